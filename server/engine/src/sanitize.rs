@@ -29,7 +29,7 @@ pub fn is_invisible(character: char) -> bool {
 
 /// A name as a line of its own, or the beginning of one: whatever it holds, it stays one line, and that line is no heading, tag,
 /// quote, list or fence, nor does it seem to be indented.
-pub(crate) fn single_line(name: &str) -> String {
+pub fn single_line(name: &str) -> String {
     let mut line = String::with_capacity(name.len());
     for (at, character) in name.chars().enumerate() {
         let opens = at == 0 && (character.is_whitespace() || "#<>`~*+-=|".contains(character));

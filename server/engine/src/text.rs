@@ -1,7 +1,66 @@
-//! Cutting text to a length. Never inside a character.
+//! Cutting text to a length, never inside a character, the lines of a text, and numbers as people read them.
+
+use std::ops::Range;
 
 /// Stands for what was cut out of the middle.
 const GAP: &str = "\n[...]\n";
+
+/// Where the lines of a text begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineStarts {
+    /// Byte offsets, of every line but the first.
+    starts: Vec<usize>,
+    end: usize,
+}
+
+impl LineStarts {
+    /// Those of this text.
+    pub fn of(text: &str) -> Self {
+        Self { starts: text.match_indices('\n').map(|(at, _)| at + 1).collect(), end: text.len() }
+    }
+
+    /// The line that a byte is in, from 1.
+    pub fn line(&self, byte: usize) -> u32 {
+        let before = self.starts.partition_point(|start| *start <= byte);
+        u32::try_from(before + 1).unwrap_or(u32::MAX)
+    }
+
+    /// The first and the last line of a range of bytes, from 1. A line break at its end does not count.
+    pub fn of_range(&self, range: &Range<usize>) -> (u32, u32) {
+        let first = self.line(range.start);
+        (first, self.line(range.end.saturating_sub(1)).max(first))
+    }
+
+    /// How many lines the text has. What follows the last line break counts unless it is empty.
+    pub fn count(&self) -> u32 {
+        let whole = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
+        let last = self.starts.last().copied().unwrap_or(0);
+        if last < self.end { whole.saturating_add(1) } else { whole }
+    }
+
+    /// The bytes of the lines from `first` to `last`, both from 1 and included, as far as the text has them.
+    pub fn bytes(&self, first: u32, last: u32) -> Range<usize> {
+        let start = |line: u32| match line {
+            0 | 1 => 0,
+            line => self.starts.get(line as usize - 2).copied().unwrap_or(self.end),
+        };
+        let from = start(first);
+        from..start(last.saturating_add(1)).max(from)
+    }
+}
+
+/// With a comma after each three digits: `1,234`.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut written = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            written.push(',');
+        }
+        written.push(digit);
+    }
+    written
+}
 
 /// The first `chars` characters of `text`.
 pub(crate) fn clip(text: &str, chars: usize) -> &str {
@@ -62,6 +121,28 @@ pub(crate) fn ceil(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_and_bytes_lead_to_each_other() {
+        let text = "a\nbb\n\nc";
+        let lines = LineStarts::of(text);
+        assert_eq!([0, 1, 2, 4, 5, 6, 7].map(|byte| lines.line(byte)), [1, 1, 2, 2, 3, 4, 4]);
+        assert_eq!(lines.of_range(&(2..5)), (2, 2), "with its line break");
+        assert_eq!(lines.of_range(&(0..7)), (1, 4));
+        assert_eq!(lines.of_range(&(2..2)), (2, 2));
+        assert_eq!(
+            [lines.bytes(1, 1), lines.bytes(2, 3), lines.bytes(4, 9), lines.bytes(8, 9)],
+            [0..2, 2..6, 6..7, 7..7]
+        );
+        let count = |text: &str| LineStarts::of(text).count();
+        assert_eq!([count(""), count("a"), count("a\n"), count("a\nb"), count("\n\n")], [0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn each_three_digits_stand_together() {
+        let written = [0, 7, 999, 1_000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(written, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+    }
 
     #[test]
     fn places_are_moved_to_characters() {

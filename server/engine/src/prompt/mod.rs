@@ -4,6 +4,7 @@
 pub mod assembly;
 pub mod budget;
 pub mod diff;
+pub mod excerpts;
 pub mod layout;
 pub mod session;
 pub mod settings;

@@ -5,29 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::code::document::Sync;
+use crate::code::symbols::MapMember;
 use crate::conversation::compaction::{EMERGENCY, RequestSize};
 use crate::conversation::dialect::{self, Format};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
-use crate::prompt::settings::Settings;
 use crate::prompt::tiers::{Cut, LayoutPreferences, PolicyChoice, PolicyOutput, Rules};
 use crate::prompt::wire::{self, Body, Envelope, RenderedBody};
 use crate::tokens::cost::{Account, Prices, SentRequest};
 use crate::tokens::models::Structure;
 
-use super::fit::{self, Plan};
-use super::frame::{FrameSources, context_frame, frame_items};
+use super::excerpt_piece;
+use super::fit::{self, OptionalWeights, Plan};
 use super::gather::{self, PromptContent};
 use super::measure::Measure;
-use super::piece::{self, FileText, Source};
+use super::piece::{self, Source};
 use super::prepared::PreparedPrompt;
 use super::reply::{
-    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile,
-    Warning, WarningCode,
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TierReport, TokenReport, Warning,
+    WarningCode,
 };
 use super::request::{PromptRequest, Request};
 use super::services::PromptServices;
+use super::used_files::used_files;
 use super::workspace::{IndexState, Workspace};
 use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};
 
@@ -66,7 +67,6 @@ pub fn weigh(
     let chosen = wishes.choose(&resolved.model, workspace.index);
     let format = ask.format.unwrap_or(settings.format);
     let run = Run {
-        frame: frame(workspace, session, ask, settings),
         workspace,
         session,
         ask,
@@ -121,7 +121,9 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
 struct Attempt {
     laid: PolicyOutput,
     rendered: RenderedBody,
-    members: Vec<FileKey>,
+    members: Vec<MapMember>,
+    /// Files that the map should hold and has no room for.
+    unmapped: Vec<FileKey>,
     /// How many map blocks it shows, and how many they may be, in tokens.
     blocks: usize,
     map_budget: usize,
@@ -156,19 +158,6 @@ impl Fit {
 /// keep what is laid now.
 const HEADROOM: usize = 12;
 
-/// What the request is about, where the settings want it told. Results of tools ask for nothing.
-fn frame(workspace: &Workspace<'_>, session: &Session, ask: &PromptRequest, settings: &Settings) -> String {
-    let settings = &settings.context_frame;
-    match (&ask.request, workspace.lexical) {
-        (Request::Prompt { text, .. }, Some(lexical)) if settings.inject => {
-            let Workspace { symbols, references, open, .. } = *workspace;
-            let known = FrameSources { symbols, references, lexical, open };
-            context_frame(text, &frame_items(known, session, text, settings))
-        }
-        _ => String::new(),
-    }
-}
-
 struct Run<'a> {
     workspace: &'a Workspace<'a>,
     session: &'a Session,
@@ -177,7 +166,6 @@ struct Run<'a> {
     chosen: PolicyChoice,
     format: Format,
     rules: Rules,
-    frame: String,
 }
 
 impl Run<'_> {
@@ -201,8 +189,8 @@ impl Run<'_> {
                 return Ok(Fit::whole(whole, attempt));
             }
         }
-        let weights = self.file_weights();
-        let bare = self.attempt(&Plan::nothing(weights.keys().cloned()));
+        let weights = self.weights();
+        let bare = self.attempt(&Plan::nothing(weights.files.keys().cloned()));
         let least = Some(bare.tokens());
         let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
             Some(plan) => plan,
@@ -235,18 +223,19 @@ impl Run<'_> {
     fn without_old_exchanges(
         &self,
         whole: &Plan,
-        weights: &BTreeMap<FileKey, usize>,
+        weights: &OptionalWeights,
         bare: &Attempt,
         limit: usize,
     ) -> Plan {
         let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
         let fixed = bare.tokens().saturating_sub(history);
-        let profile = self.measure.settings().compaction.profile();
+        let settings = self.measure.settings();
+        let profile = settings.compaction.profile(&settings.tool_output);
         let size = self.measure.request_size(0, 0);
         let trigger = profile.trigger.token_limit(size.window, size.limit);
         let most = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
         let kept = limit.saturating_sub(fixed).min(most);
-        let nothing = Plan::nothing(weights.keys().cloned()).with_history_limit(kept);
+        let nothing = Plan::nothing(weights.files.keys().cloned()).with_history_limit(kept);
         let bare = self.attempt(&nothing);
         match fit::plan(whole, weights, bare.tokens(), limit) {
             Some(plan) => plan.with_history_limit(kept),
@@ -256,8 +245,8 @@ impl Run<'_> {
 
     fn attempt(&self, plan: &Plan) -> Attempt {
         let count = self.measure.counter();
-        let PromptContent { content, members, truncated, unmatched } =
-            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &self.frame, &count);
+        let PromptContent { content, members, unmapped, truncated, unmatched } =
+            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
         let blocks = content.map.len();
         let rules = Rules { cut: plan.cut, ..self.rules };
         let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
@@ -274,18 +263,33 @@ impl Run<'_> {
         });
         let tools = self.measure.tools(tools);
         let map_budget = plan.map_budget;
-        Attempt { laid, rendered, members, blocks, map_budget, truncated, unmatched, structure, tools }
+        Attempt {
+            laid,
+            rendered,
+            members,
+            unmapped,
+            blocks,
+            map_budget,
+            truncated,
+            unmatched,
+            structure,
+            tools,
+        }
     }
 
-    /// What each selected file would add to the prompt.
-    fn file_weights(&self) -> BTreeMap<FileKey, usize> {
+    /// What each selected file and each excerpt would add to the prompt.
+    fn weights(&self) -> OptionalWeights {
         let count = self.measure.counter();
         let weigh = |(key, extent)| {
             let file = self.workspace.texts.get(key)?;
             let pieces = piece::pieces(key, file, extent, &count);
             Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
         };
-        self.session.selection.selected().iter().filter_map(weigh).collect()
+        let excerpts = self.workspace.excerpts.laid().map(|item| excerpt_piece::piece(item, &count).tokens);
+        OptionalWeights {
+            files: self.session.selection.selected().iter().filter_map(weigh).collect(),
+            excerpts: excerpts.collect(),
+        }
     }
 
     fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
@@ -331,7 +335,7 @@ impl Run<'_> {
             tokens,
             tiers: tier_reports(&attempt.laid.layout),
             breakpoints: breakpoints(&attempt.laid.layout),
-            files: self.used_files(&attempt.laid.layout),
+            files: used_files(&attempt.laid.layout, self.workspace),
             system_files: self.workspace.standing.files(),
             coverage: Coverage {
                 blocks: attempt.blocks,
@@ -344,6 +348,7 @@ impl Run<'_> {
             body: attempt.rendered.body,
         };
         Ok(PreparedPrompt {
+            excerpts: self.session.excerpts.after(self.workspace.excerpts, &attempt.laid.layout),
             reply,
             size,
             chosen: self.chosen,
@@ -358,29 +363,12 @@ impl Run<'_> {
     }
 
     /// The members of the map from now on. A map that was cut for this one prompt keeps its members.
-    fn members(&self, plan: &Plan, shown: Vec<FileKey>) -> Vec<FileKey> {
+    fn members(&self, plan: &Plan, shown: Vec<MapMember>) -> Vec<MapMember> {
         if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
             self.session.map_members.clone()
         } else {
             shown
         }
-    }
-
-    fn used_files(&self, layout: &Layout) -> Vec<UsedFile> {
-        let mut used: BTreeMap<&FileKey, (usize, Tier)> = BTreeMap::new();
-        for block in layout.blocks() {
-            for item in &block.items {
-                if let ItemKey::File(path) | ItemKey::Lines(path, _) = item {
-                    let entry = used.entry(path).or_insert((0, block.tier));
-                    entry.0 += block.tokens;
-                }
-            }
-        }
-        let file = |(path, (tokens, tier)): (&FileKey, (usize, Tier))| {
-            let FileText { text, source, .. } = self.workspace.texts.get(path)?.clone();
-            Some(UsedFile { path: path.clone(), source, hash: ContentHash::of(&text), tokens, tier })
-        };
-        used.into_iter().filter_map(file).collect()
     }
 
     fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
@@ -394,18 +382,35 @@ impl Run<'_> {
             let message = format!("{key} is selected but cannot be shown: {reason}");
             warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
         }
-        for key in selected.keys() {
-            let source = self.workspace.texts.get(key).map(|file| &file.source);
-            if let Some(Source::Buffer { sync: Sync::OutOfStep { reason }, .. }) = source {
-                let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
-                warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some(key.clone()) });
-            }
+        let laid = self.workspace.excerpts.laid().count();
+        if let dropped @ 1.. = laid.saturating_sub(plan.excerpts) {
+            let (excerpts, they, them) = if dropped == 1 {
+                ("excerpt was", "it does", "it")
+            } else {
+                ("excerpts were", "they do", "them")
+            };
+            let message = format!(
+                "{dropped} {excerpts} left out of this prompt because {they} not fit; a smaller autoBudget leaves {them} out"
+            );
+            warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
         let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
-        for key in selected.keys() {
-            let redacted = self.workspace.texts.get(key).map_or(0, |file| file.redacted.len());
-            if redacted > 0 && !shed.contains(key) {
-                let (secrets, them) = if redacted == 1 {
+        let excerpts = self.workspace.excerpts.items.iter();
+        let mut texts: BTreeMap<&FileKey, (&Source, usize)> =
+            excerpts.map(|item| (&item.key.file, (&item.source, item.redacted))).collect();
+        texts.extend(selected.keys().filter_map(|key| {
+            let file = self.workspace.texts.get(key)?;
+            Some((key, (&file.source, if shed.contains(key) { 0 } else { file.redacted.len() })))
+        }));
+        for (key, (source, _)) in &texts {
+            if let Source::Buffer { sync: Sync::OutOfStep { reason }, .. } = source {
+                let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
+                warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
+            }
+        }
+        for (key, (_, redacted)) in &texts {
+            if *redacted > 0 {
+                let (secrets, them) = if *redacted == 1 {
                     ("1 secret", "it")
                 } else {
                     (&*format!("{redacted} secrets"), "them")
@@ -413,8 +418,18 @@ impl Run<'_> {
                 let message = format!(
                     "{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}"
                 );
-                warnings.push(Warning { code: WarningCode::Redacted, message, path: Some(key.clone()) });
+                warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
             }
+        }
+        if let (Some(first), true) = (attempt.unmapped.first(), plan.map_budget == self.measure.map_budget())
+        {
+            let others = attempt.unmapped.len() - 1;
+            let others = if others == 0 { String::new() } else { format!(" and {others} more") };
+            let message = format!(
+                "the map of {} tokens has no room for {first}{others}; raise symbols.map_budget",
+                plan.map_budget
+            );
+            warnings.push(Warning { code: WarningCode::MapFull, message, path: Some(first.clone()) });
         }
         if attempt.truncated > 0 {
             let message = format!(

@@ -1,5 +1,5 @@
 //! What is left out when not everything fits the window: first the map and the file list shrink, then
-//! whole files are shed, largest first, then (when nothing else is left) old exchanges. Arithmetic on
+//! excerpts and whole files are shed, largest first, then (when nothing else is left) old exchanges. Arithmetic on
 //! weights only; whether a plan really fits is found out by laying it out.
 
 use std::collections::{BTreeMap, HashSet};
@@ -11,6 +11,8 @@ use crate::prompt::tiers::Cut;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     shed: Vec<FileKey>,
+    /// How many excerpts it has, the most important ones.
+    pub(super) excerpts: usize,
     /// How much of the last prompt may stay.
     pub(super) cut: Cut,
     /// What map blocks may weigh together, in tokens.
@@ -21,16 +23,26 @@ pub(super) struct Plan {
     pub(super) history_limit: Option<usize>,
 }
 
+/// What each of the things weighs that may be left out, in tokens.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct OptionalWeights {
+    /// Selected files.
+    pub(super) files: BTreeMap<FileKey, usize>,
+    /// Excerpts, the most important ones first.
+    pub(super) excerpts: Vec<usize>,
+}
+
 impl Plan {
-    /// All files, the map and the list within their budgets, the whole conversation.
+    /// All files and excerpts, the map and the list within their budgets, the whole conversation.
     pub(super) fn everything(map_budget: usize, list_budget: usize) -> Self {
-        Self { shed: Vec::new(), cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
+        let excerpts = usize::MAX;
+        Self { shed: Vec::new(), excerpts, cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
     }
 
-    /// None of the files, no map, no list; the whole conversation.
+    /// None of the files and excerpts, no map, no list; the whole conversation.
     pub(super) fn nothing(files: impl IntoIterator<Item = FileKey>) -> Self {
         let shed = files.into_iter().collect();
-        Self { shed, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
+        Self { shed, excerpts: 0, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
     }
 
     /// The same without anything kept from the last prompt.
@@ -62,7 +74,7 @@ impl Plan {
 
     /// A plan that weighs at least `excess` tokens less, or at least something less: headings and joins are
     /// not in the arithmetic, so a plan may be over by a little. `None` when there is nothing left to give.
-    pub(super) fn tighter(&self, excess: usize, weights: &BTreeMap<FileKey, usize>) -> Option<Self> {
+    pub(super) fn tighter(&self, excess: usize, weights: &OptionalWeights) -> Option<Self> {
         let mut plan = self.clone();
         // Budgets are rarely used up, so taking off the excess alone might change nothing for many rounds.
         let less = |budget: usize| budget.saturating_sub(excess.max(budget / 8));
@@ -70,9 +82,11 @@ impl Plan {
             plan.map_budget = less(plan.map_budget);
         } else if plan.list_budget > 0 {
             plan.list_budget = less(plan.list_budget);
+        } else if plan.excerpts.min(weights.excerpts.len()) > 0 {
+            plan.excerpts = plan.excerpts.min(weights.excerpts.len()) - 1;
         } else {
             let shed: HashSet<&FileKey> = self.shed.iter().collect();
-            let kept = weights.iter().filter(|(key, _)| !shed.contains(key));
+            let kept = weights.files.iter().filter(|(key, _)| !shed.contains(key));
             let (largest, _) = kept.max_by_key(|(key, tokens)| (**tokens, std::cmp::Reverse(*key)))?;
             plan.shed.push(largest.clone());
         }
@@ -82,14 +96,10 @@ impl Plan {
 
 /// The plan that leaves out as little as possible, given what the prompt weighs without any of it
 /// (`bare`). `None` when not even that fits.
-pub(super) fn plan(
-    whole: &Plan,
-    weights: &BTreeMap<FileKey, usize>,
-    bare: usize,
-    limit: usize,
-) -> Option<Plan> {
+pub(super) fn plan(whole: &Plan, weights: &OptionalWeights, bare: usize, limit: usize) -> Option<Plan> {
     let mut left = limit.checked_sub(bare)?;
-    let mut by_size: Vec<(&FileKey, usize)> = weights.iter().map(|(key, tokens)| (key, *tokens)).collect();
+    let mut by_size: Vec<(&FileKey, usize)> =
+        weights.files.iter().map(|(key, tokens)| (key, *tokens)).collect();
     by_size.sort_by_key(|(key, tokens)| (std::cmp::Reverse(*tokens), *key));
 
     // Largest first until the rest fits ...
@@ -111,18 +121,43 @@ pub(super) fn plan(
         !fits
     });
 
+    let mut excerpts = 0;
+    for tokens in weights.excerpts.iter().take(whole.excerpts) {
+        if *tokens > left {
+            break;
+        }
+        left -= tokens;
+        excerpts += 1;
+    }
     let list_budget = whole.list_budget.min(left);
     let map_budget = whole.map_budget.min(left - list_budget);
     let shed = shed.into_iter().map(|(key, _)| key.clone()).collect();
-    Some(Plan { shed, cut: whole.cut, map_budget, list_budget, history_limit: None })
+    Some(Plan { shed, excerpts, cut: whole.cut, map_budget, list_budget, history_limit: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn weights(files: &[(&str, usize)]) -> BTreeMap<FileKey, usize> {
-        files.iter().map(|(key, tokens)| (FileKey::from(*key), *tokens)).collect()
+    fn weights(files: &[(&str, usize)]) -> OptionalWeights {
+        let files = files.iter().map(|(key, tokens)| (FileKey::from(*key), *tokens)).collect();
+        OptionalWeights { files, excerpts: Vec::new() }
+    }
+
+    #[test]
+    fn excerpts_go_before_files_and_the_last_of_them_first() {
+        let weights = OptionalWeights { excerpts: vec![20, 30, 5], ..weights(&[("a", 50)]) };
+        let whole = Plan::everything(100, 0);
+        let kept = |limit| {
+            let plan = plan(&whole, &weights, 0, limit).unwrap();
+            (plan.excerpts, plan.shed().len(), plan.map_budget)
+        };
+        assert_eq!(
+            [kept(205), kept(104), kept(80), kept(49)],
+            [(3, 0, 100), (2, 0, 4), (1, 0, 10), (1, 1, 29)]
+        );
+        let tighter = Plan::everything(0, 0).tighter(1, &weights).unwrap();
+        assert_eq!((tighter.excerpts, tighter.shed().len()), (2, 0));
     }
 
     fn shed(files: &[(&str, usize)], left: usize) -> Vec<String> {

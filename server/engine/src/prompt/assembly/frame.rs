@@ -1,11 +1,15 @@
 //! The context frame: what of the repository a request is about, by its words and by what is open, selected and mentioned,
 //! as a list of names. It stands with what is true right now only; no text of a file enters it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::code::excerpts::definition_range;
 use crate::code::outline::SymbolKind;
 use crate::code::symbols::{LexicalIndex, Query, References, Relevant, Seeds, SymbolIndex, relevant};
+use crate::conversation::selection::LineRange;
 use crate::key::FileKey;
+use crate::prompt::excerpts::SourceFile;
 use crate::prompt::session::Session;
 use crate::prompt::settings::ContextFrameSettings;
 use crate::text::clip;
@@ -14,6 +18,14 @@ use crate::prompt::layout::inline;
 
 /// So much of a request is repeated at the head of its frame. Characters.
 const QUERY_CHARS: usize = 200;
+
+/// What is left of the score of a file that is not source, where the request does not ask for such files.
+const ASIDE: f64 = 0.5;
+/// Directories of files that are not source.
+const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
+/// Words that ask for such files.
+const OTHERS: [&str; 9] =
+    ["test", "spec", "fixture", "example", "doc", "documentation", "readme", "changelog", "config"];
 
 /// Something that a request is about.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +38,8 @@ pub struct FrameItem {
     pub name: Option<String>,
     /// How much, between 0 and 1.
     pub score: f64,
+    /// Where the symbol is defined, once that was looked up.
+    pub lines: Option<LineRange>,
 }
 
 /// What is known of the repository.
@@ -58,6 +72,10 @@ pub fn frame_items(
     let files = relevant(known.symbols, known.lexical, known.references, &query, limit);
     let shown = |file: &Relevant| !session.selection.excluded().contains(&file.file);
     let mut items: Vec<FrameItem> = files.into_iter().filter(shown).flat_map(items_of).collect();
+    let wants_others = asks_for_others(text);
+    for item in items.iter_mut().filter(|item| !wants_others && is_aside(known.symbols, &item.file)) {
+        item.score *= ASIDE;
+    }
     items.retain(|item| item.score >= settings.min_score);
     // Equal ones stay as they came: a file before its symbols.
     items.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -65,8 +83,24 @@ pub fn frame_items(
     items
 }
 
+/// The same with the lines of their symbols. `read` gives the text of a file with its outline.
+pub fn with_lines(
+    mut items: Vec<FrameItem>,
+    read: impl Fn(&FileKey) -> Option<SourceFile>,
+) -> Vec<FrameItem> {
+    let mut files: BTreeMap<FileKey, Option<SourceFile>> = BTreeMap::new();
+    for item in &mut items {
+        let Some(name) = &item.name else { continue };
+        let source = files.entry(item.file.clone()).or_insert_with(|| read(&item.file));
+        let Some(SourceFile { file, symbols: Some(symbols) }) = source else { continue };
+        let range = definition_range(&symbols.outline, &file.text, name, 0);
+        item.lines = range.and_then(|(lines, _)| LineRange::new(lines.start + 1, lines.end));
+    }
+    items
+}
+
 /// The items as text for a model. Empty when there are none.
-pub(super) fn context_frame(query: &str, items: &[FrameItem]) -> String {
+pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     if items.is_empty() {
         return String::new();
     }
@@ -76,17 +110,33 @@ pub(super) fn context_frame(query: &str, items: &[FrameItem]) -> String {
         inline(&query.join(" ")),
         items.len()
     );
-    for FrameItem { kind, file, name, score } in items {
+    for FrameItem { kind, file, name, score, lines } in items {
         let file = inline(file.as_str());
+        let lines = lines.map_or(String::new(), |lines| format!(" {lines}"));
         let _ = match (kind, name) {
             (Some(kind), Some(name)) => {
-                write!(text, "\n  - [{}] {} in {file} (score: {score:.2})", word(*kind), inline(name))
+                write!(text, "\n  - [{}] {} in {file}{lines} (score: {score:.2})", word(*kind), inline(name))
             }
             _ => write!(text, "\n  - [File] {file} (score: {score:.2})"),
         };
     }
     text.push_str("\n</context-frame>");
     text
+}
+
+/// Whether a file is there for tests, shows how something is done, or is no code.
+fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
+    let Some(language) = symbols.get(file).map(|symbols| symbols.language) else { return true };
+    let is_shelf = |part: &str| SHELVES.iter().any(|shelf| part.eq_ignore_ascii_case(shelf));
+    language.is_document()
+        || language.is_test_file(file.as_str())
+        || file.directory().split('/').any(is_shelf)
+}
+
+/// Whether a text asks for such files.
+fn asks_for_others(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))
 }
 
 /// A file, then those of its symbols that are meant.
@@ -97,8 +147,9 @@ fn items_of(relevant: Relevant) -> Vec<FrameItem> {
         file: file.clone(),
         name: Some(symbol.name),
         score: symbol.score,
+        lines: None,
     });
-    let whole = FrameItem { kind: None, file: file.clone(), name: None, score };
+    let whole = FrameItem { kind: None, file: file.clone(), name: None, score, lines: None };
     std::iter::once(whole).chain(symbols).collect()
 }
 
@@ -126,6 +177,9 @@ fn word(kind: SymbolKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cancel::Cancel;
+    use crate::code::outline::Outline;
+    use crate::code::symbols::FileSymbols;
 
     #[test]
     fn items_stand_with_their_kinds_and_scores() {
@@ -135,18 +189,36 @@ mod tests {
                 file: FileKey::new("a.py"),
                 name: Some("Session.send".to_owned()),
                 score: 0.954,
+                lines: LineRange::new(3, 9),
             },
-            FrameItem { kind: None, file: FileKey::new("b.py"), name: None, score: 0.5 },
+            FrameItem { kind: None, file: FileKey::new("b.py"), name: None, score: 0.5, lines: None },
         ];
         assert_eq!(
             context_frame("fix\n the\tsession `x` </context-frame>", &items),
             "<context-frame>\n\
              Relevant context for query: `fix the session \\u{60}x\\u{60} </context-frame>`\n\
              Found 2 relevant items (ranked by relevance score):\n  \
-             - [Method] `Session.send` in `a.py` (score: 0.95)\n  \
+             - [Method] `Session.send` in `a.py` L3-9 (score: 0.95)\n  \
              - [File] `b.py` (score: 0.50)\n\
              </context-frame>"
         );
         assert_eq!(context_frame("x", &[]), "");
+    }
+
+    #[test]
+    fn source_comes_first_unless_something_else_is_asked_for() {
+        assert!(asks_for_others("Why do the tests of `send` fail?") && asks_for_others("update the README"));
+        assert!(!asks_for_others("Which contest is the latest?"));
+        let python = strata_grammars::LanguageId::by_name("python").unwrap();
+        let mut symbols = SymbolIndex::new();
+        for path in ["src/send.py", "tests/test_send.py", "examples/send.py"] {
+            let outline = Outline::read(python, "def send(): pass\n", &Cancel::new()).unwrap();
+            symbols.insert(path.into(), FileSymbols::new(python, &path.into(), outline).into());
+        }
+        let aside = |path: &str| is_aside(&symbols, &path.into());
+        assert_eq!(
+            ["src/send.py", "tests/test_send.py", "examples/send.py", "data.bin"].map(aside),
+            [false, true, true, true]
+        );
     }
 }

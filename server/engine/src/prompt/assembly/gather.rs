@@ -3,58 +3,64 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::code::symbols::{self, MapEntry, MapRequest, MapSelection, map_within};
+use crate::code::symbols::{self, MapEntry, MapMember, MapRequest, MapSelection, map_within, named_in};
 use crate::conversation::history::{Message, emergency_truncate, project};
 use crate::conversation::selection::Choice;
+use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 
+use super::excerpt_piece;
 use super::fit::Plan;
 use super::measure::Measure;
 use super::piece;
-use super::request::PromptRequest;
+use super::request::{PromptRequest, Request};
 use super::system_context::system_prompt;
 use super::workspace::Workspace;
-use crate::prompt::layout::{Content, Count, ItemKey, Piece, SentMessage, Tree, WeighedBlock};
+use crate::prompt::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessage, Tree, WeighedBlock};
 
 /// The pieces of one prompt.
 pub(super) struct PromptContent<'a> {
     pub(super) content: Content<'a>,
     /// The members of the map, in order.
-    pub(super) members: Vec<FileKey>,
+    pub(super) members: Vec<MapMember>,
+    /// Files that the session or the request is about and that the map has no room for.
+    pub(super) unmapped: Vec<FileKey>,
     /// How many old messages were left out.
     pub(super) truncated: usize,
     /// Results of the request that answer no open call.
     pub(super) unmatched: Vec<String>,
 }
 
-/// Collects what `plan` allows. `frame` is the context frame.
+/// Collects what `plan` allows.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
     ask: &PromptRequest,
     measure: &'a Measure<'a>,
     plan: &Plan,
-    frame: &str,
     count: Count<'a>,
 ) -> PromptContent<'a> {
     let shown = shown_in_full(workspace, session, plan);
-    let selection = map_members(workspace, session, plan, count);
-    let members = selection.blocks.iter().map(|entry| entry.key.clone()).collect();
+    let selection = map_members(workspace, session, ask, plan, count);
+    let members: Vec<MapMember> = selection.blocks.iter().map(MapEntry::member).collect();
+    let in_the_map: BTreeSet<FileKey> = members.iter().map(|member| member.path.clone()).collect();
+    let unmapped = selection.missing.into_iter().filter(|key| !shown.contains(key)).collect();
     let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
         selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
     let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
     // Members that this prompt has no room for are only hidden, too: they keep their places.
-    let waiting = session.map_members.iter().filter_map(|key| {
-        let symbols = workspace.symbols.get(key)?;
+    let waiting = session.map_members.iter().filter_map(|member| {
+        let key = &member.path;
+        let now = member.text_in(workspace.symbols)?;
         let waits = !shown_keys.contains(key) && session.selection.choice(key) != Choice::Excluded;
-        waits.then(|| (key.clone(), symbols.block_hash()))
+        waits.then(|| (key.clone(), ContentHash::of(&now)))
     });
     let behind = behind.into_iter().map(|entry| (entry.key, entry.hash));
     let hidden = waiting.chain(behind).collect();
     let map: Vec<Piece> = in_map
         .into_iter()
-        .map(|MapEntry { key, text, hash, tokens }| Piece {
+        .map(|MapEntry { key, text, hash, tokens, .. }| Piece {
             key: ItemKey::Symbol(key),
             body: Arc::clone(&text),
             notice: Arc::default(),
@@ -64,41 +70,45 @@ pub(super) fn gather<'a>(
         })
         .collect();
 
-    let files = session
+    let selected = session
         .selection
         .selected()
         .iter()
         .filter(|(key, _)| shown.contains(*key))
         .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
-        .flatten()
-        .collect();
+        .flatten();
+    let excerpts = workspace.excerpts;
+    let laid = excerpts.laid().take(plan.excerpts).map(|item| excerpt_piece::piece(item, count));
+    let lingering = Lingering {
+        pieces: excerpts.lingering().map(|item| excerpt_piece::piece(item, count)).collect(),
+        allowance: excerpts.allowance,
+    };
+    let files = selected.chain(laid).collect();
 
-    let listed: Vec<FileKey> = workspace
-        .listing
-        .iter()
-        .filter(|key| session.selection.choice(key) != Choice::Excluded)
-        .cloned()
-        .collect();
+    let is_excluded = |key: &&FileKey| session.selection.choice(key) == Choice::Excluded;
+    let known = workspace.listing.iter().filter(|key| !is_excluded(key)).cloned();
+    let (outlined, listed): (Vec<FileKey>, Vec<FileKey>) = known.partition(|key| in_the_map.contains(key));
 
     let GatheredConversation { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
     let content = Content {
-        system: system_prompt(&measure.settings().prompt, workspace.standing),
+        system: system_prompt(&measure.settings().prompt, &ask.tools, workspace.standing),
         map,
         hidden,
         files,
+        lingering,
         urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
-        tree: Tree { files: listed, focus: focus(workspace, session), budget: plan.list_budget },
+        tree: Tree { files: listed, outlined, focus: focus(workspace, session), budget: plan.list_budget },
         history,
         request,
         session_state: workspace.session_state.into(),
-        context_frame: frame.into(),
+        context_frame: workspace.context_frame.into(),
         trust: workspace.trust,
         excluded: session.selection.excluded(),
         seeds: workspace.seeds,
         framing: 0,
         count,
     };
-    PromptContent { content, members, truncated, unmatched }
+    PromptContent { content, members, unmapped, truncated, unmatched }
 }
 
 /// The selected files that the plan shows and whose text is at hand.
@@ -108,25 +118,35 @@ fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> B
     session.selection.selected().keys().filter(shown).cloned().collect()
 }
 
-/// The members of the map: those of last time in their order, then newcomers in key order. What is selected
-/// or open comes first, so that the block of a file is there the moment the file is deselected.
-fn map_members(workspace: &Workspace<'_>, session: &Session, plan: &Plan, count: Count<'_>) -> MapSelection {
+/// The members of the map: those of last time in their order, then newcomers in key order. What is selected, open or named
+/// by the request is there first, so that the block of a file is there the moment the file is deselected.
+fn map_members(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &PromptRequest,
+    plan: &Plan,
+    count: Count<'_>,
+) -> MapSelection {
     if plan.map_budget == 0 {
         return MapSelection::default();
     }
-    let focus = focus(workspace, session);
+    let mut required = focus(workspace, session);
+    if let Request::Prompt { text, .. } = &ask.request {
+        required.extend(named_in(text, workspace.listing, workspace.references));
+    }
     let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
     let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
     let ranking = workspace.references.rank(&seeds);
-    let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
     let request = MapRequest {
         budget: plan.map_budget,
         kept: &session.map_members,
-        ranked: &ranked,
+        required: &required,
+        ranking: &ranking,
+        about: None,
         without: session.selection.excluded(),
     };
-    let mut selection = map_within(workspace.symbols, &request, count);
-    let kept: BTreeSet<&FileKey> = session.map_members.iter().collect();
+    let mut selection = map_within(workspace.symbols, workspace.references, &request, count);
+    let kept: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
     let first_new = selection.blocks.iter().position(|entry| !kept.contains(&entry.key));
     if let Some(newcomers) = first_new.and_then(|at| selection.blocks.get_mut(at..)) {
         newcomers.sort_by(|one, other| one.key.cmp(&other.key));

@@ -236,6 +236,13 @@ pub fn weigh_text(text: &str, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| measure.counter()(text))
 }
 
+/// Weighs texts for `model`, or for the one that is set.
+pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
+    let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
+    let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);
+    move |text| counter.count(tokenizer, text)
+}
+
 /// What map blocks may weigh together for the model that is set, in tokens.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);

@@ -2,6 +2,7 @@
 //! and leaves the order of cached content to a policy (`tiers`).
 
 mod assemble;
+mod excerpt_piece;
 mod fit;
 mod frame;
 mod gather;
@@ -16,19 +17,22 @@ mod system_context;
 #[cfg(test)]
 mod tests;
 mod title;
+mod used_files;
 mod workspace;
 
 pub(crate) use assemble::largest_parts;
 pub use assemble::{assemble, weigh};
-pub use frame::{FrameItem, FrameSources, frame_items};
+pub(crate) use excerpt_piece::excerpt_dress;
+pub use frame::{FrameItem, FrameSources, context_frame, frame_items, with_lines};
 pub(crate) use measure::request_size;
-pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
+pub use measure::{counter, history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub use piece::{FileText, Source, lines};
 pub use prepared::PreparedPrompt;
 
 pub use preview::{Preview, changes_since, preview};
 pub use reply::{
-    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TokenReport, Warning, WarningCode,
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TokenReport, UsedExcerpt, Warning,
+    WarningCode,
 };
 pub(crate) use reply::{TierReport, UsedFile, list};
 pub use request::{PromptRequest, Request, ToolResult};

@@ -122,7 +122,7 @@ fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) 
 }
 
 /// Puts a text between fences that it cannot close.
-fn enclose(out: &mut String, language: &str, text: &str) {
+pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     let fence = fence(text);
     let _ = write!(out, "{fence}{language}\n{text}");
     if !text.ends_with('\n') && !text.is_empty() {
@@ -132,7 +132,7 @@ fn enclose(out: &mut String, language: &str, text: &str) {
 }
 
 /// What the model should know of a text; empty for most.
-fn notice(source: &Source) -> Arc<str> {
+pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
             format!("The editor may show another text than this: {reason}.").into()
@@ -142,7 +142,7 @@ fn notice(source: &Source) -> Arc<str> {
     }
 }
 
-fn language(key: &FileKey) -> &str {
+pub(super) fn language(key: &FileKey) -> &str {
     let extension = key.file_name().rsplit_once('.').map_or("", |(_, extension)| extension);
     if extension.len() <= 12 && extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::reply::AssembledPrompt;
 use super::request::PromptRequest;
+use crate::code::symbols::MapMember;
 use crate::conversation::compaction::RequestSize;
 use crate::conversation::history::NewMessage;
-use crate::key::FileKey;
+use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{PolicyChoice, TierState};
 use crate::tokens::cost::SentRequest;
@@ -33,5 +34,7 @@ pub struct PreparedPrompt {
     /// The tiers once the turn is recorded.
     pub tiers: TierState,
     /// The members of the map once the turn is recorded.
-    pub members: Vec<FileKey>,
+    pub members: Vec<MapMember>,
+    /// What is remembered of excerpts once the turn is recorded.
+    pub excerpts: Excerpts,
 }

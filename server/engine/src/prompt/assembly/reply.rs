@@ -15,7 +15,10 @@ use crate::tokens::cost::Charge;
 
 use super::piece::Source;
 use super::system_context::SystemFiles;
-use crate::prompt::layout::{Part, Tier};
+use crate::code::excerpts::ExcerptReason;
+use crate::conversation::selection::LineRange;
+use crate::prompt::excerpts::ExcerptStanding;
+use crate::prompt::layout::{ExcerptKey, Part, Tier};
 
 /// Something the person should know about a prompt that was made all the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -50,6 +53,8 @@ pub enum WarningCode {
     IndexIncomplete,
     /// Secrets in a file were replaced by placeholders.
     Redacted,
+    /// The map has no room for a file that the session or the request is about.
+    MapFull,
 }
 
 /// What a prompt says about one file it used.
@@ -67,6 +72,27 @@ pub struct UsedFile {
     pub tokens: usize,
     /// The tier it stands in.
     pub tier: Tier,
+    /// The parts of it that were chosen for a question; empty for a selected file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excerpts: Vec<UsedExcerpt>,
+}
+
+/// An excerpt in a prompt.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedExcerpt {
+    /// Its name, by which it is pinned and dismissed.
+    pub excerpt: ExcerptKey,
+    /// Its lines now; absent when it is gone from its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineRange>,
+    /// Why it was chosen; absent when you pinned it unasked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<ExcerptReason>,
+    /// How it comes to be in the prompt.
+    pub standing: ExcerptStanding,
+    /// What it weighs in this prompt, updates included, in tokens.
+    pub tokens: usize,
 }
 
 /// One tier of a prompt.

@@ -77,6 +77,8 @@ pub struct PromptRequest {
     pub model: Option<String>,
     /// Maximum input tokens that the client passes on; the model's window when absent or larger.
     pub max_input_tokens: Option<usize>,
+    /// Maximum tokens of code that the prompt brings along; the session's or the setting's when absent.
+    pub auto_budget: Option<usize>,
     /// Lifetime of cache entries; the setting's when absent.
     pub ttl: Option<Ttl>,
     /// When the prompt is made, in milliseconds since 1970: how long ago the last one was decides what is still cached.
@@ -99,6 +101,7 @@ impl PromptRequest {
             policy: None,
             model: None,
             max_input_tokens: None,
+            auto_budget: None,
             ttl: None,
             now_ms: 0,
         }

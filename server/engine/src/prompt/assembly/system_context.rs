@@ -1,4 +1,4 @@
-//! The system prompt: the base text, what the settings add, and what the workspace asks to be told at all times: its rules,
+//! The system prompt: the base text, how to use tools where a request declares some, what the settings add, and what the workspace asks to be told at all times: its rules,
 //! the list of its skills, its memory. Which files these are, and whether the person trusts them, is known outside.
 
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::conversation::conversation_facts::one_line;
 use crate::key::FileKey;
 use crate::prompt::settings::PromptSettings;
+use crate::prompt::wire::Tool;
 use crate::text::clip;
 
 use crate::prompt::layout::inline;
@@ -109,9 +110,10 @@ impl Skill {
     }
 }
 
-/// The whole system prompt.
-pub(super) fn system_prompt(settings: &PromptSettings, standing: &SystemContext) -> Arc<str> {
-    let mut parts: Vec<String> = [&settings.system, &settings.system_extra]
+/// The whole system prompt of a request that declares `tools`.
+pub(super) fn system_prompt(settings: &PromptSettings, tools: &[Tool], standing: &SystemContext) -> Arc<str> {
+    let guidelines = if tools.is_empty() { "" } else { settings.tool_guidelines.as_str() };
+    let mut parts: Vec<String> = [&settings.system, guidelines, &settings.system_extra]
         .into_iter()
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())
@@ -152,6 +154,7 @@ fn skills(skills: &[Skill]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
+    use serde_json::Value;
 
     use super::*;
 
@@ -191,16 +194,40 @@ mod tests {
             ## `MEMORY.md`
 
             The parser is slow."##]]
-        .assert_eq(&system_prompt(&settings, &standing));
-        assert_eq!(&*system_prompt(&settings, &SystemContext::default()), "Base.\n\nExtra.");
+        .assert_eq(&system_prompt(&settings, &[], &standing));
+        assert_eq!(&*system_prompt(&settings, &[], &SystemContext::default()), "Base.\n\nExtra.");
+    }
+
+    #[test]
+    fn tools_bring_guidelines_and_a_form_of_answers() {
+        let tool = Tool { name: "read".into(), description: String::new(), input_schema: Value::Null };
+        let with = |guidelines: &str, tools: &[Tool]| {
+            let settings = PromptSettings {
+                system: "Base.".into(),
+                tool_guidelines: guidelines.into(),
+                system_extra: "Extra.".into(),
+                ..PromptSettings::default()
+            };
+            system_prompt(&settings, tools, &SystemContext::default())
+        };
+        let tools = [tool];
+        assert_eq!(&*with("Use them.", &tools), "Base.\n\nUse them.\n\nExtra.");
+        assert_eq!(&*with("Use them.", &[]), "Base.\n\nExtra.");
+        assert_eq!(&*with(" ", &tools), "Base.\n\nExtra.");
+        let shipped = system_prompt(&PromptSettings::default(), &tools, &SystemContext::default());
+        assert!(shipped.starts_with("You are a software engineer"), "{shipped}");
+        assert!(shipped.contains("\n\n# Tools\n\n- ") && shipped.contains("\n\n# Answers\n\n"), "{shipped}");
     }
 
     #[test]
     fn a_long_file_is_cut_and_says_so() {
         let rules =
             vec![SystemContextText { path: "AGENTS.md".into(), text: "é".repeat(FILE_CHARS + 1).into() }];
-        let prompt =
-            system_prompt(&PromptSettings::default(), &SystemContext { rules, ..SystemContext::default() });
+        let prompt = system_prompt(
+            &PromptSettings::default(),
+            &[],
+            &SystemContext { rules, ..SystemContext::default() },
+        );
         assert!(prompt.ends_with("é\n\n[the rest of this file is left out]"));
     }
 

@@ -2,8 +2,10 @@
 //! ("Testing") are all here or beside the code they test, under the names it gives them.
 
 mod budgets;
+mod excerpts;
 mod fixture;
 mod flat;
+mod frame;
 mod preview;
 mod recorded;
 mod tiered;

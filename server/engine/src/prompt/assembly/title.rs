@@ -8,7 +8,7 @@ use crate::conversation::urls::Pages;
 use crate::prompt::session::Session;
 
 use crate::conversation::dialect::Speaker;
-use crate::prompt::layout::{ItemKey, LayoutBlock, Part};
+use crate::prompt::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
 /// So many characters of a message, or of a page's title, name it.
 const CHARS: usize = 60;
@@ -33,6 +33,7 @@ impl<'a> Titles<'a> {
             ItemKey::System => "System prompt".to_owned(),
             ItemKey::Symbol(path) | ItemKey::File(path) => path.to_string(),
             ItemKey::Lines(path, lines) => format!("{path} {lines}"),
+            ItemKey::Excerpt(ExcerptKey { file, place }) => format!("{file} {place}"),
             ItemKey::History(id) => self
                 .messages
                 .get(id)

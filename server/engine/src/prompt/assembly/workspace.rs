@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::piece::FileText;
 use super::system_context::SystemContext;
-use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
+use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
+use crate::prompt::excerpts::ExcerptSelection;
 use crate::prompt::layout::Seeds;
 use crate::prompt::trust::Trust;
 
@@ -22,14 +23,16 @@ pub struct Workspace<'a> {
     pub symbols: &'a SymbolIndex,
     /// Who refers to whom.
     pub references: &'a References,
-    /// The words that are known of every file; without them prompts have no context frame.
-    pub lexical: Option<&'a LexicalIndex>,
+    /// What of the repository the request is about, as text; empty for none.
+    pub context_frame: &'a str,
     /// What the reference graph says about tiers.
     pub seeds: &'a Seeds,
     /// Every file of the repository, in key order.
     pub listing: &'a [FileKey],
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
+    /// The excerpts that the prompt is to have.
+    pub excerpts: &'a ExcerptSelection,
     /// Whether the outlines are complete.
     pub index: IndexState,
     /// Whether the person trusts the workspace.

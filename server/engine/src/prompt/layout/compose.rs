@@ -23,7 +23,6 @@ const STRUCTURE: &str = "# Repository Structure";
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
 /// The heading over selected files that no tier holds.
 pub(crate) const WORKING_FILES: &str = "# Working Files";
-const FILE_LIST: &str = "# Repository Files";
 const URLS: &str = "# URL Context";
 
 /// What the model is said to have answered to a message that only brings context.
@@ -106,7 +105,7 @@ impl<'a> Composer<'a> {
     pub(crate) fn file_list(&mut self, tree: &Tree) -> FileListCoverage {
         let list = tree.list(self.count);
         if !list.text.is_empty() {
-            let text = format!("{FILE_LIST}\n\n{}", list.text);
+            let text = format!("{}\n\n{}", tree.heading(), list.text);
             self.put(Speaker::User, ContentBlock::text(text), Part::FileList, vec![]);
             self.acknowledge(Part::FileList);
         }

@@ -111,6 +111,8 @@ pub struct Seeds {
 pub struct Tree {
     /// The files it tells of, in key order.
     pub files: Vec<FileKey>,
+    /// The other files of the repository, in key order: the map has a block of each.
+    pub outlined: Vec<FileKey>,
     /// The files whose surroundings are named first when not all can be.
     pub focus: Vec<FileKey>,
     /// What it may weigh, in tokens. 0 leaves it out.
@@ -121,6 +123,15 @@ impl Tree {
     /// Writes it.
     pub(crate) fn list(&self, count: Count<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
+    }
+
+    /// What stands above it.
+    pub(crate) fn heading(&self) -> &'static str {
+        if self.outlined.is_empty() {
+            "# Repository Files"
+        } else {
+            "# Repository Files\n\nThose without an outline:"
+        }
     }
 }
 
@@ -139,6 +150,22 @@ impl From<&FileList> for FileListCoverage {
     }
 }
 
+/// Excerpts of earlier prompts. They are not laid, but where they were kept they may stay and are brought up to date.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Lingering {
+    /// Their current texts.
+    pub pieces: Vec<Piece>,
+    /// What they may weigh together before they count as ballast, in tokens.
+    pub allowance: usize,
+}
+
+impl Lingering {
+    /// What of them is worth its place, in tokens.
+    pub(crate) fn tokens(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.tokens).sum::<usize>().min(self.allowance)
+    }
+}
+
 /// Everything that one prompt may hold.
 #[derive(Clone)]
 pub struct Content<'a> {
@@ -148,8 +175,10 @@ pub struct Content<'a> {
     pub map: Vec<Piece>,
     /// Members of the map whose block is not shown this time: their full text is, or there is no room.
     pub hidden: BTreeMap<FileKey, ContentHash>,
-    /// The fenced texts of the selected files, in key order.
+    /// The fenced texts of the selected files, in key order, then those of excerpts.
     pub files: Vec<Piece>,
+    /// Excerpts that no question is about any more.
+    pub lingering: Lingering,
     /// Web pages.
     pub urls: Vec<Piece>,
     /// The repository file list.
@@ -183,6 +212,7 @@ impl<'a> Content<'a> {
             map: Vec::new(),
             hidden: BTreeMap::new(),
             files: Vec::new(),
+            lingering: Lingering::default(),
             urls: Vec::new(),
             tree: Tree::default(),
             history: Vec::new(),
@@ -195,6 +225,11 @@ impl<'a> Content<'a> {
             framing: 0,
             count,
         }
+    }
+
+    /// The texts of files: selected ones, then excerpts, lingering ones included.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Piece> {
+        self.files.iter().chain(&self.lingering.pieces)
     }
 
     /// Who brings what of the workspace stands in front. Nobody whom the person does not trust speaks in the system message.
@@ -213,6 +248,8 @@ impl<'a> Content<'a> {
 
     /// Whether there is such a file: it was deselected when its text is not shown, not deleted.
     pub(crate) fn is_known(&self, path: &FileKey) -> bool {
-        self.hidden.contains_key(path) || self.tree.files.binary_search(path).is_ok()
+        self.hidden.contains_key(path)
+            || self.tree.files.binary_search(path).is_ok()
+            || self.tree.outlined.binary_search(path).is_ok()
     }
 }

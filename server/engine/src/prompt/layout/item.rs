@@ -11,6 +11,8 @@ use crate::conversation::selection::LineRange;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
+use super::excerpt_key::ExcerptKey;
+
 /// The name of one tracked unit of prompt content.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKey {
@@ -22,6 +24,8 @@ pub enum ItemKey {
     File(FileKey),
     /// Some lines of a file: `file:{path}#L10-40`.
     Lines(FileKey, LineRange),
+    /// A part of a file that was chosen for a question: `excerpt:{path}#{definition}`.
+    Excerpt(ExcerptKey),
     /// A message of the conversation: `history:{n}`.
     History(MessageId),
     /// The text of a web page, by the hash of its address: `url:{hash}`.
@@ -33,6 +37,7 @@ impl ItemKey {
     pub(crate) fn path(&self) -> Option<&FileKey> {
         match self {
             Self::Symbol(path) | Self::File(path) | Self::Lines(path, _) => Some(path),
+            Self::Excerpt(excerpt) => Some(&excerpt.file),
             Self::System | Self::History(_) | Self::Url(_) => None,
         }
     }
@@ -45,6 +50,7 @@ impl fmt::Display for ItemKey {
             Self::Symbol(path) => write!(f, "symbol:{path}"),
             Self::File(path) => write!(f, "file:{path}"),
             Self::Lines(path, lines) => write!(f, "file:{path}#{lines}"),
+            Self::Excerpt(excerpt) => write!(f, "excerpt:{excerpt}"),
             Self::History(id) => write!(f, "history:{}", id.0),
             Self::Url(hash) => write!(f, "url:{hash}"),
         }
@@ -72,7 +78,7 @@ impl JsonSchema for ItemKey {
         json_schema!({
             "type": "string",
             "description": "The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, \
-                            `file:{path}#L1-9`, `history:{n}`, `url:{hash}`.",
+                            `file:{path}#L1-9`, `excerpt:{path}#{definition}`, `history:{n}`, `url:{hash}`.",
         })
     }
 }
@@ -91,6 +97,7 @@ impl<'de> Deserialize<'de> for ItemKey {
                 Some((path, Ok(lines))) => Self::Lines(FileKey::from(path), lines),
                 _ => Self::File(FileKey::from(name)),
             }),
+            "excerpt" => name.parse().map(Self::Excerpt).map_err(|_| unknown()),
             "history" => name.parse().map(|n| Self::History(MessageId(n))).map_err(|_| unknown()),
             "url" => serde_json::from_value(name.into()).map(Self::Url).map_err(|_| unknown()),
             _ => Err(unknown()),
@@ -110,6 +117,7 @@ mod tests {
             ItemKey::File("untitled:Untitled-1".into()),
             ItemKey::File("odd#name".into()),
             ItemKey::Lines("src/a.rs".into(), "L10-40".parse().unwrap()),
+            ItemKey::Excerpt("src/a.rs#Session.send~2".parse().unwrap()),
             ItemKey::History(MessageId(7)),
             ItemKey::Url(ContentHash::of("https://example.org")),
         ];

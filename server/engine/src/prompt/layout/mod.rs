@@ -4,6 +4,7 @@
 mod blocks;
 mod compose;
 mod content;
+mod excerpt_key;
 mod item;
 mod quote;
 mod spans;
@@ -12,7 +13,8 @@ pub use blocks::{Layout, LayoutBlock, Part, Tier};
 pub(crate) use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
 pub(crate) use content::FileListCoverage;
-pub use content::{Content, Count, Piece, Seeds, SentMessage, Tree, WeighedBlock};
+pub use content::{Content, Count, Lingering, Piece, Seeds, SentMessage, Tree, WeighedBlock};
+pub use excerpt_key::{ExcerptKey, ExcerptPlace, NotAnExcerpt};
 pub use item::ItemKey;
 pub use quote::{fence, inline};
 pub use spans::{spans, spans_of};

@@ -1,6 +1,7 @@
 //! One conversation with everything that belongs to it. A value: every change makes the next state whole
 //! or not at all. It does not store itself and reads no clock.
 
+mod last_turn;
 mod older;
 mod saved_session;
 mod shorter;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code::symbols::MapMember;
 use crate::conversation::compaction::Record;
 use crate::conversation::history::{
     ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role, Visibility,
@@ -21,12 +23,16 @@ use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
 use crate::key::FileKey;
 use crate::prompt::assembly::{AssembledPrompt, PreparedPrompt, PromptRequest, Request};
+use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
 use crate::tokens::cost::{Account, BilledInput, Pace, SentRequest, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
+use self::last_turn::RecordedTurn;
+
+pub use last_turn::{CacheEstimate, LastTurn, TierWeight};
 pub use older::Room;
 pub use saved_session::SavedSession;
 pub use shorter::{AlreadyRecovered, NothingToUndo};
@@ -48,15 +54,6 @@ pub struct Totals {
     /// What the input cost, in tokens of plain input; absent before anything was billed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-}
-
-/// What the provider's cache is believed to hold of the last prompt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CacheEstimate {
-    /// Tokens.
-    pub tokens: usize,
-    /// When they will be gone unless they are used before, in milliseconds since 1970.
-    pub expires_ms: u64,
 }
 
 /// How a request ended.
@@ -144,6 +141,8 @@ struct Pending {
     id: String,
     /// The revision of the session that it was made of.
     base: u64,
+    /// The last revision of which nothing differs but what the session did by itself since: a compaction, results archived.
+    same_until: u64,
     turn: Arc<Turn>,
 }
 
@@ -158,7 +157,8 @@ struct Turn {
     asked: Arc<PromptRequest>,
     message: Option<NewMessage>,
     tiers: TierState,
-    members: Vec<FileKey>,
+    members: Vec<MapMember>,
+    excerpts: Excerpts,
 }
 
 /// One conversation.
@@ -172,12 +172,16 @@ pub struct Session {
     pub selection: Selection,
     /// The web pages it shows.
     pub pages: Pages,
+    /// The parts of files that questions brought along.
+    pub excerpts: Excerpts,
+    /// Maximum tokens of code that a question brings along; the setting's when absent.
+    pub auto_budget: Option<usize>,
     /// The tiering rule it wishes for, whatever is set.
     pub policy: Option<PolicyName>,
     /// What the tiering rule remembers.
     pub tiers: TierState,
     /// Files that have a block in the map, in order.
-    pub map_members: Vec<FileKey>,
+    pub map_members: Vec<MapMember>,
     /// What was looked at.
     pub trail: StepHistory,
     /// The autonomous loop that runs in it.
@@ -206,6 +210,8 @@ pub struct Session {
     /// How it was asked for.
     asked: Option<Arc<PromptRequest>>,
     breaks: Breaks,
+    /// The same in figures, which outlive the process.
+    last_turn: Option<Arc<LastTurn>>,
     revision: u64,
     next_prompt: u64,
     pending: VecDeque<Pending>,
@@ -239,6 +245,8 @@ impl Session {
             history: History::new(),
             selection: Selection::new(),
             pages: Pages::default(),
+            excerpts: Excerpts::default(),
+            auto_budget: None,
             policy: None,
             tiers: TierState::default(),
             map_members: Vec::new(),
@@ -257,6 +265,7 @@ impl Session {
             last: None,
             asked: None,
             breaks: Breaks::default(),
+            last_turn: None,
             revision: 0,
             next_prompt: 1,
             pending: VecDeque::new(),
@@ -321,6 +330,11 @@ impl Session {
         PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
+    /// The last recorded prompt in figures; also one that another process recorded, or an earlier run.
+    pub fn last_turn(&self) -> Option<&LastTurn> {
+        self.last_turn.as_deref()
+    }
+
     /// What it was billed for, with what that cost.
     pub(crate) fn billed(&self) -> Totals {
         Totals { usage: self.totals, cost: self.spent }
@@ -349,7 +363,8 @@ impl Session {
     /// Gives every file the name that `rename` says. What was remembered about the layout of prompts is forgotten,
     /// because their bytes change with the names.
     pub fn rename_files(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
-        self.selection.rename(rename);
+        self.selection.rename(&rename);
+        self.excerpts.rename(&rename);
         self.map_members.clear();
         self.tiers = TierState::default();
         self.touch();
@@ -360,11 +375,15 @@ impl Session {
     pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
         let selection = &self.selection;
         let chosen = selection.selected().keys().chain(selection.excluded());
-        let concerned = chosen.chain(&self.map_members).any(|key| moved(key).is_some());
+        let concerned = chosen
+            .chain(self.map_members.iter().map(|member| &member.path))
+            .chain(self.excerpts.files())
+            .any(|key| moved(key).is_some());
         if concerned {
             let now = |key: &FileKey| moved(key).unwrap_or_else(|| key.clone());
             self.selection.rename(|key| Some(now(key)));
-            self.map_members.iter_mut().for_each(|key| *key = now(key));
+            self.excerpts.rename(|key| Some(now(key)));
+            self.map_members.iter_mut().for_each(|member| member.path = now(&member.path));
             self.touch();
         }
         concerned
@@ -425,6 +444,7 @@ impl Session {
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.rename(id);
         self.calibrations = self.calibrations.elsewhere();
+        self.excerpts.begin_again();
         self.clear_history();
         self.totals = Usage::default();
         self.spent = None;
@@ -468,12 +488,13 @@ impl Session {
 
     /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
     pub fn keep(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
-        let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, .. } = prepared;
+        let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
-        let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members };
+        let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members, excerpts };
         let id = format!("p{}", self.next_prompt);
         self.next_prompt += 1;
-        self.pending.push_back(Pending { id: id.clone(), base: self.revision, turn: Arc::new(turn) });
+        let (base, same_until) = (self.revision, self.revision);
+        self.pending.push_back(Pending { id: id.clone(), base, same_until, turn: Arc::new(turn) });
         if self.pending.len() > MAX_PENDING {
             self.pending.pop_front();
         }
@@ -534,10 +555,11 @@ impl Session {
     }
 
     /// Takes a turn over as it was answered, and says what the person should know of it.
-    fn commit(&mut self, Pending { base, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
+    fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
         let is_current = *base == self.revision;
+        let is_same = *same_until == self.revision;
         let mut warnings: Vec<String> = self.sent(turn, billed).into_iter().collect();
         if is_current {
             self.tiers = turn.tiers.clone();
@@ -545,7 +567,8 @@ impl Session {
                 self.tiers.learn(billed);
             }
             self.map_members = turn.members.clone();
-        } else {
+            self.excerpts = turn.excerpts.clone();
+        } else if !is_same {
             warnings.push(
                 "the session was changed after this prompt was assembled; its messages were added, its \
                  cache layout was dropped"
@@ -556,7 +579,7 @@ impl Session {
         let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
         match (turn.message.clone(), turn.message.as_ref().and_then(|question| self.answer_to(question))) {
             // Assembled before the same question was answered: this is another answer to it.
-            (Some(_), Some(earlier)) if !is_current => {
+            (Some(_), Some(earlier)) if !is_same => {
                 let hide = |message: &mut NewMessage| message.agent = Visibility::Hidden;
                 if self.history.change(earlier, hide).is_ok() {
                     self.reregister_history();
@@ -595,7 +618,7 @@ impl Session {
     /// Takes note of a prompt that was sent, and warns when the provider read less of it than was expected.
     fn sent(
         &mut self,
-        Turn { layout, sent, asked, .. }: &Turn,
+        Turn { model, layout, sent, asked, tiers, .. }: &Turn,
         billed: Option<BilledInput>,
     ) -> Option<String> {
         let before = self.account.as_deref();
@@ -607,6 +630,16 @@ impl Session {
         Arc::make_mut(&mut self.pace).sent(sent);
         self.last = Some(Arc::clone(layout));
         self.asked = Some(Arc::clone(asked));
+        let recorded = RecordedTurn {
+            before: self.last_turn.as_deref(),
+            model,
+            tiers,
+            layout,
+            breaks: &self.breaks,
+            pages: &self.pages,
+            cached: self.cached(sent.at_ms),
+        };
+        self.last_turn = Some(Arc::new(LastTurn::of(&recorded)));
         missed.map(|missed| {
             format!(
                 "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \

@@ -26,7 +26,7 @@ impl Session {
     /// What of the tool results is to be archived now, if anything.
     pub fn plan_archival(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<ArchivalPlan> {
         let mut settings = means.settings.tool_output.clone();
-        if means.settings.compaction.profile().family == Family::Checkpoint {
+        if means.settings.compaction.profile(&settings).family == Family::Checkpoint {
             settings.ageing = ArchivalMode::Eager;
         }
         let settings = &settings;
@@ -48,9 +48,11 @@ impl Session {
 
     /// Archives results, and says what that changed, so that it can be taken back.
     pub fn age(&mut self, aged: Archival) -> HistoryChange {
+        let revision = self.revision;
         let rebuilt = aged.enter(&mut self.history);
         if !rebuilt.changed.is_empty() {
             self.rewritten();
+            self.changed_by_itself(revision);
         }
         rebuilt
     }

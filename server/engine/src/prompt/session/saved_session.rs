@@ -1,20 +1,21 @@
 //! What of a session outlives the server, besides its messages. The layout of prompts does not: a provider's cache rarely
-//! outlives it either, and the next prompt is laid afresh.
+//! outlives it either, and the next prompt is laid afresh. What the last one was is kept in figures.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::code::symbols::MapMember;
 use crate::conversation::compaction::Record;
 use crate::conversation::history::{History, Message, MessageId};
 use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
-use crate::key::FileKey;
+use crate::prompt::excerpts::Excerpts;
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::calibration::Calibrations;
 
-use super::{Session, StepHistory};
+use super::{LastTurn, Session, StepHistory};
 use crate::tokens::cost::Usage;
 
 /// The state of a session besides its messages.
@@ -23,15 +24,21 @@ use crate::tokens::cost::Usage;
 pub struct SavedSession {
     selection: Selection,
     pages: Pages,
+    #[serde(skip_serializing_if = "Excerpts::is_empty")]
+    excerpts: Excerpts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_budget: Option<usize>,
     policy: Option<PolicyName>,
     max_input_tokens: Option<usize>,
-    map_members: Vec<FileKey>,
+    map_members: Vec<MapMember>,
     trail: StepHistory,
     looping: Option<Loop>,
     totals: Usage,
     calibrations: Calibrations,
     spent: Option<f64>,
     compactions: Arc<Vec<Record>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_turn: Option<Arc<LastTurn>>,
 }
 
 impl Session {
@@ -40,6 +47,8 @@ impl Session {
         SavedSession {
             selection: self.selection.clone(),
             pages: self.pages.clone(),
+            excerpts: self.excerpts.clone(),
+            auto_budget: self.auto_budget,
             policy: self.policy,
             max_input_tokens: self.max_input_tokens,
             map_members: self.map_members.clone(),
@@ -49,6 +58,7 @@ impl Session {
             calibrations: self.calibrations.own(),
             spent: self.spent,
             compactions: Arc::clone(&self.compactions),
+            last_turn: self.last_turn.clone(),
         }
     }
 
@@ -62,6 +72,8 @@ impl Session {
         let SavedSession {
             selection,
             pages,
+            excerpts,
+            auto_budget,
             policy,
             max_input_tokens,
             map_members,
@@ -71,11 +83,14 @@ impl Session {
             calibrations,
             spent,
             compactions,
+            last_turn,
         } = saved;
         Self {
             history: History::restored(messages, next),
             selection,
             pages,
+            excerpts,
+            auto_budget,
             policy,
             max_input_tokens,
             map_members,
@@ -85,6 +100,7 @@ impl Session {
             calibrations,
             spent,
             compactions,
+            last_turn,
             ..Self::new(id)
         }
     }

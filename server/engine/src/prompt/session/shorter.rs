@@ -113,7 +113,8 @@ impl Session {
     ) -> CompactionStatus {
         let settings = &means.settings.compaction;
         let pressure = self.pressure(size, means, now_ms);
-        CompactionStatus::new(settings.watched(), &settings.profile(), &pressure, self.compactions.last())
+        let profile = settings.profile(&means.settings.tool_output);
+        CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
     }
 
     /// Whether a compaction now is expected to cost less than it saves: every later request is shorter, but the summary and
@@ -121,7 +122,7 @@ impl Session {
     /// multiples of plain input.
     fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
-        let profile = compaction.profile();
+        let profile = compaction.profile(&means.settings.tool_output);
         let model = &means.models.resolve(&means.settings.model).model;
         let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
         let after = (profile.keep.tokens + profile.summary.tokens).min(history);
@@ -151,6 +152,7 @@ impl Session {
         let Draft { strategy, before, after, ref summarised_by, .. } = draft;
         let summarised_by = summarised_by.clone();
         let (history, rebuilt) = commit(&self.history, draft, profile)?;
+        let revision = self.revision;
         self.history = history;
         match profile.lists {
             Lists::Stay => {}
@@ -158,6 +160,7 @@ impl Session {
             Lists::Renewed => self.trail.renew(&self.history),
         }
         self.rewritten();
+        self.changed_by_itself(revision);
         let profile = profile.name.clone();
         let record = Record { profile, strategy, before, after, summarised_by, time_ms: now_ms, rebuilt };
         let compactions = Arc::make_mut(&mut self.compactions);
@@ -191,6 +194,13 @@ impl Session {
         self.anchor = None;
         self.reregister_history();
         self.touch();
+    }
+
+    /// Takes note that whoever waits for an answer needs to hear nothing of what was changed since this revision.
+    pub(super) fn changed_by_itself(&mut self, since: u64) {
+        for pending in self.pending.iter_mut().filter(|pending| pending.same_until == since) {
+            pending.same_until = self.revision;
+        }
     }
 
     fn anchored(&self, means: PromptServices<'_>) -> Option<usize> {

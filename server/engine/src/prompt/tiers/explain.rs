@@ -68,6 +68,7 @@ fn name(key: &ItemKey, pages: &Pages) -> String {
         ItemKey::Symbol(path) => format!("the outline of {}", inline(path.as_str())),
         ItemKey::File(path) => inline(path.as_str()),
         ItemKey::Lines(path, lines) => format!("{lines} of {}", inline(path.as_str())),
+        ItemKey::Excerpt(excerpt) => format!("an excerpt of {}", inline(excerpt.file.as_str())),
         ItemKey::History(id) => format!("message {}", id.0),
         ItemKey::Url(id) => match pages.get(*id) {
             Some(page) => format!("the web page {}", inline(page.title.as_ref().unwrap_or(&page.address))),

@@ -12,7 +12,7 @@ use crate::prompt::assembly::{
     AssembleError, PreparedPrompt, PromptServices, TierReport, Titles, Workspace, weigh,
 };
 use crate::prompt::layout::{ItemKey, LayoutBlock, Tier};
-use crate::prompt::session::Session;
+use crate::prompt::session::{LastTurn, Session};
 use crate::tokens::cost::Charge;
 
 use super::{PolicyChoice, Reason, TierState, ledger, ripple};
@@ -28,6 +28,9 @@ pub struct TiersReport<Item = ItemReport> {
     pub chosen: PolicyChoice,
     /// Prompts that were recorded so far.
     pub turns: u64,
+    /// The last recorded prompt, whichever process recorded it; absent before any was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<LastTurn>,
     /// What stands in each tier that holds anything.
     pub tiers: Vec<TierReport>,
     /// Every item in the order of the prompt, then those that only keep a place.
@@ -103,6 +106,7 @@ impl<Item> TiersReport<Item> {
             model: self.model,
             chosen: self.chosen,
             turns: self.turns,
+            last_turn: self.last_turn,
             tiers: self.tiers,
             items: self.items.into_iter().map(to).collect(),
             tokens: self.tokens,
@@ -128,7 +132,9 @@ pub fn report(
     let tokenizer = means.models.resolve(&prepared.reply.model).model.tokenizer;
     let outline = |key: &ItemKey| match key {
         ItemKey::Symbol(path) => {
-            workspace.symbols.get(path).map_or(0, |file| means.counter.count(tokenizer, &file.block.text))
+            let member = prepared.members.iter().find(|member| member.path == *path);
+            let text = member.and_then(|member| member.text_in(workspace.symbols));
+            text.map_or(0, |text| means.counter.count(tokenizer, &text))
         }
         _ => 0,
     };
@@ -139,6 +145,7 @@ pub fn report(
         model: reply.model,
         chosen,
         turns: session.breaks().turns(),
+        last_turn: session.last_turn().cloned(),
         tiers: reply.tiers,
         items,
         tokens: reply.tokens.total,

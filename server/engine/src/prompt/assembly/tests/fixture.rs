@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::cancel::Cancel;
+use crate::code::excerpts::PassageCache;
 use crate::code::outline::{Outline, language_of};
 use crate::code::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
 use crate::conversation::compaction::ProfileOptions;
@@ -13,9 +14,11 @@ use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
-    Request, Source, SystemContext, Workspace, assemble, weigh,
+    AssembleError, AssembledPrompt, FileText, FrameSources, IndexState, PreparedPrompt, PromptRequest,
+    PromptServices, Request, Source, SystemContext, Workspace, assemble, context_frame, counter, frame_items,
+    weigh,
 };
+use crate::prompt::excerpts::{ExcerptSources, Question, SourceFile, candidates, choose, wanted_files};
 use crate::prompt::layout::Seeds;
 use crate::prompt::session::{Outcome, RecordResult, Session, Status};
 use crate::prompt::settings::Settings;
@@ -37,6 +40,8 @@ pub(super) struct Bench {
     pub(super) state: String,
     pub(super) standing: SystemContext,
     pub(super) trust: Trust,
+    /// Whether prompts have a context frame, made as the settings say.
+    pub(super) has_frame: bool,
 }
 
 impl Bench {
@@ -63,6 +68,7 @@ impl Bench {
             state: String::new(),
             standing: SystemContext::default(),
             trust: Trust::Trusted,
+            has_frame: false,
         }
     }
 
@@ -76,6 +82,11 @@ impl Bench {
     }
 
     pub(super) fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
+        self.with_for(&PromptRequest::new(Request::Nothing), use_it)
+    }
+
+    /// The workspace with the excerpts of a prompt.
+    fn with_for<R>(&self, ask: &PromptRequest, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
         let mut symbols = SymbolIndex::new();
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, "") {
@@ -101,15 +112,44 @@ impl Bench {
             selected.filter(|key| text(key).is_none()).map(|key| (key.clone(), "it is gone".to_owned()));
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
+        let known = ExcerptSources {
+            symbols: &symbols,
+            references: &references,
+            lexical: &lexical,
+            open: &[],
+            recency: &BTreeMap::new(),
+            passages: &PassageCache::default(),
+        };
+        let question = Question::of(ask, &self.session, &self.settings);
+        let candidates =
+            question.map_or_else(Vec::new, |question| candidates(known, &self.session, question));
+        let read = wanted_files(&candidates, &self.session).into_iter().filter_map(|key| {
+            let file = FileText::new(
+                self.files.get(&key)?.as_str().into(),
+                Source::Disk { mtime_ms: 0, notice: None },
+            );
+            let symbols = symbols.get(&key).cloned();
+            Some((key, SourceFile { file, symbols }))
+        });
+        let count = counter(None, self.means());
+        let excerpts = choose(known, &self.session, question, &candidates, &read.collect(), &count);
+        let frame_settings = &self.settings.context_frame;
+        let framed = question.filter(|_| self.has_frame && frame_settings.inject);
+        let frame = framed.map_or_else(String::new, |Question { text, .. }| {
+            let known =
+                FrameSources { symbols: &symbols, references: &references, lexical: &lexical, open: &[] };
+            context_frame(text, &frame_items(known, &self.session, text, frame_settings))
+        });
         let workspace = Workspace {
             texts: &texts,
             unreadable: &gone.collect(),
             symbols: &symbols,
             references: &references,
-            lexical: Some(&lexical),
+            context_frame: &frame,
             seeds: &seeds,
             listing: &listing,
             open: &[],
+            excerpts: &excerpts,
             index: self.index,
             trust: self.trust,
             standing: &self.standing,
@@ -141,7 +181,7 @@ impl Bench {
     }
 
     pub(super) fn assemble(&self, ask: &PromptRequest) -> Result<PreparedPrompt, AssembleError> {
-        self.with(|workspace| assemble(workspace, &self.session, ask, self.means()))
+        self.with_for(ask, |workspace| assemble(workspace, &self.session, ask, self.means()))
     }
 
     /// Weighs everything but a prompt.

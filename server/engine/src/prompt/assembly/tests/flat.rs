@@ -11,7 +11,7 @@ use crate::prompt::assembly::{
 use crate::prompt::session::Session;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
-use crate::prompt::wire::Body;
+use crate::prompt::wire::{Body, Tool};
 
 const REPOSITORY: &str = "
     //- src/lib.rs
@@ -257,4 +257,21 @@ fn an_archived_result_is_told_as_a_stub() {
         assert!(body.contains(&format!("[archived; see summary; toolOutput.read {}]", id.0)), "{body}");
         assert!(!body.contains("the whole output") && !body.contains("Tool no response"), "{body}");
     }
+}
+
+#[test]
+fn a_request_that_declares_tools_says_how_to_use_them() {
+    let bench = Bench::new("");
+    let tool = Tool {
+        name: "read".into(),
+        description: String::new(),
+        input_schema: serde_json::json!({ "type": "object" }),
+    };
+    let system = |tools: Vec<Tool>| {
+        let ask = PromptRequest { tools, ..PromptRequest::prompt("hello") };
+        json(&bench.assemble(&ask).unwrap().reply)["system"].to_string()
+    };
+    let (with, without) = (system(vec![tool]), system(Vec::new()));
+    assert!(with.contains("# Tools") && with.contains("# Answers"), "{with}");
+    assert!(!without.contains("# Tools") && !without.contains("# Answers"), "{without}");
 }

@@ -224,15 +224,14 @@ fn each_part_has_a_name() {
         0  +10 L0     System prompt
         10 +8  L0     Symbol map
         18 +6  L0     A page
-        24 +7  L0     File list
-        31 +7  L0     c.md L1-2
-        38 +6  L0     a.py
-        44 +5  L0     User: Why does it fail? |
-        49 +4  L1     Assistant: Because.
-        53 +6  L1     User: One more thing. |
-        59 +7  L2     a.py
-        66 +4  L2     Prompt |
-        70 +3  active Session state
+        24 +7  L0     c.md L1-2
+        31 +6  L0     a.py
+        37 +5  L0     User: Why does it fail? |
+        42 +4  L1     Assistant: Because.
+        46 +6  L1     User: One more thing. |
+        52 +7  L2     a.py
+        59 +4  L2     Prompt |
+        63 +3  active Session state
     "#]]
     .assert_eq(&drawn);
 }
@@ -240,6 +239,8 @@ fn each_part_has_a_name() {
 #[test]
 fn what_only_keeps_roles_in_turns_is_called_so() {
     let mut bench = bench(PolicyName::Flat);
+    // The list names only what has no block in the map.
+    bench.files.insert("plain.bin".into(), String::new());
     bench.select("a.py");
     bench.select("b.py");
     let prepared = bench.assemble(&PromptRequest::prompt("And now?")).unwrap();

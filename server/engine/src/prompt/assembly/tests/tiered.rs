@@ -72,8 +72,6 @@ fn messages_come_in_tier_order_and_each_cached_tier_has_a_breakpoint() {
             "## `a.py`"
         assistant:
             "Ok." |
-        user: "# Repository Files"
-        assistant: "Ok."
         user:
             "# Working Files"
             "## `readme.txt`"

@@ -346,7 +346,7 @@ fn session_state_stands_behind_everything_cached() {
 }
 
 #[test]
-fn an_outline_that_lost_its_last_definition_leaves_the_log() {
+fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
     let mut bench = Bench::new(
         "
         //- a.py
@@ -360,7 +360,11 @@ fn an_outline_that_lost_its_last_definition_leaves_the_log() {
     bench.files.insert("a.py".into(), "# nothing left\n".into());
     let prepared = bench.assemble(&PromptRequest::prompt("two")).unwrap();
     let text = all_text(&prepared);
-    assert!(text.contains("def here") && !text.contains("def gone"), "{text}");
+    assert!(text.contains("def here"), "{text}");
+    // What the provider holds stays in front; the last word is that nothing is defined there.
+    let (_, after) = text.split_once("def gone").unwrap();
+    assert!(after.contains("## Outline of `a.py`, replacing the one above\n\na.py\n\n"), "{text}");
+    assert!(!after.contains("def gone"), "{text}");
 }
 
 #[test]

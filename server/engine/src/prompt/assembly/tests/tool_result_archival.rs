@@ -97,6 +97,10 @@ fn what_costs_more_than_it_saves_waits_until_the_cache_is_cold_or_the_window_ful
     assert!(looped.bench.session.cached(looped.now_ms).is_some_and(|cached| cached.tokens > 10_000));
     assert_eq!(looped.planned(Room::Left), None);
     assert!(looped.planned(Room::None).is_some());
+    // `checkpoint` does not wait.
+    looped.bench.settings.compaction.profile = "checkpoint".into();
+    assert!(looped.planned(Room::Left).is_some());
+    looped.bench.settings.compaction.profile = "topic".into();
     looped.now_ms += 3_600_000;
     assert!(looped.planned(Room::Left).is_some());
 }

@@ -108,8 +108,14 @@ impl Draft {
         let (pending, log, hazards) = (fixups.pending, writer.log, writer.hazards);
         let listed = listed(&log);
         let boundaries = Boundary::all(&log);
-        let next = |key: &ItemKey| hazards.next(state.age(key));
-        let ahead = |key: &ItemKey| hazards.discounted(state.age(key));
+        let next = |key: &ItemKey| match key {
+            ItemKey::Excerpt(_) => hazard::EXCERPT,
+            _ => hazards.next(state.age(key)),
+        };
+        let ahead = |key: &ItemKey| match key {
+            ItemKey::Excerpt(_) => hazard::EXCERPT,
+            _ => hazards.discounted(state.age(key)),
+        };
         // Updates go with the next full text; only that itself is looked at in the long run.
         let discounted = log.iter().map(|logged| block_hazard(logged, ahead, next)).collect();
         let next = log.iter().map(|logged| block_hazard(logged, next, next)).collect();
@@ -160,9 +166,12 @@ struct View<'a> {
     /// The hash of each message.
     said: Vec<ContentHash>,
     symbols: BTreeMap<&'a FileKey, &'a Piece>,
+    /// Those of files and excerpts, lingering ones included.
     files: BTreeMap<&'a ItemKey, &'a Piece>,
-    /// Files of which something is shown in full.
+    /// Selected files.
     in_full: BTreeSet<&'a FileKey>,
+    /// Those of them that are shown as a whole.
+    whole: BTreeSet<&'a FileKey>,
     urls: BTreeMap<&'a ItemKey, &'a Piece>,
 }
 
@@ -176,8 +185,9 @@ impl<'a> View<'a> {
             content,
             said: content.history.iter().map(crate::prompt::layout::SentMessage::hash).collect(),
             symbols: content.map.iter().filter_map(symbol).collect(),
-            files: content.files.iter().map(|piece| (&piece.key, piece)).collect(),
-            in_full: content.files.iter().filter_map(|piece| piece.key.path()).collect(),
+            files: content.texts().map(|piece| (&piece.key, piece)).collect(),
+            in_full: content.files.iter().filter_map(|piece| in_full(&piece.key)).collect(),
+            whole: content.files.iter().filter_map(|piece| whole(&piece.key)).collect(),
             urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
         }
     }
@@ -189,7 +199,15 @@ impl<'a> View<'a> {
         let asked = content.request.iter().map(|block| block.tokens);
         let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
         let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };
-        said.chain(asked).chain(pieces).sum::<usize>() + (content.count)(&content.system) + legend
+        said.chain(asked).chain(pieces).sum::<usize>()
+            + (content.count)(&content.system)
+            + legend
+            + content.lingering.tokens()
+    }
+
+    /// Whether something is an excerpt of a file that is selected: the file's own text stands behind it and counts.
+    fn is_superseded(&self, key: &ItemKey) -> bool {
+        matches!(key, ItemKey::Excerpt(excerpt) if self.whole.contains(&excerpt.file))
     }
 
     /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
@@ -206,9 +224,15 @@ impl<'a> View<'a> {
                     || content.hidden.get(path).is_some_and(|now| now == hash || self.in_full.contains(path))
             }
             Entry::Full(key, version) => {
-                self.files.get(key).is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)
+                self.is_superseded(key)
+                    || self
+                        .files
+                        .get(key)
+                        .is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)
             }
-            Entry::Delta(key, _) | Entry::Net(key, _) => self.files.contains_key(key),
+            Entry::Delta(key, _) | Entry::Net(key, _) => {
+                self.is_superseded(key) || self.files.contains_key(key)
+            }
             Entry::Tree(listing) => {
                 let names = |path: &FileKey| listing.files.binary_search(path).is_ok();
                 content.tree.budget > 0 && !content.excluded.iter().any(names)
@@ -216,6 +240,22 @@ impl<'a> View<'a> {
             Entry::TreeNote(changes) => !content.excluded.iter().any(|path| changes.contains_key(path)),
             Entry::Url(key, hash) => self.urls.get(key).is_some_and(|piece| piece.hash == *hash),
         }
+    }
+}
+
+/// The file that is selected, all of it or some lines.
+fn in_full(key: &ItemKey) -> Option<&FileKey> {
+    match key {
+        ItemKey::File(path) | ItemKey::Lines(path, _) => Some(path),
+        _ => None,
+    }
+}
+
+/// The file that is selected as a whole.
+fn whole(key: &ItemKey) -> Option<&FileKey> {
+    match key {
+        ItemKey::File(path) => Some(path),
+        _ => None,
     }
 }
 
@@ -313,7 +353,10 @@ impl Writer<'_> {
         let symbols = content.map.iter().filter(|piece| !piece.key.path().is_some_and(is_shown));
         items.extend(symbols.map(|piece| Item::Symbol(hazard::MAP, piece)));
         let files = content.files.iter().filter(|piece| !shown.files.contains_key(&piece.key));
-        let hazard = |piece: &Piece| self.hazards.discounted(self.state.age(&piece.key));
+        let hazard = |piece: &Piece| match piece.key {
+            ItemKey::Excerpt(_) => hazard::EXCERPT,
+            _ => self.hazards.discounted(self.state.age(&piece.key)),
+        };
         items.extend(files.map(|piece| Item::File(hazard(piece), piece)));
         let urls = content.urls.iter().filter(|piece| !shown.urls.contains(&piece.key));
         items.extend(urls.map(|piece| Item::Url(hazard::PAGE, piece)));

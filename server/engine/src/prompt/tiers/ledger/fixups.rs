@@ -32,7 +32,7 @@ pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fi
     let mut fixups = Fixups::default();
     fixups.symbols(shown, content);
     fixups.tree(shown, content);
-    for piece in &content.files {
+    for piece in content.texts() {
         if let Some(file) = shown.files.get(&piece.key) {
             fixups.file(file, piece, content);
         }
@@ -54,7 +54,10 @@ impl Fixups {
 
     fn tree(&mut self, shown: &LogContents, content: &Content<'_>) {
         let Some(tree) = &shown.tree else { return };
-        let changes = changes(&tree.files(), &content.tree.files);
+        let mut changes = changes(&tree.files(), &content.tree.files);
+        // What the map has taken over since is still there.
+        let outlined = &content.tree.outlined;
+        changes.retain(|path, change| *change == Change::Came || outlined.binary_search(path).is_err());
         if changes.is_empty() {
             return;
         }

@@ -40,6 +40,7 @@ impl State {
                     ItemKey::System | ItemKey::History(_) => 0,
                     ItemKey::Symbol(_) => hazard::MAP,
                     ItemKey::Url(_) => hazard::PAGE,
+                    ItemKey::Excerpt(_) => hazard::EXCERPT,
                     ItemKey::File(_) | ItemKey::Lines(..) => hazards.next(age.unwrap_or_default()),
                 };
                 let hazard = f64::from(hazard) / f64::from(ONE);

@@ -257,7 +257,7 @@ impl LogBlock {
         let listing = Listing { files: content.tree.files.clone(), listed };
         let labels =
             Labels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
-        Some(Self::text(labels, wording::tree(&text), content))
+        Some(Self::text(labels, wording::tree(content.tree.heading(), &text), content))
     }
 
     /// What came and went since a file list.

@@ -79,7 +79,8 @@ impl State {
     /// What the person did: which files stayed selected, which left, which changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
-        let present: BTreeSet<&ItemKey> = content.files.iter().map(|piece| &piece.key).collect();
+        let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
+        let present: BTreeSet<&ItemKey> = chosen().map(|piece| &piece.key).collect();
         let exists = |key: &ItemKey| match key {
             ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_known(path),
             _ => false,
@@ -94,7 +95,7 @@ impl State {
             self.ages.saw(clock.age(turn.saturating_sub(1)), fate);
         }
         self.files.retain(|key, _| present.contains(key));
-        for piece in &content.files {
+        for piece in chosen() {
             let clock =
                 self.files.entry(piece.key.clone()).or_insert_with(|| Clock::started(turn, piece.hash));
             clock.look(turn, piece.hash);

@@ -114,6 +114,7 @@ impl Session {
                 .collect(),
             files: known().filter(|(key, _)| shown(key)).map(|(key, text)| full(key, text)).collect(),
             tree: Tree {
+                outlined: vec![],
                 files: known().map(|(key, _)| key.clone()).collect(),
                 budget: self.list,
                 ..Tree::default()

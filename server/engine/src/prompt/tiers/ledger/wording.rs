@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::code::outline;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::layout::{ItemKey, Piece, fence, inline};
+use crate::prompt::layout::{ExcerptKey, ItemKey, Piece, fence, inline};
 
 use super::listing::{Change, Changes};
 
@@ -46,8 +46,8 @@ pub(super) fn symbol_note(path: &FileKey, piece: &Piece) -> String {
 }
 
 /// The repository file list under its heading.
-pub(super) fn tree(list: &str) -> String {
-    format!("# Repository Files\n\n{list}")
+pub(super) fn tree(heading: &str, list: &str) -> String {
+    format!("{heading}\n\n{list}")
 }
 
 /// What came and went since the file list.
@@ -104,6 +104,10 @@ fn name(key: &ItemKey) -> String {
         ItemKey::File(path) => inline(path.as_str()),
         ItemKey::Lines(path, lines) => {
             format!("{} {lines}, its first line counted as 1", inline(path.as_str()))
+        }
+        ItemKey::Excerpt(ExcerptKey { file, place }) => {
+            let (place, file) = (inline(&place.to_string()), inline(file.as_str()));
+            format!("the excerpt {place} of {file}, its first line counted as 1")
         }
         other => inline(&other.to_string()),
     }

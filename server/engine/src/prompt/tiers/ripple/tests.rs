@@ -47,7 +47,7 @@ impl Script {
             hidden: self.behind.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
             urls: self.pages.iter().map(|(address, text)| piece(page(address), text)).collect(),
-            tree: Tree { files: vec!["a".into()], focus: vec![], budget: 100 },
+            tree: Tree { files: vec!["a".into()], outlined: vec![], focus: vec![], budget: 100 },
             history: self.said.iter().map(said).collect(),
             request: vec![WeighedBlock { content: ContentBlock::text("prompt"), tokens: 6 }],
             trust: Trust::Trusted,

@@ -1,0 +1,395 @@
+//! Which excerpts a prompt has: those of the question, those you pinned, and those of earlier questions where they stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
+use crate::code::excerpts::{
+    Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptQuery, ExcerptReason, PassageCache,
+    candidate_files, definition_range,
+};
+use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
+use crate::conversation::selection::{Choice, Extent, LineRange};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::assembly::{PromptRequest, Request, excerpt_dress};
+use crate::prompt::layout::{Count, ExcerptKey, ExcerptPlace};
+use crate::prompt::session::Session;
+use crate::prompt::settings::Settings;
+use crate::tokens::redaction::placeholders;
+
+/// Files that are read for a question at most.
+const MAX_CANDIDATES: usize = 100;
+/// For so many questions more an excerpt stays, as far as the budget has room beside those of the new one: a short answer to a
+/// question of the model's names nothing.
+const KEPT_FOR: u64 = 2;
+
+/// The part of the budget that a later question may fill with code that was not shown yet: the rest of what it is about was shown before,
+/// and what is new in every prompt is never read from a cache.
+const LATER: usize = 4;
+
+/// What is known of the repository.
+#[derive(Clone, Copy, Debug)]
+pub struct ExcerptSources<'a> {
+    /// The outlines.
+    pub symbols: &'a SymbolIndex,
+    /// Who refers to whom.
+    pub references: &'a References,
+    /// The words of every file.
+    pub lexical: &'a LexicalIndex,
+    /// The files that are open.
+    pub open: &'a [FileKey],
+    /// Commits since the last change of each file.
+    pub recency: &'a BTreeMap<FileKey, u32>,
+    /// How files fall into passages.
+    pub passages: &'a PassageCache,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// In someone's words.
+    pub text: &'a str,
+    /// What the code that it brings along may weigh, in tokens. What is shown already counts.
+    pub budget: usize,
+}
+
+impl<'a> Question<'a> {
+    /// The question that `ask` puts; nothing where nothing is asked in words.
+    pub fn of(ask: &'a PromptRequest, session: &Session, settings: &Settings) -> Option<Self> {
+        let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
+        match &ask.request {
+            Request::Prompt { text, .. } if !text.trim().is_empty() => Some(Self { text, budget }),
+            _ => None,
+        }
+    }
+}
+
+/// The files that are to be read for a question, best first.
+pub fn candidates(
+    known: ExcerptSources<'_>,
+    session: &Session,
+    question: Question<'_>,
+) -> Vec<CandidateFile> {
+    if question.budget == 0 || question.text.trim().is_empty() {
+        return Vec::new();
+    }
+    let interest = Interest::of(known, session);
+    let query = interest.query(known, session, question.text);
+    candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES)
+}
+
+/// The files whose texts are wanted: candidates, and those that the session's excerpts are parts of.
+pub fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
+    let files = candidates.iter().map(|candidate| &candidate.file).chain(session.excerpts.files());
+    files.filter(|key| session.selection.choice(key) != Choice::Excluded).cloned().collect()
+}
+
+/// The excerpts of a prompt. `question` is absent where nothing is asked, as with results of tools: what the last question brought
+/// along stays then. `files` are those of [`wanted_files`] that could be read.
+pub fn choose(
+    known: ExcerptSources<'_>,
+    session: &Session,
+    question: Option<Question<'_>>,
+    candidates: &[CandidateFile],
+    files: &BTreeMap<FileKey, SourceFile>,
+    count: Count<'_>,
+) -> ExcerptSelection {
+    let memory = &session.excerpts;
+    let number = memory.questions + u64::from(question.is_some());
+    let budget = question.map_or(0, |question| question.budget);
+    let room = if memory.shown.is_empty() { budget } else { budget / LATER };
+    let mut chosen = Chosen { session, files, number, room, count, items: BTreeMap::new() };
+    let remembered: BTreeSet<&ExcerptKey> = memory.shown().chain(memory.pinned()).collect();
+    for key in remembered {
+        chosen.remember(key);
+    }
+    if let Some(question) = question.filter(|question| question.budget > 0) {
+        let interest = Interest::of(known, session);
+        let query = interest.query(known, session, question.text);
+        let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
+        let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
+        let ranked =
+            crate::code::excerpts::choose(known.passages, &texts, &query, question.budget, &dress, count);
+        for (rank, excerpt) in (0..).zip(ranked) {
+            chosen.take(&excerpt, rank);
+        }
+        chosen.keep_last(budget);
+    }
+    chosen.finish(budget)
+}
+
+fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFile>) -> Option<Candidate<'a>> {
+    let SourceFile { file: read, symbols } = files.get(&file.file)?;
+    let outline = symbols.as_ref().map(|symbols| &symbols.outline);
+    Some(Candidate { file, outline, text: &read.text })
+}
+
+/// What a session says of where the interest lies.
+struct Interest {
+    /// Open files, and selected ones: what is shown of them already counts, so they are chosen from like any other.
+    near: Vec<FileKey>,
+    dismissed: Vec<DismissedExcerpt>,
+}
+
+impl Interest {
+    fn of(known: ExcerptSources<'_>, session: &Session) -> Self {
+        let near: BTreeSet<FileKey> =
+            session.selection.selected().keys().chain(known.open).cloned().collect();
+        let dismissed = session.excerpts.dismissed().iter().map(|ExcerptKey { file, place }| {
+            let (definition, ordinal, lines) = match place {
+                ExcerptPlace::Definition { name, ordinal } => (Some(name.to_string()), *ordinal, 0..0),
+                ExcerptPlace::Lines(lines) => (None, 0, lines.first() - 1..lines.last()),
+            };
+            DismissedExcerpt { file: file.clone(), definition, ordinal, lines }
+        });
+        Self { near: near.into_iter().collect(), dismissed: dismissed.collect() }
+    }
+
+    fn query<'a>(
+        &'a self,
+        known: ExcerptSources<'a>,
+        session: &'a Session,
+        text: &'a str,
+    ) -> ExcerptQuery<'a> {
+        ExcerptQuery {
+            text,
+            open: &self.near,
+            selected: &[],
+            excluded: session.selection.excluded(),
+            recency: known.recency,
+            dismissed: &self.dismissed,
+        }
+    }
+}
+
+fn key_of(excerpt: &Excerpt) -> ExcerptKey {
+    let place = match &excerpt.definition {
+        Some(name) => ExcerptPlace::definition(name, excerpt.ordinal),
+        None => lines_of(&excerpt.lines),
+    };
+    ExcerptKey { file: excerpt.file.clone(), place }
+}
+
+/// Lines, from 0, as they are written.
+fn lines_of(lines: &Range<u32>) -> ExcerptPlace {
+    let (first, last) = (lines.start + 1, lines.end.max(lines.start + 1));
+    LineRange::new(first, last).map_or_else(|| ExcerptPlace::definition("", 0), ExcerptPlace::Lines)
+}
+
+/// The excerpts of a prompt as they come together.
+struct Chosen<'a> {
+    session: &'a Session,
+    files: &'a BTreeMap<FileKey, SourceFile>,
+    /// The question's number.
+    number: u64,
+    /// What code that was not shown yet may weigh, in tokens.
+    room: usize,
+    count: Count<'a>,
+    items: BTreeMap<ExcerptKey, CurrentExcerpt>,
+}
+
+impl<'a> Chosen<'a> {
+    /// Takes in an excerpt that the session has, as it is now.
+    fn remember(&mut self, key: &ExcerptKey) {
+        let memory = &self.session.excerpts;
+        let shown = memory.shown.get(key);
+        let is_pinned = memory.pinned().contains(key);
+        let Some(source) = self.source(&key.file) else { return };
+        let lines = match (&key.place, shown) {
+            (ExcerptPlace::Definition { name, ordinal }, _) => {
+                let outline = source.symbols.as_ref().map(|symbols| &symbols.outline);
+                outline
+                    .and_then(|outline| definition_range(outline, &source.file.text, name, *ordinal))
+                    .map(|(lines, _)| lines)
+            }
+            (ExcerptPlace::Lines(_), Some(shown)) => {
+                shown.anchor.find(&source.file.text, shown.lines.clone())
+            }
+            (ExcerptPlace::Lines(lines), None) => Some(lines.first() - 1..lines.last()),
+        };
+        let body = lines.clone().map_or("", |lines| text_of(&source.file.text, &lines));
+        // What was never shown and is not there has nothing to say.
+        if body.is_empty() && shown.is_none() {
+            return;
+        }
+        let question = shown.map_or(0, |shown| shown.question);
+        let standing = if body.is_empty() {
+            ExcerptStanding::Lingering
+        } else if is_pinned {
+            ExcerptStanding::Pinned
+        } else if question == self.number {
+            ExcerptStanding::Wanted
+        } else {
+            ExcerptStanding::Lingering
+        };
+        let reason = shown.and_then(|shown| shown.reason);
+        let rank = shown.map_or(0, |shown| shown.rank);
+        let lines = lines.filter(|_| !body.is_empty());
+        let item = item(key.clone(), source, lines, reason, standing);
+        self.items.insert(key.clone(), CurrentExcerpt { question, rank, ..item });
+    }
+
+    /// Takes in what was chosen for the question, as far as it is not shown already.
+    fn take(&mut self, excerpt: &Excerpt, rank: u32) {
+        let Some(source) = self.source(&excerpt.file) else { return };
+        let touched = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
+        let mut covered = selected_lines(self.session, &excerpt.file);
+        for item in touched {
+            let Some(lines) = item.lines.clone().filter(|lines| overlap(lines, &excerpt.lines)) else {
+                continue;
+            };
+            covered.push(lines);
+            item.standing = item.standing.min(ExcerptStanding::Wanted);
+            item.question = self.number;
+            item.rank = rank;
+            item.reason = Some(excerpt.reason);
+        }
+        let free = without(&excerpt.lines, covered);
+        let is_whole = free.first() == Some(&excerpt.lines);
+        for lines in free {
+            if text_of(&source.file.text, &lines).trim().is_empty() {
+                continue;
+            }
+            let place = if is_whole { key_of(excerpt).place } else { lines_of(&lines) };
+            let key = ExcerptKey { file: excerpt.file.clone(), place };
+            if self.session.excerpts.dismissed().contains(&key) {
+                continue;
+            }
+            let item = item(key.clone(), source, Some(lines), Some(excerpt.reason), ExcerptStanding::Wanted);
+            let tokens = weight(&item, self.count);
+            if tokens > self.room {
+                continue;
+            }
+            self.room -= tokens;
+            self.items.insert(key, CurrentExcerpt { question: self.number, rank, ..item });
+        }
+    }
+
+    /// Keeps what the last questions were about, the latest first, as far as there is room.
+    fn keep_last(&mut self, budget: usize) {
+        let count = self.count;
+        let weight = |item: &CurrentExcerpt| weight(item, count);
+        let wanted = self.items.values().filter(|item| item.standing == ExcerptStanding::Wanted);
+        let mut left = budget.saturating_sub(wanted.map(weight).sum());
+        let number = self.number;
+        let mut earlier: Vec<&mut CurrentExcerpt> = self
+            .items
+            .values_mut()
+            .filter(|item| {
+                item.standing == ExcerptStanding::Lingering
+                    && item.lines.is_some()
+                    && item.question + KEPT_FOR >= number
+            })
+            .collect();
+        earlier.sort_by_key(|item| (std::cmp::Reverse(item.question), item.rank));
+        for item in earlier {
+            let tokens = weight(&*item);
+            if tokens <= left {
+                left -= tokens;
+                item.standing = ExcerptStanding::Wanted;
+            }
+        }
+    }
+
+    fn finish(self, allowance: usize) -> ExcerptSelection {
+        let mut items: Vec<CurrentExcerpt> = self.items.into_values().collect();
+        items.sort_by(|one, other| {
+            let order = |item: &CurrentExcerpt| (item.standing, std::cmp::Reverse(item.question), item.rank);
+            order(one).cmp(&order(other)).then_with(|| one.key.cmp(&other.key))
+        });
+        ExcerptSelection { items, question: self.number, allowance }
+    }
+
+    /// The file of an excerpt, unless it is shown otherwise or not at all.
+    fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
+        let selection = &self.session.selection;
+        let is_whole = selection.selected().get(file) == Some(&Extent::Whole);
+        let is_free = !is_whole && selection.choice(file) != Choice::Excluded;
+        let files = self.files;
+        files.get(file).filter(|_| is_free)
+    }
+}
+
+/// What an excerpt adds to a prompt, in tokens.
+fn weight(item: &CurrentExcerpt, count: Count<'_>) -> usize {
+    count(&item.body) + count(&excerpt_dress(&item.key))
+}
+
+fn item(
+    key: ExcerptKey,
+    source: &SourceFile,
+    lines: Option<Range<u32>>,
+    reason: Option<ExcerptReason>,
+    standing: ExcerptStanding,
+) -> CurrentExcerpt {
+    let file = &source.file;
+    let body: Arc<str> = lines.clone().map_or("", |lines| text_of(&file.text, &lines)).into();
+    let redacted = if file.redacted.is_empty() { 0 } else { placeholders(&body).count() };
+    CurrentExcerpt {
+        key,
+        body,
+        lines,
+        source: file.source.clone(),
+        hash: ContentHash::of(&file.text),
+        redacted,
+        reason,
+        standing,
+        question: 0,
+        rank: 0,
+    }
+}
+
+/// Some lines of a text.
+fn text_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
+    let Some(range) = LineRange::new(lines.start + 1, lines.end) else { return "" };
+    crate::prompt::assembly::lines(text, &[range]).first().copied().unwrap_or_default()
+}
+
+/// The lines of a file that are selected, from 0.
+fn selected_lines(session: &Session, file: &FileKey) -> Vec<Range<u32>> {
+    match session.selection.selected().get(file) {
+        Some(Extent::Lines(ranges)) => ranges.iter().map(|range| range.first() - 1..range.last()).collect(),
+        Some(Extent::Whole) | None => Vec::new(),
+    }
+}
+
+fn overlap(one: &Range<u32>, other: &Range<u32>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// What of some lines is not covered by others.
+fn without(lines: &Range<u32>, mut covered: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    covered.retain(|other| overlap(other, lines));
+    covered.sort_by_key(|range| range.start);
+    let mut free = Vec::new();
+    let mut start = lines.start;
+    for other in covered {
+        if other.start > start {
+            free.push(start..other.start);
+        }
+        start = start.max(other.end);
+    }
+    if start < lines.end {
+        free.push(start..lines.end);
+    }
+    free
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_shown_is_left() {
+        let left = |shown: &[(u32, u32)]| -> Vec<(u32, u32)> {
+            let shown = shown.iter().map(|(from, to)| *from..*to).collect();
+            without(&(3..10), shown).into_iter().map(|lines| (lines.start, lines.end)).collect()
+        };
+        assert_eq!(left(&[]), [(3, 10)]);
+        assert_eq!(left(&[(8, 20), (0, 4), (5, 6)]), [(4, 5), (6, 8)]);
+        assert_eq!(left(&[(0, 10)]), []);
+        assert_eq!(left(&[(10, 12), (0, 3)]), [(3, 10)]);
+    }
+}

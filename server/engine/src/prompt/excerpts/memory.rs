@@ -1,0 +1,105 @@
+//! What a session remembers of excerpts from prompt to prompt: which it shows, which you pinned, which you do not want.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::current::{CurrentExcerpt, ExcerptSelection};
+use super::remembered::ShownExcerpt;
+use crate::key::FileKey;
+use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
+
+/// The excerpts of one session.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Excerpts {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) shown: BTreeMap<ExcerptKey, ShownExcerpt>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pinned: BTreeSet<ExcerptKey>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    dismissed: BTreeSet<ExcerptKey>,
+    /// How many questions were asked.
+    pub(super) questions: u64,
+}
+
+impl Excerpts {
+    /// Whether nothing was ever chosen, pinned or dismissed.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Those that stay whatever is asked, in key order.
+    pub fn pinned(&self) -> &BTreeSet<ExcerptKey> {
+        &self.pinned
+    }
+
+    /// Those that are not proposed again, in key order.
+    pub fn dismissed(&self) -> &BTreeSet<ExcerptKey> {
+        &self.dismissed
+    }
+
+    /// Those that the last recorded prompt showed, in key order.
+    pub fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
+        self.shown.keys()
+    }
+
+    /// Keeps an excerpt in every prompt.
+    pub fn pin(&mut self, key: ExcerptKey) {
+        self.dismissed.remove(&key);
+        self.pinned.insert(key);
+    }
+
+    /// Takes a pin back. Returns whether there was one.
+    pub fn unpin(&mut self, key: &ExcerptKey) -> bool {
+        self.pinned.remove(key)
+    }
+
+    /// Takes an excerpt out of prompts, and does not propose it again.
+    pub fn dismiss(&mut self, key: ExcerptKey) {
+        self.pinned.remove(&key);
+        self.shown.remove(&key);
+        self.dismissed.insert(key);
+    }
+
+    /// Forgets what was dismissed. Returns whether anything was.
+    pub fn restore(&mut self) -> bool {
+        !std::mem::take(&mut self.dismissed).is_empty()
+    }
+
+    /// Begins another conversation, which keeps only what is pinned.
+    pub(crate) fn begin_again(&mut self) {
+        *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
+    }
+
+    /// The files that they are parts of.
+    pub fn files(&self) -> BTreeSet<&FileKey> {
+        self.shown.keys().chain(&self.pinned).map(|key| &key.file).collect()
+    }
+
+    /// Gives every file the name that `rename` says; excerpts of a file without one are forgotten.
+    pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
+        let renamed = |key: ExcerptKey| Some(ExcerptKey { file: rename(&key.file)?, ..key });
+        let Self { shown, pinned, dismissed, .. } = self;
+        let before = std::mem::take(shown).into_iter();
+        *shown = before.filter_map(|(key, excerpt)| Some((renamed(key)?, excerpt))).collect();
+        for keys in [pinned, dismissed] {
+            *keys = std::mem::take(keys).into_iter().filter_map(renamed).collect();
+        }
+    }
+
+    /// The memory once a prompt was sent that shows `layout`, made of `selection`.
+    pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
+        let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
+            ItemKey::Excerpt(key) => Some(key),
+            _ => None,
+        });
+        let remembered = |key: &ExcerptKey| {
+            let now = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::remembered);
+            // One whose file is selected now is behind that, and comes back with it.
+            now.or_else(|| self.shown.get(key).cloned())
+        };
+        let shown = laid.filter_map(|key| Some((key.clone(), remembered(key)?))).collect();
+        Self { shown, questions: selection.question, ..self.clone() }
+    }
+}

@@ -1,0 +1,165 @@
+//! The names of excerpts: a definition of a file, or some of its lines. Knows no text.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::conversation::selection::LineRange;
+use crate::key::FileKey;
+
+/// The name of an excerpt: `src/a.py#Session.send`, `src/a.py#Session.send~2` for the second definition of that name, or
+/// `src/a.py#L10-40`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExcerptKey {
+    /// The file.
+    pub file: FileKey,
+    /// Which part of it.
+    pub place: ExcerptPlace,
+}
+
+/// A part of a file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ExcerptPlace {
+    /// A definition, which keeps its name wherever it moves.
+    Definition {
+        /// Its name behind the names of what contains it (`Session.send`).
+        name: Arc<str>,
+        /// Which of the definitions of that name, from 0.
+        ordinal: u32,
+    },
+    /// Lines, as they were numbered when they were shown first.
+    Lines(LineRange),
+}
+
+/// A text that names no excerpt.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` does not name an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`")]
+pub struct NotAnExcerpt(String);
+
+impl ExcerptPlace {
+    /// A definition.
+    pub fn definition(name: &str, ordinal: u32) -> Self {
+        Self::Definition { name: name.into(), ordinal }
+    }
+}
+
+impl fmt::Display for ExcerptPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines(lines) => write!(f, "{lines}"),
+            Self::Definition { name, ordinal } => {
+                let escaped = name.replace('%', "%25").replace('#', "%23");
+                f.write_str(&escaped)?;
+                // A name that reads like lines, or as if it had an ordinal, is written with one.
+                let is_ambiguous = escaped.parse::<LineRange>().is_ok() || ordinal_of(&escaped).is_some();
+                if *ordinal > 0 || is_ambiguous {
+                    write!(f, "~{}", u64::from(*ordinal) + 1)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for ExcerptKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.file, self.place)
+    }
+}
+
+impl fmt::Debug for ExcerptKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Debug for ExcerptPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// The name in front of an ordinal, and that ordinal, from 0.
+fn ordinal_of(text: &str) -> Option<(&str, u32)> {
+    let (name, number) = text.rsplit_once('~')?;
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
+    let number: u32 = number.parse().ok().filter(|_| is_plain)?;
+    Some((name, number.checked_sub(1)?))
+}
+
+impl FromStr for ExcerptKey {
+    type Err = NotAnExcerpt;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let place = |place: &str| {
+            if let Ok(lines) = place.parse() {
+                return ExcerptPlace::Lines(lines);
+            }
+            let (name, ordinal) = ordinal_of(place).unwrap_or((place, 0));
+            ExcerptPlace::definition(&name.replace("%23", "#").replace("%25", "%"), ordinal)
+        };
+        match text.rsplit_once('#') {
+            Some((file, named)) if !file.is_empty() && !named.is_empty() => {
+                Ok(Self { file: FileKey::from(file), place: place(named) })
+            }
+            _ => Err(NotAnExcerpt(text.to_owned())),
+        }
+    }
+}
+
+impl Serialize for ExcerptKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ExcerptKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for ExcerptKey {
+    fn schema_name() -> Cow<'static, str> {
+        "ExcerptKey".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "The name of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the \
+                            second of that name) or lines (`src/a.py#L10-40`).",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_as_it_is_written() {
+        let definitions =
+            ["Session.send", "~Session", "operator~1", "L10", "C# notes", "100%", "50%23", "a~0", ""];
+        let places = definitions
+            .iter()
+            .flat_map(|name| [0, 1, u32::MAX - 1].map(|n| ExcerptPlace::definition(name, n)));
+        let lines = ["L10-40", "L3"].map(|lines| ExcerptPlace::Lines(lines.parse().unwrap()));
+        for place in places.chain(lines) {
+            for file in ["src/a.py", "odd#name.rs"] {
+                let key = ExcerptKey { file: file.into(), place: place.clone() };
+                match key.to_string().parse::<ExcerptKey>() {
+                    Ok(read) => assert_eq!(read, key),
+                    Err(error) => assert!(key.to_string().ends_with('#'), "{error}"),
+                }
+            }
+        }
+        for text in ["", "a.py", "#x", "a.py#"] {
+            assert!(text.parse::<ExcerptKey>().is_err(), "{text}");
+        }
+    }
+}
