@@ -66,15 +66,18 @@ impl Configuration {
         self.sources = others;
         let mut told = Vec::new();
         for found in found {
-            let (name, sentence) = match found {
+            let (name, sentence, keeps) = match found {
                 Ok(source) => match self.take(source.clone()) {
                     Ok(()) => continue,
-                    Err(problem) => (source.name.to_string(), problem.told(&source)),
+                    Err(problem) => (source.name.to_string(), problem.told(&source), true),
                 },
-                Err(error) => (error.file().to_owned(), format!("the settings file {error}")),
+                Err(error) => {
+                    let sentence = format!("the settings file {error}");
+                    (error.file().to_owned(), sentence, error.keeps_earlier_settings())
+                }
             };
             told.push(sentence);
-            if let Some(old) = before.iter().find(|old| *old.name == *name) {
+            if let Some(old) = before.iter().find(|old| keeps && *old.name == *name) {
                 // What the layers around it say may have changed since.
                 let _ = self.take(old.clone());
             }
@@ -188,7 +191,7 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
     })?;
     let compaction = &settings.compaction;
     compaction
-        .profile_named(&compaction.profile)
+        .profile_named(&compaction.profile, &settings.tool_output)
         .map_err(|error| Problem { path: "compaction.profile".to_owned(), message: error.to_string() })?;
     tokenizers_of(&settings, &models_of(&settings)?)?;
     Ok(settings)
@@ -342,6 +345,28 @@ mod tests {
         assert_eq!(budget(&configuration), Settings::default().files.list_budget);
     }
 
+    #[test]
+    fn a_file_that_another_takes_the_place_of_says_nothing_any_more() {
+        let mut configuration = Configuration::default();
+        let window = |configuration: &Configuration| configuration.settings().context.raw_window_size;
+        let of =
+            |name: &str, values: Value| Ok(Source { layer: Layer::Workspace, name: name.into(), values });
+        let yaml = of(".strata.yaml", json!({"context": {"raw_window_size": 9}}));
+        assert_eq!(configuration.replace(Layer::Workspace, vec![yaml]), [""; 0]);
+        assert_eq!(window(&configuration), 9);
+        let (file, counts) = (".strata.yaml".to_owned(), ".strata.toml".to_owned());
+        let both = vec![of(".strata.toml", json!({})), Err(FileError::Shadowed { file, counts })];
+        let told = configuration.replace(Layer::Workspace, both);
+        assert_eq!(
+            told,
+            [
+                "the settings file .strata.yaml is not read, because .strata.toml is beside it: move its settings there, or \
+              remove one of them"
+            ]
+        );
+        assert_eq!(window(&configuration), Settings::default().context.raw_window_size);
+    }
+
     /// Every setting by its dotted name, with its default.
     fn settings_with_paths() -> Vec<(String, Value)> {
         let mut found = Vec::new();
@@ -426,6 +451,7 @@ mod tests {
         "cache.ttl",
         "compaction.profile",
         "compaction.profiles",
+        "context.auto_budget",
         "context.max_summary_tokens",
         "context.raw_window_size",
         "context.summarize_every",

@@ -1,4 +1,4 @@
-//! Settings files: where they are, and their TOML as JSON.
+//! Settings files: where they are, which of them counts, and their TOML as JSON.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,13 +6,15 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
+use strata_engine::key::FileKey;
 
 use super::layers::{Layer, Source};
+use super::yaml::from_yaml;
 use crate::disk::{ReadError, ReadLimits, read_text};
 use crate::roots::Roots;
 
-/// The settings file in a workspace folder.
-pub const WORKSPACE_FILE: &str = ".strata.toml";
+/// The settings files in a workspace folder. The first that is there counts, and the other is reported.
+pub const WORKSPACE_FILES: [&str; 2] = [".strata.toml", ".strata.yaml"];
 
 /// Why a settings file does not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,13 +38,25 @@ pub enum FileError {
     /// A value that settings cannot hold.
     #[error("{file}: `{key}` is no finite number")]
     NotFinite { file: String, key: String },
+    #[error(
+        "{file} is not read, because {counts} is beside it: move its settings there, or remove one of them"
+    )]
+    Shadowed { file: String, counts: String },
 }
 
 impl FileError {
     pub fn file(&self) -> &str {
         match self {
-            Self::Unreadable { file, .. } | Self::Syntax { file, .. } | Self::NotFinite { file, .. } => file,
+            Self::Unreadable { file, .. }
+            | Self::Syntax { file, .. }
+            | Self::NotFinite { file, .. }
+            | Self::Shadowed { file, .. } => file,
         }
+    }
+
+    /// Whether the file says what it said before, as one that is broken does. One that another takes the place of says nothing.
+    pub fn keeps_earlier_settings(&self) -> bool {
+        !matches!(self, Self::Shadowed { .. })
     }
 }
 
@@ -79,20 +93,34 @@ pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
 /// The settings files of the workspace folders, weakest first: the first folder's file is the strongest. A folder
 /// without one is passed over; a file outside the folders (behind a link) is refused like any other.
 pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
-    let mut sources = Vec::new();
-    for index in (0..roots.len()).rev() {
-        let Some(key) = roots.key(index, WORKSPACE_FILE) else { continue };
-        match read_text(roots, &key, ReadLimits { max_bytes: MAX_BYTES }) {
-            Ok(read) => sources.push(from_toml(key.as_str(), &read.text).map(|values| Source {
-                layer: Layer::Workspace,
-                name: key.as_str().into(),
-                values,
-            })),
-            Err(ReadError::NotFound(_)) => {}
+    (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
+}
+
+/// The settings file of one folder, and those that do not count because of it.
+fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
+    let mut sources: Vec<Result<Source, FileError>> = Vec::new();
+    let mut counts: Option<FileKey> = None;
+    for name in WORKSPACE_FILES {
+        let Some(key) = roots.key(index, name) else { continue };
+        let file = key.as_str();
+        let read = match read_text(roots, &key, ReadLimits { max_bytes: MAX_BYTES }) {
+            Ok(read) => read,
+            Err(ReadError::NotFound(_)) => continue,
             Err(error) => {
-                sources.push(Err(FileError::Unreadable { file: key.to_string(), reason: error.to_string() }));
+                let error = FileError::Unreadable { file: file.to_owned(), reason: error.to_string() };
+                sources.push(Err(error));
+                counts.get_or_insert(key);
+                continue;
             }
+        };
+        if let Some(counts) = &counts {
+            sources.push(Err(FileError::Shadowed { file: file.to_owned(), counts: counts.to_string() }));
+            continue;
         }
+        let values =
+            if name.ends_with(".toml") { from_toml(file, &read.text) } else { from_yaml(file, &read.text) };
+        sources.push(values.map(|values| Source { layer: Layer::Workspace, name: file.into(), values }));
+        counts = Some(key);
     }
     sources
 }
@@ -227,7 +255,7 @@ mod tests {
         for (name, text) in [("a", "x = 'a'"), ("b", "x = 'b'"), ("broken", "x"), ("none", "")] {
             fs::create_dir(directory.path().join(name)).unwrap();
             if !text.is_empty() {
-                fs::write(directory.path().join(name).join(WORKSPACE_FILE), text).unwrap();
+                fs::write(directory.path().join(name).join(".strata.toml"), text).unwrap();
             }
         }
         let roots = Roots::new(["a", "none", "broken", "b"].map(folder)).unwrap();
@@ -239,6 +267,32 @@ mod tests {
         let names: Vec<String> = names.collect();
         assert_eq!((names[0].as_str(), names[2].as_str()), ("b/.strata.toml", "a/.strata.toml"));
         assert!(names[1].starts_with("broken/.strata.toml:1:"), "{}", names[1]);
+    }
+
+    #[test]
+    fn one_settings_file_of_a_folder_counts_and_the_other_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+        let folder = crate::roots::Folder { name: None, path: directory.path().to_owned() };
+        let roots = Roots::new([folder]).unwrap();
+        let found = || -> Vec<String> {
+            let told = |source: Result<Source, FileError>| match source {
+                Ok(Source { name, values, .. }) => format!("{name} {values}"),
+                Err(error) => format!("{error}; {}", error.keeps_earlier_settings()),
+            };
+            workspace_sources(&roots).into_iter().map(told).collect()
+        };
+        assert_eq!(found(), [""; 0]);
+        write(".strata.yaml", "context:\n  raw_window_size: 3\n");
+        assert_eq!(found(), [r#".strata.yaml {"context":{"raw_window_size":3}}"#]);
+        write(".strata.toml", "[context]\nraw_window_size = 2\n");
+        let shadowed = ".strata.yaml is not read, because .strata.toml is beside it: move its settings there, or remove one \
+                        of them; false";
+        assert_eq!(found(), [r#".strata.toml {"context":{"raw_window_size":2}}"#, shadowed]);
+        write(".strata.toml", "[context");
+        let found = found();
+        assert!(found[0].starts_with(".strata.toml:1:") && found[0].ends_with("; true"), "{found:?}");
+        assert_eq!(found[1..], [shadowed]);
     }
 
     proptest! {

@@ -17,7 +17,7 @@ pub enum Layer {
     Defaults,
     /// `strata.toml` in the user's configuration directory.
     User,
-    /// `.strata.toml` in a workspace folder.
+    /// `.strata.toml` or `.strata.yaml` in a workspace folder.
     Workspace,
     /// Variables that begin with `STRATA_`.
     Environment,
