@@ -7,6 +7,7 @@ pub mod deadline;
 pub mod disk;
 pub mod git;
 pub mod index;
+pub mod line_search;
 pub mod loop_file;
 pub mod outline_cache;
 pub mod path_patterns;
@@ -24,6 +25,7 @@ pub mod transcript_file;
 pub mod uri;
 pub mod walk;
 pub mod watch;
+pub mod working_folder;
 
 #[cfg(test)]
 mod testing;

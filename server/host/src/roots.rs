@@ -166,6 +166,12 @@ impl Roots {
         matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
+    /// The absolute path that a key leads to at this moment, without symbolic links; `None` when it leads to nothing that may be named.
+    pub(crate) fn target_of(&self, key: &FileKey) -> Option<PathBuf> {
+        let path = self.path_of(key).ok()?;
+        self.locate_absolute(&path).ok().filter(|place| place.exists).map(|place| place.real)
+    }
+
     /// The root of a key and the path below it, by the key's text alone.
     pub fn split<'a>(&self, key: &'a FileKey) -> Option<(&Root, &'a str)> {
         let text = key.as_str();
@@ -261,7 +267,7 @@ impl Roots {
     }
 
     /// What every key below a root begins with: nothing with one root, else its name and a slash.
-    pub(crate) fn prefix(&self, root: usize) -> String {
+    pub fn prefix(&self, root: usize) -> String {
         match self.0.as_slice() {
             [_] => String::new(),
             roots => roots.get(root).map(|root| format!("{}/", root.name)).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! Files of the workspace that a short list of patterns names, such as the rules that people keep for agents. Looks only
 //! into the folders that a pattern names, hidden ones included, and at no ignore rule: these files were asked for by name.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use globset::{Glob, GlobMatcher};
@@ -16,9 +17,11 @@ const MAX_ENTRIES: usize = 1_000;
 const MAX_FILES: usize = 200;
 
 /// The files in each workspace folder that `patterns` name, in the order of the patterns, then by name. In a pattern `*`
-/// stands for any part of one name. What leads out of the workspace, or is no file, is passed over.
+/// stands for any part of one name. What leads out of the workspace, or is no file, is passed over. A file with several names, by
+/// symbolic links, has the first of them.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut found = Vec::new();
+    let mut targets = BTreeSet::new();
     for pattern in patterns {
         for root in roots.iter() {
             let mut places = vec![root.path().to_owned()];
@@ -32,7 +35,8 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
             let keys = places.into_iter().filter_map(|place| roots.key_of(&place));
             // Asked of the file itself: a folder on the way may have become a link by now.
             for key in keys.filter(|key| stamp_of(roots, key).is_ok()) {
-                if !found.contains(&key) && found.len() < MAX_FILES {
+                let is_new = roots.target_of(&key).is_some_and(|target| targets.insert(target));
+                if is_new && found.len() < MAX_FILES {
                     found.push(key);
                 }
             }
@@ -88,6 +92,19 @@ mod tests {
             [".cursor/rules/a.mdc", ".cursor/rules/b.mdc", "AGENTS.md", "s/one/SKILL.md"]
         );
         assert_eq!(rule_files(&["../*/AGENTS.md", "s", "", "[", "*/../AGENTS.md"]), [""; 0]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_with_two_names_is_found_once() {
+        use crate::testing::Tree;
+
+        let tree = Tree::new(&["root/AGENTS.md", "root/rules/a.md"]);
+        tree.link("AGENTS.md", "root/CLAUDE.md");
+        tree.link("rules", "root/more");
+        let patterns = ["CLAUDE.md", "AGENTS.md", "more/*.md", "rules/*.md"].map(str::to_owned);
+        let found = rule_files(&tree.roots(), &patterns);
+        assert_eq!(found, [FileKey::from("CLAUDE.md"), FileKey::from("more/a.md")]);
     }
 
     #[cfg(unix)]

@@ -30,15 +30,13 @@ pub use self::lock::{Access, SessionHandle};
 pub use self::memory::{Fragment, NewFragment};
 pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
-#[cfg(test)]
-#[cfg(test)]
-pub(crate) use self::search::MatchedWords;
-pub use self::search::{Coverage, Limits, Scope, SearchHit, Source};
+pub use self::search::{
+    Coverage, FoundPassage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source, search_passages,
+};
 #[cfg(test)]
 pub(crate) use self::sessions::StoredSession;
 pub use self::sessions::{NewSession, SessionInfo};
 pub use self::spill::Quota;
-#[cfg(test)]
 #[cfg(test)]
 pub(crate) use self::spill::SpillFile;
 pub(crate) use self::spill::Spills;

@@ -78,7 +78,7 @@ impl<'c> WordIndex<'c> {
         Ok(())
     }
 
-    fn add(&self, rowid: i64, text: &str) -> Result<(), StoreError> {
+    pub(super) fn add(&self, rowid: i64, text: &str) -> Result<(), StoreError> {
         self.connection
             .prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?
             .execute(params![rowid, spaced(text)])?;

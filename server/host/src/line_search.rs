@@ -1,0 +1,169 @@
+//! Lines of texts that match a pattern, as ripgrep finds them: its own crates. Reads no file, and knows nothing of where a text comes
+//! from.
+
+use std::io;
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+
+/// Longest pattern that is compiled, in bytes.
+const MAX_PATTERN_BYTES: usize = 4 * 1024;
+/// What a compiled pattern may take in memory, in bytes.
+const MAX_COMPILED_BYTES: usize = 16 << 20;
+
+/// How a pattern is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PatternOptions {
+    /// The pattern is a text to be found as it is, not a regular expression.
+    pub is_literal: bool,
+    /// Letter case does not count.
+    pub ignore_case: bool,
+    /// Matches begin and end at the borders of words.
+    pub whole_words: bool,
+}
+
+/// A pattern that cannot be searched for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadPattern {
+    #[error("the pattern is empty")]
+    Empty,
+    #[error("the pattern is longer than {MAX_PATTERN_BYTES} bytes")]
+    TooLong,
+    /// What is wrong with it.
+    #[error("{0}")]
+    Syntax(String),
+}
+
+/// What to look for. No match spans two lines.
+#[derive(Clone, Debug)]
+pub struct Pattern(RegexMatcher);
+
+/// A line that matches, or one near it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLine {
+    /// From 1.
+    pub line: u64,
+    /// Without its end.
+    pub text: String,
+    pub is_match: bool,
+}
+
+impl Pattern {
+    /// # Errors
+    /// [`BadPattern`].
+    pub fn new(pattern: &str, options: PatternOptions) -> Result<Self, BadPattern> {
+        if pattern.is_empty() {
+            return Err(BadPattern::Empty);
+        }
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return Err(BadPattern::TooLong);
+        }
+        let matcher = RegexMatcherBuilder::new()
+            .fixed_strings(options.is_literal)
+            .case_insensitive(options.ignore_case)
+            .word(options.whole_words)
+            .line_terminator(Some(b'\n'))
+            .size_limit(MAX_COMPILED_BYTES)
+            .dfa_size_limit(MAX_COMPILED_BYTES)
+            .build(pattern);
+        matcher.map(Self).map_err(|error| BadPattern::Syntax(error.to_string()))
+    }
+
+    /// Whether any line matches.
+    pub fn is_in(&self, text: &str) -> bool {
+        let mut first = First(false);
+        let searched = SearcherBuilder::new().line_number(false).build().search_slice(
+            &self.0,
+            text.as_bytes(),
+            &mut first,
+        );
+        searched.is_ok() && first.0
+    }
+
+    /// The lines that match, in order, each with up to `context` lines before and after it.
+    pub fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
+        let mut lines = Lines(Vec::new());
+        let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
+        // A search in memory reads nothing that could fail; what is found until then stands.
+        let _ = searcher.search_slice(&self.0, text.as_bytes(), &mut lines);
+        lines.0
+    }
+}
+
+/// Ends at the first match.
+struct First(bool);
+
+impl Sink for First {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        self.0 = true;
+        Ok(false)
+    }
+}
+
+struct Lines(Vec<FoundLine>);
+
+impl Lines {
+    fn push(&mut self, line: Option<u64>, bytes: &[u8], is_match: bool) {
+        let text = String::from_utf8_lossy(bytes).trim_end_matches(['\n', '\r']).to_owned();
+        self.0.push(FoundLine { line: line.unwrap_or_default(), text, is_match });
+    }
+}
+
+impl Sink for Lines {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        self.push(found.line_number(), found.bytes(), true);
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
+        self.push(found.line_number(), found.bytes(), false);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "fn one() {}\r\nfn two() { one() }\n// One more\nfn three() {}\n";
+
+    fn found(pattern: &str, options: PatternOptions, context: usize) -> Vec<(u64, bool)> {
+        let pattern = Pattern::new(pattern, options).unwrap();
+        let lines = pattern.lines(TEXT, context);
+        assert_eq!(pattern.is_in(TEXT), lines.iter().any(|line| line.is_match));
+        lines.into_iter().map(|line| (line.line, line.is_match)).collect()
+    }
+
+    #[test]
+    fn matching_lines_come_with_their_numbers() {
+        let plain = PatternOptions::default();
+        assert_eq!(found(r"fn \w+\(", plain, 0), [(1, true), (2, true), (4, true)]);
+        assert_eq!(found("one", plain, 0), [(1, true), (2, true)]);
+        assert_eq!(
+            found("one", PatternOptions { ignore_case: true, ..plain }, 0),
+            [(1, true), (2, true), (3, true)]
+        );
+        assert_eq!(found("one()", PatternOptions { is_literal: true, ..plain }, 0), [(1, true), (2, true)]);
+        assert_eq!(found("o", PatternOptions { whole_words: true, ..plain }, 0), []);
+        assert_eq!(found("three", plain, 1), [(3, false), (4, true)]);
+        assert_eq!(found("two|three", plain, 1), [(1, false), (2, true), (3, false), (4, true)]);
+        let lines = Pattern::new("one", plain).unwrap().lines(TEXT, 0);
+        assert_eq!(lines[0].text, "fn one() {}", "without the end of the line");
+    }
+
+    #[test]
+    fn what_cannot_be_searched_for_is_refused_with_the_reason() {
+        let refused = |pattern: &str| Pattern::new(pattern, PatternOptions::default()).unwrap_err();
+        assert_eq!(refused(""), BadPattern::Empty);
+        assert_eq!(refused(&"x".repeat(5_000)), BadPattern::TooLong);
+        assert!(matches!(refused("a("), BadPattern::Syntax(_)));
+        assert!(matches!(refused("a\\nb"), BadPattern::Syntax(_)), "no match spans lines");
+        assert!(matches!(refused("(?:a{1000}){1000}"), BadPattern::Syntax(_)), "too large");
+        let literal = PatternOptions { is_literal: true, ..PatternOptions::default() };
+        assert!(Pattern::new("a(", literal).is_ok());
+    }
+}

@@ -1,0 +1,195 @@
+//! The folder that the user of a shell works in: which repository it is part of, and which file a path typed there names.
+//! Looks at names and owners only; opens no file, and leaves to [`roots`](crate::roots) what may be named.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::uri;
+
+/// What the top folder of a working copy holds, by version control system.
+const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
+
+/// The nearest folder, from this one upwards, that is under version control; `None` when there is none. What another user than the
+/// owner of `folder` put above it does not count: anyone may create a `.git` in a shared directory such as `/tmp`.
+pub fn repository_of(folder: &Path) -> Option<PathBuf> {
+    let real = folder.canonicalize().ok()?;
+    let is_top = |at: &Path| MARKS.iter().any(|mark| has_same_owner(&at.join(mark), &real));
+    real.ancestors().find(|at| is_top(at)).map(Path::to_owned)
+}
+
+#[cfg(unix)]
+fn has_same_owner(mark: &Path, folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let owner = |path: &Path| path.symlink_metadata().ok().map(|metadata| metadata.uid());
+    owner(mark).is_some_and(|found| owner(folder) == Some(found))
+}
+
+#[cfg(not(unix))]
+fn has_same_owner(mark: &Path, _: &Path) -> bool {
+    mark.symlink_metadata().is_ok()
+}
+
+/// What a path or pattern typed in the folder `here` is called from `top`, the workspace folder. Both folders are absolute and
+/// without symbolic links. A part behind `#` (`a.rs#L10-40`) is kept.
+///
+/// A path counts from `here`. Where nothing has that name, it counts from `top`, as in what commands print. Absolute paths and URIs
+/// stay as they are.
+pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
+    if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
+        return typed.to_owned();
+    }
+    let (path, fragment) = match typed.rfind('#') {
+        Some(at) if !exists(&here.join(typed)) && !exists(&top.join(typed)) => typed.split_at(at),
+        _ => (typed, ""),
+    };
+    let (base, rest) = climbed(here, path);
+    let target = base.join(rest);
+    let is_inside = here.starts_with(top);
+    let Ok(below) = target.strip_prefix(top) else {
+        // Whoever stands elsewhere and named the repository counts from its top.
+        return if is_inside { target.to_string_lossy().into_owned() + fragment } else { typed.to_owned() };
+    };
+    let is_named = exists(&target);
+    let is_pattern = path.contains(['*', '?', '[', '{']) && !is_named;
+    if !is_named && (exists(&top.join(path)) || !is_pattern && !is_inside) {
+        return typed.to_owned();
+    }
+    let path = match base.strip_prefix(top) {
+        Ok(folder) if is_pattern && folder != Path::new("") => {
+            format!("{}/{rest}", without_wildcards(&joined(folder)))
+        }
+        _ => joined(below),
+    };
+    if path.is_empty() { ".".to_owned() } else { path + fragment }
+}
+
+/// The folder that the steps `.` and `..` at the beginning of a path lead to, and the rest of the path. Later ones stay: what they
+/// mean depends on links.
+fn climbed<'a>(here: &Path, path: &'a str) -> (PathBuf, &'a str) {
+    let mut base = here.to_owned();
+    let mut rest = path;
+    loop {
+        let (step, behind) = rest.split_once(['/', std::path::MAIN_SEPARATOR]).unwrap_or((rest, ""));
+        match step {
+            "." => {}
+            ".." => {
+                base.pop();
+            }
+            _ => return (base, rest),
+        }
+        rest = behind;
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn joined(below: &Path) -> String {
+    let parts = below.components().filter_map(|part| match part {
+        Component::Normal(_) | Component::ParentDir => Some(part.as_os_str().to_string_lossy()),
+        _ => None,
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// A pattern that matches this text alone.
+fn without_wildcards(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '*' | '?' | '[' | '{' => pattern.extend(['[', character, ']']),
+            character => pattern.push(character),
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Tree;
+
+    #[test]
+    fn the_nearest_folder_under_version_control_is_the_repository() {
+        let tree = Tree::new(&[
+            "root/.git/HEAD",
+            "root/src/a.rs",
+            "root/vendor/.git",
+            "root/vendor/x/b.rs",
+            "hg/.hg/",
+            "hg/c/",
+        ]);
+        let found = |folder: &str| repository_of(&tree.path(folder));
+        assert_eq!(found("root/src"), Some(tree.path("root")));
+        assert_eq!(found("root"), Some(tree.path("root")));
+        assert_eq!(found("root/vendor/x"), Some(tree.path("root/vendor")), "a submodule has a file");
+        assert_eq!(found("hg/c"), Some(tree.path("hg")));
+        assert_eq!(found("nowhere"), None);
+        assert!(repository_of(tree.top()).is_none_or(|top| !top.starts_with(tree.top())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_folder_may_be_named_by_a_link() {
+        let tree = Tree::new(&["root/.git/HEAD", "root/src/a.rs"]);
+        tree.link("root/src", "short");
+        assert_eq!(repository_of(&tree.path("short")), Some(tree.path("root")));
+    }
+
+    #[test]
+    fn typed_paths_count_from_where_they_are_typed() {
+        let tree = Tree::new(&[
+            "root/src/a.rs",
+            "root/src/in/b.rs",
+            "root/docs/c.md",
+            "root/src/d#e.rs",
+            "else/f.rs",
+        ]);
+        let from = |here: &str, typed: &str| from_top(&tree.path("root"), &tree.path(here), typed);
+        for (here, typed, name) in [
+            ("root/src", "a.rs", "src/a.rs"),
+            ("root/src", "./in/b.rs", "src/in/b.rs"),
+            ("root/src/in", "../a.rs", "src/a.rs"),
+            ("root/src/in", "../../docs", "docs"),
+            ("root/src", ".", "src"),
+            ("root/src", "..", "."),
+            ("root", ".", "."),
+            ("root", "src/a.rs", "src/a.rs"),
+            ("root/src", "a.rs#L1-2", "src/a.rs#L1-2"),
+            ("root/src", "a.rs#A.b", "src/a.rs#A.b"),
+            ("root/src", "d#e.rs", "src/d#e.rs"),
+            ("root/src", "d#e.rs#L1", "src/d#e.rs#L1"),
+            ("root/src", "*.rs", "src/*.rs"),
+            ("root/src", "../*/c.md", "*/c.md"),
+            // Not there, but by the name that commands print.
+            ("root/src", "src/a.rs", "src/a.rs"),
+            ("root/src", "docs/c.md#L2", "docs/c.md#L2"),
+            ("root/src", "new.rs", "src/new.rs"),
+            // From outside the repository.
+            ("", "root/src/a.rs", "src/a.rs"),
+            ("else", "../root/src/a.rs", "src/a.rs"),
+            ("else", "src/a.rs", "src/a.rs"),
+            ("else", "src/*.rs", "src/*.rs"),
+            ("", "root/src/*.rs", "src/*.rs"),
+            ("else", "f.rs", "f.rs"),
+            ("root/src", "in/../a.rs", "src/in/../a.rs"),
+            ("root/src", "file:///x", "file:///x"),
+            ("root/src", "", ""),
+        ] {
+            assert_eq!(from(here, typed), name, "{typed} in {here}");
+        }
+        let outside = tree.path("else/f.rs");
+        assert_eq!(from("root/src", "../../else/f.rs"), outside.to_string_lossy());
+        assert_eq!(from("root", outside.to_str().unwrap()), outside.to_string_lossy());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_whose_name_looks_like_a_pattern_is_that_folder() {
+        let tree = Tree::new(&["root/[id]/a.rs"]);
+        let from = |typed: &str| from_top(&tree.path("root"), &tree.path("root/[id]"), typed);
+        assert_eq!(from("*.rs"), "[[]id]/*.rs");
+        assert_eq!(from("a.rs"), "[id]/a.rs");
+    }
+}
