@@ -15,8 +15,12 @@ use strata_engine::prompt::session::Session;
 
 use crate::clock::now_ms;
 use crate::commands::CommandError;
+use crate::format::{self, grouped};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
+
+/// A compaction that frees less than one part in so many of a request hardly makes it shorter.
+const WORTH_SAYING: usize = 10;
 
 /// Why a conversation is compacted.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -166,7 +170,7 @@ impl CompactionJob {
         snapshot: &Snapshot,
     ) -> Result<(), CommandError> {
         let settings = &snapshot.settings;
-        let profile = settings.compaction.profile_named(&draft.profile.name)?;
+        let profile = settings.compaction.profile_named(&draft.profile.name, &settings.tool_output)?;
         session.compact(draft, &profile, &settings.tools, now_ms())?;
         if self.reason == Reason::ContextLimit {
             session.recovered();
@@ -215,14 +219,29 @@ impl CompactionJob {
 
     /// That it ended with `draft` in place.
     pub fn ended(&self, draft: &Draft) -> CompactionNotice {
+        let mut notes = draft.notes.clone();
+        notes.extend(self.little_freed(draft));
         CompactionNotice {
             strategy: Some(draft.strategy),
             before: Some(draft.before),
             after: Some(draft.after),
             summarised_by: draft.summarised_by.clone(),
-            notes: draft.notes.clone(),
+            notes,
             ..self.notice(CompactionState::Ended)
         }
+    }
+
+    /// What to say when a provider found a request too long, and the conversation was hardly any of it.
+    fn little_freed(&self, draft: &Draft) -> Option<String> {
+        let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
+        let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
+        (self.reason == Reason::ContextLimit && freed < request / WORTH_SAYING).then(|| {
+            format!(
+                "this freed only {} of a request of {}: if the model finds it too long again, deselect files or shorten the prompt",
+                format::tokens(freed),
+                grouped(request)
+            )
+        })
     }
 
     /// That it came to nothing.

@@ -11,6 +11,7 @@ use strata_host::pool::catch_panic;
 
 use crate::clock::now_ms;
 use crate::commands::{Access, CommandError, Context, Definition, Effect};
+use crate::running_compaction::RunningCompaction;
 use crate::services::Services;
 use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
@@ -20,8 +21,8 @@ pub struct Environment<'a> {
     pub snapshot: &'a Snapshot,
     pub sessions: &'a Sessions,
     pub services: &'a Services,
-    /// Whether a compaction of the session is under way.
-    pub is_compacting: bool,
+    /// The compaction of the session that is under way.
+    pub compaction: Option<&'a RunningCompaction>,
     pub cancel: &'a Cancel,
 }
 
@@ -41,7 +42,7 @@ pub fn execute(
     before: &Session,
     environment: &Environment<'_>,
 ) -> Outcome {
-    let Environment { snapshot, sessions, services, is_compacting, cancel } = *environment;
+    let Environment { snapshot, sessions, services, compaction, cancel } = *environment;
     let mut session = before.clone();
     let mark = session.mark();
     let mut context = Context {
@@ -49,7 +50,7 @@ pub fn execute(
         session: &mut session,
         sessions,
         services,
-        is_compacting,
+        compaction,
         now_ms: now_ms(),
         cancel,
         effects: Vec::new(),

@@ -1,6 +1,7 @@
 //! A workspace and one session without an editor: what the command line stands on. Runs the server's own commands one after
 //! the other on the caller's thread. Has no main loop, no open buffers and no command of its own.
 
+use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use strata_engine::prompt::session::Session;
 use strata_host::config::{Layer, Source};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
+use strata_host::working_folder::from_top;
 
 use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
@@ -30,9 +32,10 @@ pub use crate::index::Progress;
 pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
-pub use strata_host::config::{from_toml, set_dotted};
+pub use strata_host::config::{from_toml, from_yaml, set_dotted};
 pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
+pub use strata_host::working_folder::repository_of;
 
 /// One folder as the workspace, and one session in it.
 pub struct HeadlessWorkspace {
@@ -141,6 +144,15 @@ impl HeadlessWorkspace {
         &self.folder
     }
 
+    /// The name here of what was typed in the current directory: a path, with or without lines, or a pattern.
+    pub fn typed(&self, path: &str) -> String {
+        match env::current_dir().and_then(|here| here.canonicalize()) {
+            Ok(here) => from_top(&self.folder, &here, path),
+            // Nobody can stand where there is no directory.
+            Err(_) => path.to_owned(),
+        }
+    }
+
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -239,7 +251,7 @@ impl HeadlessWorkspace {
             snapshot: &self.snapshot,
             sessions: &self.sessions,
             services: &self.services,
-            is_compacting: false,
+            compaction: None,
             cancel: &self.cancel,
         };
         let outcome = executor::execute(command, arguments, self.session()?, &environment);
@@ -248,7 +260,8 @@ impl HeadlessWorkspace {
         for job in jobs {
             match job {
                 Job::Reindex => self.index(|_| ())?,
-                Job::Notify(_) => {}
+                // Nothing runs beside a command here.
+                Job::Notify(_) | Job::Adopted(_) => {}
                 Job::Archive(ageing) => {
                     let aged = sum_up(*ageing, &self.services.summarizer(&self.snapshot));
                     self.change(|session| {
@@ -326,6 +339,28 @@ impl HeadlessWorkspace {
     /// When the store cannot be read.
     pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
         Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
+    }
+
+    /// The stored session that a text means: by its `id`, or else by the name that it was given.
+    ///
+    /// # Errors
+    /// When several sessions have the name, or the store cannot be read. A text that no session has is returned as it is.
+    pub fn session_named(&self, text: &str) -> Result<String, CommandError> {
+        let listed = self.services.store.list()?;
+        if listed.iter().any(|info| info.id.as_str() == text) {
+            return Ok(text.to_owned());
+        }
+        let named: Vec<&str> =
+            listed.iter().filter(|info| info.name == text).map(|info| info.id.as_str()).collect();
+        match named.as_slice() {
+            [] => Ok(text.to_owned()),
+            [only] => Ok((*only).to_owned()),
+            several => {
+                let message =
+                    format!("several sessions are named `{text}`; give one of {}", several.join(", "));
+                Err(CommandError::failed(message))
+            }
+        }
     }
 
     /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last

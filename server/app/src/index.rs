@@ -13,7 +13,9 @@ use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::outline::language_of;
-use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
+use strata_engine::code::symbols::{
+    self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex,
+};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::layout::Seeds;
@@ -457,9 +459,12 @@ pub fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> Wal
 
 /// What the project files among `files` say.
 fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manifests, Cancelled> {
+    let hidden: Vec<FileKey> =
+        (0..roots.len()).map(|root| FileKey::new(format!("{}{ATTRIBUTES}", roots.prefix(root)))).collect();
     let limits = ReadLimits { max_bytes: MAX_MANIFEST_BYTES };
     let mut texts = Vec::new();
-    for key in files.iter().filter(|key| Manifests::wants(key)).take(MAX_MANIFESTS) {
+    let listed = files.iter().filter(|key| Manifests::wants(key)).take(MAX_MANIFESTS);
+    for key in listed.chain(&hidden) {
         cancel.check()?;
         // One that became a link since the walk, or that cannot be read, says nothing.
         if secret_by_place(roots, key).is_some() {

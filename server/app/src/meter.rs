@@ -73,7 +73,7 @@ pub fn read(
     cancel: &Cancel,
 ) -> Option<Status> {
     let ask = session.next_ask(now_ms);
-    let read: Result<_, Cancelled> = snapshot.with_workspace(session, cancel, |workspace, means| {
+    let read: Result<_, Cancelled> = snapshot.with_workspace(session, &ask, cancel, |workspace, means| {
         let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
         (redacted, budget::report(workspace, session, &ask, means))
     });

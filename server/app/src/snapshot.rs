@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::buffer::Buffer;
-use strata_engine::code::symbols::{FileSymbols, SymbolIndex};
+use strata_engine::code::excerpts::PassageCache;
+use strata_engine::code::symbols::{FileSymbols, MapMember, SymbolIndex};
 use strata_engine::conversation::selection::{Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    self, FileText, FrameItem, FrameSources, PromptServices, Source, Workspace,
+    self, FileText, FrameItem, FrameSources, PromptRequest, PromptServices, Source, Workspace,
 };
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::{ContextFrameSettings, Settings};
@@ -54,6 +55,8 @@ pub struct Snapshot {
     pub models: Arc<Models>,
     pub counter: Arc<TokenCounter>,
     pub disk: Arc<TextCache>,
+    /// How files fall into passages, as far as questions were asked about them.
+    pub passages: PassageCache,
     /// Puts placeholders in the place of secrets.
     pub screen: Arc<Screen>,
     /// Outlines that earlier runs kept.
@@ -81,6 +84,7 @@ impl Snapshot {
             models: Arc::new(Models::builtin()),
             counter: Arc::new(TokenCounter::new()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
+            passages: PassageCache::default(),
             screen: Arc::new(screen_of_user()),
             outlines: Arc::default(),
             trust: Trust::default(),
@@ -111,7 +115,8 @@ impl Snapshot {
     /// The settings with placeholders in the texts that go into prompts.
     fn without_secrets(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
-        for text in [&mut settings.prompt.system, &mut settings.prompt.system_extra] {
+        let prompt = &mut settings.prompt;
+        for text in [&mut prompt.system, &mut prompt.tool_guidelines, &mut prompt.system_extra] {
             *text = self.screen.text(text).into_owned();
         }
         settings
@@ -164,6 +169,29 @@ impl Snapshot {
             return Err(ReadError::Secret { key: key.clone(), rule });
         }
         Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
+    }
+
+    /// The same where the text as it is holds what `is_wanted` looks for; `None` elsewhere. Spares the search for secrets in all others.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text).
+    pub(crate) fn text_with(
+        &self,
+        key: &FileKey,
+        selection: &Selection,
+        is_wanted: impl FnOnce(&str) -> bool,
+    ) -> Result<Option<FileText>, ReadError> {
+        if !selection.is_confirmed(key)
+            && selection.given(key).is_none()
+            && let Some(rule) = secret_by_place(&self.roots, key)
+        {
+            return Err(ReadError::Secret { key: key.clone(), rule });
+        }
+        let file = self.text_as_it_is(key, selection)?;
+        if !is_wanted(&file.text) {
+            return Ok(None);
+        }
+        Ok(Some(if selection.is_confirmed(key) { file } else { file.screened(&self.screen) }))
     }
 
     /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
@@ -239,13 +267,14 @@ impl Snapshot {
         Ok(assembly::frame_items(known, session, text, settings))
     }
 
-    /// Gathers what a prompt of `session` needs and hands it to `use_it`.
+    /// Gathers what the prompt of `session` that `ask` wants needs and hands it to `use_it`.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
     pub(crate) fn with_workspace<R>(
         &self,
         session: &Session,
+        ask: &PromptRequest,
         cancel: &Cancel,
         use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R,
     ) -> Result<R, Cancelled> {
@@ -265,19 +294,23 @@ impl Snapshot {
         let mut symbols = self.symbols(cancel)?;
         self.refresh_members(&mut symbols, &session.map_members, cancel)?;
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let system = standing(self, session);
+        let excerpts = self.excerpts(session, ask, &symbols, &system, cancel)?;
+        let frame = self.context_frame(session, ask, &symbols);
         let now = session_state(self, session, cancel)?;
         let workspace = Workspace {
             texts: &texts,
             unreadable: &unreadable,
             symbols: &symbols,
             references: &self.index.references,
-            lexical: self.settings.context_frame.inject.then(|| self.index.lexical()),
+            context_frame: &frame,
             seeds: &self.index.seeds,
             listing: &self.index.files,
             open: &open,
+            excerpts: &excerpts,
             index: self.index.state,
             trust: self.trust,
-            standing: &standing(self, session),
+            standing: &system,
             session_state: &self.screen.text(&now),
         };
         Ok(use_it(&workspace, self.means()))
@@ -288,7 +321,7 @@ impl Snapshot {
     fn refresh_members(
         &self,
         symbols: &mut SymbolIndex,
-        members: &[FileKey],
+        members: &[MapMember],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         let first: Vec<FileKey> = match members {
@@ -296,7 +329,7 @@ impl Snapshot {
             _ => Vec::new(),
         };
         let closed = |key: &&FileKey| !self.buffers.contains_key(*key);
-        for key in members.iter().chain(&first).filter(closed) {
+        for key in members.iter().map(|member| &member.path).chain(&first).filter(closed) {
             cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
             if quick_stamp(&self.roots, key) != Some(known) {

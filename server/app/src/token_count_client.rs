@@ -61,7 +61,7 @@ impl TokenCountClient {
     ) -> Result<CountedPrompt, String> {
         let ask = session.next_ask(now_ms);
         let weighed = snapshot
-            .with_workspace(session, cancel, |workspace, means| weigh(workspace, session, &ask, means))
+            .with_workspace(session, &ask, cancel, |workspace, means| weigh(workspace, session, &ask, means))
             .map_err(|_| "cancelled".to_owned())?;
         let prepared = weighed.map_err(|error| error.to_string())?;
         self.measure(&prepared.reply, cancel)

@@ -8,10 +8,10 @@ use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::disk::{ReadError, ReadLimits};
 use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index};
-use strata_host::path_patterns::expand;
+use strata_host::path_patterns::{PatternError, expand};
 use strata_host::walk::{NameOnly, walk};
 
-use crate::commands::CommandError;
+use crate::commands::{CommandError, does_not_exist};
 use crate::index::{Progress, walk_options};
 use crate::snapshot::Snapshot;
 
@@ -139,8 +139,16 @@ fn files_of(
     }
     let mut files = BTreeMap::new();
     for (at, path) in paths.iter().enumerate() {
-        let expansion = expand(&snapshot.roots, &walked.entries, path)
-            .map_err(|error| CommandError::invalid(&format!("paths[{at}]"), &error.to_string()))?;
+        let expansion = expand(&snapshot.roots, &walked.entries, path).map_err(|error| {
+            let message = match &error {
+                PatternError::NotFound(path) => {
+                    let listed: Vec<FileKey> = walked.entries.iter().map(|entry| entry.key.clone()).collect();
+                    does_not_exist(&listed, path)
+                }
+                error => error.to_string(),
+            };
+            CommandError::invalid(&format!("paths[{at}]"), &message)
+        })?;
         files.extend(expansion.files.into_iter().map(|key| (key, None)));
         files.extend(expansion.withheld.into_iter().map(|(key, reason)| (key, Some(reason))));
     }

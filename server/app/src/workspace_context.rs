@@ -29,24 +29,34 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext 
         return SystemContext::default();
     }
     let settings = &snapshot.settings.prompt;
-    let texts = |patterns: &[String]| -> Vec<SystemContextText> {
-        let files = rule_files(&snapshot.roots, patterns).into_iter();
-        let shown = files.filter(|key| session.selection.choice(key) != Choice::Excluded);
-        shown
-            .filter_map(|path| {
-                let text = snapshot.text(&path, &session.selection);
-                let text =
-                    text.inspect_err(|error| tracing::warn!(%path, %error, "left out of the system prompt"));
-                Some(SystemContextText { text: text.ok()?.text, path })
-            })
-            .collect()
-    };
+    let texts = |patterns: &[String]| texts(snapshot, session, patterns);
     let skill = |SystemContextText { path, text }: &SystemContextText| Skill::read(path, text);
     SystemContext {
         rules: texts(&settings.rules),
         skills: texts(&settings.skills).iter().filter_map(skill).collect(),
         memory: texts(&settings.memory),
     }
+}
+
+/// What the files of the workspace say that are its memory; nothing where it is not trusted.
+pub(crate) fn memory(snapshot: &Snapshot, session: &Session) -> Vec<SystemContextText> {
+    match snapshot.trust {
+        Trust::Untrusted => Vec::new(),
+        Trust::Trusted => texts(snapshot, session, &snapshot.settings.prompt.memory),
+    }
+}
+
+fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<SystemContextText> {
+    let files = rule_files(&snapshot.roots, patterns).into_iter();
+    let shown = files.filter(|key| session.selection.choice(key) != Choice::Excluded);
+    shown
+        .filter_map(|path| {
+            let text = snapshot.text(&path, &session.selection);
+            let text =
+                text.inspect_err(|error| tracing::warn!(%path, %error, "left out of the system prompt"));
+            Some(SystemContextText { text: text.ok()?.text, path })
+        })
+        .collect()
 }
 
 /// Where the workspace is, which branch is checked out, what is not committed, and which files were read already. Empty

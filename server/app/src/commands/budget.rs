@@ -19,10 +19,12 @@ impl Command for Report {
 
     fn run(params: RequestParams, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
         let ask = params.next_ask(context.session, context.now_ms);
-        let report =
-            context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-                budget::report(workspace, context.session, &ask, means)
-            })??;
+        let report = context.snapshot.with_workspace(
+            context.session,
+            &ask,
+            context.cancel,
+            |workspace, means| budget::report(workspace, context.session, &ask, means),
+        )??;
         Ok(report)
     }
 }

@@ -67,7 +67,7 @@ impl Command for Status {
         let (session, means) = (&context.session, context.snapshot.means());
         let ask = params.next_ask(session, context.now_ms);
         let status = session.compaction_status(session.request_size(&ask, means), means, context.now_ms);
-        Ok(CompactionStatus { running: context.is_compacting, ..status })
+        Ok(CompactionStatus { running: context.compaction.is_some(), ..status })
     }
 }
 
@@ -81,10 +81,10 @@ impl Command for Run {
     type Reply = Deferred<CompactionNotice>;
 
     fn run(params: RunParams, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
-        let compaction = &context.snapshot.settings.compaction;
+        let settings = &context.snapshot.settings;
         let profile = match params.profile {
-            Some(name) => compaction.profile_named(&name)?,
-            None => compaction.profile(),
+            Some(name) => settings.compaction.profile_named(&name, &settings.tool_output)?,
+            None => settings.compaction.profile(&settings.tool_output),
         };
         begin(profile, Reason::Asked, context);
         Ok(Deferred::default())
@@ -117,12 +117,13 @@ impl Command for ContextLimitExceeded {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
         context.session.may_recover()?;
-        if context.is_compacting {
+        if context.compaction.is_some() {
             return Err(CommandError::failed(
                 "a compaction of this session is running; wait until it has ended, assemble the prompt anew and send it",
             ));
         }
-        let profile = context.snapshot.settings.compaction.profile();
+        let settings = &context.snapshot.settings;
+        let profile = settings.compaction.profile(&settings.tool_output);
         begin(profile, Reason::ContextLimit, context);
         Ok(Deferred::default())
     }
@@ -158,7 +159,8 @@ pub(super) fn due_for_room(
 
 /// The compaction before the prompt that follows one that was too long for the provider.
 pub(super) fn recovery(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
-    job(snapshot.settings.compaction.profile(), Reason::ContextLimit, Some(size), session)
+    let settings = &snapshot.settings;
+    job(settings.compaction.profile(&settings.tool_output), Reason::ContextLimit, Some(size), session)
 }
 
 fn job(profile: Profile, reason: Reason, size: Option<RequestSize>, session: &Session) -> CompactionJob {
@@ -168,7 +170,7 @@ fn job(profile: Profile, reason: Reason, size: Option<RequestSize>, session: &Se
 /// The profile in force, when compactions are automatic.
 fn automatic(snapshot: &Snapshot) -> Option<Profile> {
     let compaction = &snapshot.settings.compaction;
-    (compaction.enabled && compaction.auto).then(|| compaction.profile())
+    (compaction.enabled && compaction.auto).then(|| compaction.profile(&snapshot.settings.tool_output))
 }
 
 fn begin(profile: Profile, reason: Reason, context: &mut Context<'_>) {

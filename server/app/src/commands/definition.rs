@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    Access, Command, CommandError, Context, budget, compaction, files, here, history, iteration, memory,
-    prompt, redaction, server, session, symbols, tiers, tool_output, url, versioned, written,
+    Access, Command, CommandError, Context, budget, compaction, context, files, grep, here, history,
+    iteration, memory, prompt, read, redaction, server, session, symbols, tiers, tool_output, url, versioned,
+    written,
 };
 use crate::faults::{self, Point};
 use crate::schema::{Message, Shapes};
@@ -30,7 +31,8 @@ definitions! {
     files::RenameFiles,
     files::Clear,
     files::Find,
-    files::Read,
+    read::Read,
+    grep::Grep,
     files::Has,
     files::MarkRead,
     here::Select,
@@ -46,6 +48,12 @@ definitions! {
     prompt::PreviewPrompt,
     prompt::ComparePrompts,
     prompt::EstimateTokens,
+    context::List,
+    context::Pin,
+    context::Unpin,
+    context::Dismiss,
+    context::Restore,
+    context::Auto,
     tiers::Report,
     tiers::Rebuild,
     tiers::Policy,
@@ -112,6 +120,7 @@ pub struct Definition {
     pub name: &'static str,
     pub access: Access,
     pub needs_index: bool,
+    pub awaits_index: bool,
     pub shown: bool,
     screened: bool,
     may_wait: fn(&Snapshot, &Services) -> bool,
@@ -125,6 +134,7 @@ impl Definition {
             name: C::NAME,
             access: C::ACCESS,
             needs_index: C::NEEDS_INDEX,
+            awaits_index: C::AWAITS_INDEX,
             shown: C::SHOWN,
             screened: C::SCREENED,
             may_wait: C::may_wait,

@@ -12,11 +12,16 @@ use strata_host::store::StoreError;
 
 use crate::session_store::SessionStoreError;
 
+/// Characters of an argument that an error repeats.
+const QUOTED: usize = 80;
+/// Characters of an error about an argument: it may have more quotes than one.
+const MESSAGE: usize = 2_000;
+
 /// A command that did nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
     /// There is no such command.
-    #[error("there is no command `{0}`")]
+    #[error("there is no command `{}`", ends(.0, QUOTED))]
     Unknown(String),
     /// The arguments are not what the command takes.
     #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
@@ -48,7 +53,7 @@ impl CommandError {
     /// Arguments that are not what the command takes.
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
-        Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: None }
+        Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
     }
 
     /// A file is named that is not taken unless a person says so.
@@ -91,6 +96,42 @@ answer_content!(
     DraftRefusal,
     AlreadyRecovered
 );
+
+/// A message in which everything between quotes is cut to [`QUOTED`] characters: what was given may be as long as it likes.
+fn with_short_quotes(message: &str) -> String {
+    let mut short = String::new();
+    let mut rest = message;
+    while let Some((before, quote, inside)) = quoted(rest) {
+        let is_end = |at: &usize| !inside.get(..*at).is_some_and(|told| told.ends_with('\\'));
+        let close = inside.match_indices(quote).map(|(at, _)| at).find(is_end).unwrap_or(inside.len());
+        let (told, after) = inside.split_at(close);
+        short.extend([before, quote, &ends(told, QUOTED)]);
+        rest = after.strip_prefix(quote).map_or("", |after| {
+            short.push_str(quote);
+            after
+        });
+    }
+    short.push_str(rest);
+    ends(&short, MESSAGE)
+}
+
+/// What stands in front of the first quote, the quote, and what follows it.
+fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
+    let at = text.find(['`', '"'])?;
+    let (before, rest) = text.split_at(at);
+    let quote = if rest.starts_with('`') { "`" } else { "\"" };
+    Some((before, quote, rest.strip_prefix(quote)?))
+}
+
+/// The beginning and the end of a text of more than `chars` characters.
+fn ends(text: &str, chars: usize) -> String {
+    let count = text.chars().count();
+    if count <= chars {
+        return text.to_owned();
+    }
+    let (head, tail) = (chars * 2 / 3, chars / 3);
+    text.chars().take(head).chain("...".chars()).chain(text.chars().skip(count - tail)).collect()
+}
 
 /// Whether the rule is about what a client hands over with its request and is sent as it is: pictures, declared tools.
 fn is_for_the_client(rule: Rule) -> bool {
@@ -139,6 +180,27 @@ mod tests {
     use strata_engine::conversation::dialect::Violation;
 
     use super::*;
+
+    #[test]
+    fn an_error_about_an_argument_repeats_little_of_it() {
+        let told = |message: &str| CommandError::invalid("profile", message).to_string();
+        assert_eq!(told("`short` is no profile"), "`profile`: `short` is no profile");
+        let long = format!("{}{}", "a".repeat(5_000), "z".repeat(5_000));
+        let cut = format!("{}...{}", "a".repeat(53), "z".repeat(26));
+        assert_eq!(told(&format!("`{long}` is no profile")), format!("`profile`: `{cut}` is no profile"));
+        assert_eq!(
+            told(&format!("invalid type: string {long:?}, expected u64")),
+            format!("`profile`: invalid type: string {cut:?}, expected u64")
+        );
+        for quotes in ["`", "\"", "` x", "\\\"", "\u{1F980}`\""] {
+            let told = told(&format!("`{}` is no profile", quotes.repeat(10_000)));
+            assert!(told.chars().count() < 2_100, "{}", told.chars().count());
+        }
+        let unknown = CommandError::Unknown(long).to_string();
+        assert_eq!(unknown, format!("there is no command `{cut}`"));
+        let path = CommandError::invalid(&"p".repeat(5_000), "is unknown").to_string();
+        assert!(path.chars().count() < 120, "{path}");
+    }
 
     #[test]
     fn who_hands_over_what_a_provider_refuses_is_not_told_to_report_it() {

@@ -14,6 +14,7 @@ use strata_host::path_patterns::{self, PatternError, PatternKind};
 use strata_host::secrets::secret_by_name;
 use strata_host::walk::NameOnly;
 
+use super::named_file::does_not_exist;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_limit};
 
 /// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
@@ -154,17 +155,6 @@ struct FoundFile {
     uri: Option<String>,
     /// What the session chose for it.
     state: Choice,
-}
-
-/// A file's current text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ReadReply {
-    /// Which.
-    path: FileKey,
-    /// All of it.
-    text: String,
-    #[serde(flatten)]
-    source: Source,
 }
 
 /// Whether a file is shown in full.
@@ -314,7 +304,7 @@ impl Command for Exclude {
         let mut selection = context.session.selection.clone();
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
-            let found = expand(text, context).map_err(|error| invalid_path(at, &error))?;
+            let found = expand(text, context).map_err(|error| invalid_path(at, &error, context))?;
             // What should not be taken unasked may well be hidden.
             let withheld = found.withheld.into_iter().map(|(key, _)| key);
             for key in found.files.into_iter().chain(withheld) {
@@ -392,25 +382,6 @@ impl Command for Clear {
         selection.clear();
         install(selection, context);
         Ok(Empty {})
-    }
-}
-
-pub(super) struct Read;
-
-impl Command for Read {
-    const NAME: &str = "strata.files.read";
-    const SUMMARY: &str = "Reads the current text of a file: the buffer's, else the disk's.";
-    const ACCESS: Access = Access::Reads;
-    type Args = OnePath;
-    type Reply = ReadReply;
-
-    fn run(params: OnePath, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
-        let key = context.file("path", &params.path)?;
-        let file = context
-            .snapshot
-            .text(&key, &context.session.selection)
-            .map_err(|error| CommandError::failed(error.to_string()))?;
-        Ok(ReadReply { path: key, text: file.text.to_string(), source: file.source })
     }
 }
 
@@ -529,13 +500,13 @@ impl SelectionChange {
 }
 
 /// What a text stands for.
-struct Expansion {
-    kind: PatternKind,
-    files: Vec<FileKey>,
-    withheld: Vec<(FileKey, NameOnly)>,
+pub(super) struct Expansion {
+    pub(super) kind: PatternKind,
+    pub(super) files: Vec<FileKey>,
+    pub(super) withheld: Vec<(FileKey, NameOnly)>,
 }
 
-fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
+pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
     // A file that was handed over by the client need not be anywhere.
     if let Some((key, _)) = context.session.selection.selected().get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
@@ -565,7 +536,7 @@ fn select_into(
         |key: &FileKey| meant.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str());
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
-        let found = expand(path, context).map_err(|error| invalid_path(at, &error))?;
+        let found = expand(path, context).map_err(|error| invalid_path(at, &error, context))?;
         let named_itself = found.kind == PatternKind::File;
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
@@ -638,7 +609,7 @@ fn change_chosen(
                 Err(PatternError::NotFound(_) | PatternError::NoMatch(_) | PatternError::EmptyFolder(_)) => {
                     BTreeSet::new()
                 }
-                Err(error) => return Err(invalid_path(at, &error)),
+                Err(error) => return Err(invalid_path(at, &error, context)),
             },
         };
         let folder = format!("{}/", path.trim_end_matches('/'));
@@ -672,6 +643,10 @@ fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<Lin
     }
 }
 
-fn invalid_path(at: usize, error: &PatternError) -> CommandError {
-    CommandError::invalid(&format!("paths[{at}]"), &error.to_string())
+pub(super) fn invalid_path(at: usize, error: &PatternError, context: &Context<'_>) -> CommandError {
+    let message = match error {
+        PatternError::NotFound(path) => does_not_exist(&context.snapshot.index.files, path),
+        error => error.to_string(),
+    };
+    CommandError::invalid(&format!("paths[{at}]"), &message)
 }

@@ -8,6 +8,7 @@ use strata_engine::conversation::history::{
 };
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::history_tokens;
+use strata_engine::prompt::session::Session;
 
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
@@ -342,7 +343,7 @@ impl Command for Import {
         let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
         let mut ids = Vec::new();
         for message in messages {
-            let content = within_limits(message.content, context);
+            let content = within_limits(message.content, context.session, context);
             ids.push(context.session.history.add(NewMessage { content, ..message }));
         }
         context.session.touch();
@@ -386,16 +387,21 @@ fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMe
     if content.is_empty() {
         return Err(CommandError::invalid(path, "a message cannot be empty"));
     }
-    let content = if id.is_some() { content } else { within_limits(content, context) };
+    let content = if id.is_some() { content } else { within_limits(content, context.session, context) };
     let time_ms = if id.is_some() { time_ms } else { time_ms.or(Some(context.now_ms)) };
     Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
 }
 
 /// Blocks whose tool results are kept within the limits of outputs.
-pub(super) fn within_limits(content: Vec<ContentBlock>, context: &Context<'_>) -> Vec<ContentBlock> {
+pub(super) fn within_limits(
+    content: Vec<ContentBlock>,
+    session: &Session,
+    context: &Context<'_>,
+) -> Vec<ContentBlock> {
     let within = |block| match block {
         ContentBlock::ToolResult { call_id, content, outcome } => {
-            ContentBlock::ToolResult { call_id, content: tool_output::arrived(content, context), outcome }
+            let content = tool_output::arrived_in(content, session, context);
+            ContentBlock::ToolResult { call_id, content, outcome }
         }
         other => other,
     };

@@ -4,12 +4,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{Kind, MessageId, Role};
-use strata_host::store::{Coverage, Fragment, FragmentId, Limits, NewFragment, Scope, SearchHit, Source};
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::SystemContextText;
+use strata_host::store::{
+    Coverage, FoundPassage, Fragment, FragmentId, Limits, MatchedWords, NewFragment, Scope, SearchHit,
+    SearchResults, Source, StoreError, search_passages,
+};
 
 use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
+use crate::workspace_context;
 
 /// A search finds no more, whoever asks for more.
 const MOST_HITS: usize = 1_000;
+/// Hits in memory files, which come first.
+const MOST_IN_FILES: usize = 5;
 
 /// A note.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -72,9 +80,9 @@ struct Note {
 }
 
 /// The reply of a search, the best first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct SearchReply {
-    /// The best first.
+    /// Those in memory files, then all others, the best first.
     hits: Vec<MemoryMatch>,
     /// How many of the newest matches were ranked, when there are too many to rank them all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,6 +115,13 @@ enum MatchLocation {
         id: i64,
         /// What it is filed under.
         tags: Vec<String>,
+    },
+    /// A memory file of the workspace.
+    File {
+        /// The file.
+        path: FileKey,
+        /// The first line of the paragraph, counted from 1.
+        line: usize,
     },
     /// A message of a conversation.
     Message {
@@ -177,13 +192,25 @@ pub(super) struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.memory.search";
-    const SUMMARY: &str = "Finds words in all notes and conversations of the workspace.";
+    const SUMMARY: &str = "Finds words in all notes, memory files and conversations of the workspace.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
     type Reply = SearchReply;
 
     fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
-        search_in(&params.query, params.limit, &Scope::Workspace, context)
+        let limits = limits(params.limit);
+        let stored = search(&params.query, &Scope::Workspace, limits, context)?;
+        let files = workspace_context::memory(context.snapshot, context.session);
+        let (in_files, matched) = search_files(&files, &params.query, limits)?;
+        // Where a place holds all the words, those that hold some are not worth showing.
+        let (in_files, stored) = match (matched, stored.matched) {
+            (MatchedWords::Some, MatchedWords::All) if !stored.hits.is_empty() => (Vec::new(), Some(stored)),
+            (MatchedWords::All, MatchedWords::Some) if !in_files.is_empty() => (in_files, None),
+            _ => (in_files, Some(stored)),
+        };
+        let found = stored.map(SearchReply::from).unwrap_or_default();
+        let hits = in_files.into_iter().chain(found.hits).take(limits.hits).collect();
+        Ok(SearchReply { hits, ..found })
     }
 }
 
@@ -193,14 +220,74 @@ pub(super) fn search_in(
     scope: &Scope,
     context: &Context<'_>,
 ) -> Result<SearchReply, CommandError> {
+    Ok(search(query, scope, limits(limit), context)?.into())
+}
+
+fn search(
+    query: &str,
+    scope: &Scope,
+    limits: Limits,
+    context: &Context<'_>,
+) -> Result<SearchResults, CommandError> {
+    Ok(context.services.store.with(|store| store.search(query, scope, limits))?)
+}
+
+fn limits(limit: Option<usize>) -> Limits {
     let default = Limits::default();
-    let limits = Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default };
-    let found = context.services.store.with(|store| store.search(query, scope, limits))?;
-    let newest = match found.coverage {
-        Coverage::All => None,
-        Coverage::Newest(count) => Some(count),
+    Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default }
+}
+
+/// What is found in the paragraphs of memory files.
+fn search_files(
+    files: &[SystemContextText],
+    query: &str,
+    limits: Limits,
+) -> Result<(Vec<MemoryMatch>, MatchedWords), StoreError> {
+    let passages: Vec<(&FileKey, usize, &str)> = files
+        .iter()
+        .flat_map(|file| paragraphs(&file.text).into_iter().map(|(line, text)| (&file.path, line, text)))
+        .collect();
+    let texts: Vec<&str> = passages.iter().map(|(_, _, text)| *text).collect();
+    let (found, matched) =
+        search_passages(&texts, query, Limits { hits: limits.hits.min(MOST_IN_FILES), ..limits })?;
+    let hit = |FoundPassage { index, snippet, score }| {
+        let (path, line, _) = *passages.get(index)?;
+        let place = MatchLocation::File { path: path.clone(), line };
+        Some(MemoryMatch { place, time_ms: None, snippet, score })
     };
-    Ok(SearchReply { hits: found.hits.into_iter().map(MemoryMatch::from).collect(), newest })
+    Ok((found.into_iter().filter_map(hit).collect(), matched))
+}
+
+/// Lines that stand together, with the number of the first, counted from 1. A heading begins a paragraph.
+fn paragraphs(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    let mut at = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        if (line.trim().is_empty() || line.starts_with('#'))
+            && let Some((first, start)) = open.take()
+        {
+            found.extend(text.get(start..at).map(|paragraph| (first, paragraph)));
+        }
+        if !line.trim().is_empty() && open.is_none() {
+            open = Some((number, at));
+        }
+        at += line.len();
+    }
+    if let Some((first, start)) = open {
+        found.extend(text.get(start..).map(|paragraph| (first, paragraph)));
+    }
+    found
+}
+
+impl From<SearchResults> for SearchReply {
+    fn from(found: SearchResults) -> Self {
+        let newest = match found.coverage {
+            Coverage::All => None,
+            Coverage::Newest(count) => Some(count),
+        };
+        Self { hits: found.hits.into_iter().map(MemoryMatch::from).collect(), newest }
+    }
 }
 
 impl From<Fragment> for Note {
@@ -220,5 +307,18 @@ impl From<SearchHit> for MemoryMatch {
             }
         };
         Self { place, time_ms, snippet, score }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_falls_into_paragraphs_that_know_their_line() {
+        let text = "\n# Build\nUse cargo.\n\n\n- one\n- two\n## Tests\nRun them";
+        let expected = [(2, "# Build\nUse cargo.\n"), (6, "- one\n- two\n"), (8, "## Tests\nRun them")];
+        assert_eq!(paragraphs(text), expected);
+        assert_eq!(paragraphs(""), []);
     }
 }

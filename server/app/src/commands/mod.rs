@@ -5,14 +5,18 @@
 mod answer_content;
 mod budget;
 mod compaction;
+mod context;
 mod definition;
 mod error;
 mod files;
+mod grep;
 mod here;
 mod history;
 mod iteration;
 mod memory;
+mod named_file;
 mod prompt;
+mod read;
 mod redaction;
 mod server;
 mod session;
@@ -35,6 +39,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
 use crate::compaction_job::{CompactionJob, CompactionNotice};
+use crate::running_compaction::RunningCompaction;
 use crate::services::Services;
 use crate::session_store::SessionStore;
 use crate::sessions::Sessions;
@@ -42,6 +47,7 @@ use crate::snapshot::Snapshot;
 
 pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
+pub(crate) use named_file::does_not_exist;
 
 /// What a client may call the session that is shown, instead of by its own name.
 pub const MAIN_SESSION: &str = "main";
@@ -97,6 +103,8 @@ pub trait Command {
     const ACCESS: Access = Access::Changes;
     /// Whether its answer depends on which files there are and what is in them.
     const NEEDS_INDEX: bool = false;
+    /// Whether it waits for the index for a while when that is being made (`context.index_wait_ms`).
+    const AWAITS_INDEX: bool = false;
     /// Whether secrets in its arguments become placeholders before it runs. A command that screens them itself says no.
     const SCREENED: bool = true;
     /// Whether the user is shown what came of it: its reply has a `message`, and may have the `uri` of a document.
@@ -139,8 +147,8 @@ pub struct Context<'a> {
     pub sessions: &'a Sessions,
     /// The store and the way to the client.
     pub services: &'a Services,
-    /// Whether a compaction of the session is under way.
-    pub is_compacting: bool,
+    /// The compaction of the session that is under way.
+    pub compaction: Option<&'a RunningCompaction>,
     /// Milliseconds since 1970.
     pub now_ms: u64,
     /// Raised when nobody waits for the answer any more.
@@ -193,6 +201,8 @@ pub enum Job {
     Notify(Box<CompactionNotice>),
     /// Compact a session. Its outcome is the reply of the command, unless the compaction starts automatically.
     Compact(Box<CompactionJob>),
+    /// Take note that the draft of the compaction of this number is in place: the command that starts this has waited for it.
+    Adopted(u64),
     /// Ask a model to sum up tool results of the session, then archive them.
     Archive(Box<ArchivalPlan>),
 }

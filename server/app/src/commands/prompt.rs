@@ -51,6 +51,8 @@ pub(super) struct AssembleParams {
     /// Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this, whichever is
     /// smaller.
     max_input_tokens: Option<usize>,
+    /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
+    auto_budget: Option<usize>,
     /// Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent.
     ttl: Option<Ttl>,
     /// Assemble without keeping the prompt: it cannot be recorded.
@@ -146,6 +148,9 @@ pub(super) struct Estimate {
     /// Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates may be
     /// off by.
     limit: usize,
+    /// What is assumed of the model, when the table of models does not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 impl AssembleParams {
@@ -166,8 +171,18 @@ impl AssembleParams {
             (None, Some(results)) => Request::ToolResults(results),
             (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
         };
-        let Self { tools, format, policy, model, max_input_tokens, ttl, .. } = self;
-        Ok(PromptRequest { request, tools, format, policy, model, max_input_tokens, ttl, now_ms })
+        let Self { tools, format, policy, model, max_input_tokens, auto_budget, ttl, .. } = self;
+        Ok(PromptRequest {
+            request,
+            tools,
+            format,
+            policy,
+            model,
+            max_input_tokens,
+            auto_budget,
+            ttl,
+            now_ms,
+        })
     }
 }
 
@@ -178,6 +193,7 @@ impl Command for Assemble {
     const SUMMARY: &str =
         "Makes a prompt: a request body that a provider takes, with all that is known of it.";
     const NEEDS_INDEX: bool = true;
+    const AWAITS_INDEX: bool = true;
     type Args = AssembleParams;
     type Reply = AssembledPrompt;
 
@@ -208,12 +224,24 @@ impl Command for Assemble {
         if dry_run {
             return Ok(handed_over(prepared?.reply));
         }
-        if let Some(job) = due_before(&prepared, &ask, context)
+        let mut due = due_before(&prepared, &ask, context);
+        let mut is_shorter = false;
+        if due.is_some() && awaited(context)? {
+            is_shorter = true;
+            prepared = self::prepared(&ask, context)?;
+            due = due_before(&prepared, &ask, context);
+        }
+        if let Some(job) = due
             && compacted(&job, context)?
         {
+            is_shorter = true;
             prepared = self::prepared(&ask, context)?;
         }
-        let mut prepared = measured(prepared?, &ask, context)?;
+        let mut prepared = prepared?;
+        if is_shorter {
+            prepared = recounted(prepared, &ask, context)?;
+        }
+        let mut prepared = measured(prepared, &ask, context)?;
         context.cancel.check()?;
         let AssembledPrompt { model, warnings, .. } = &mut prepared.reply;
         let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
@@ -316,15 +344,52 @@ fn prepared(
     };
     let assemble =
         |workspace: &Workspace<'_>, means: PromptServices<'_>| make(workspace, context.session, ask, means);
-    Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)?)
+    Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
+}
+
+/// Counts the first prompt after a compaction, where the client can, and makes it again with what the count teaches.
+fn recounted(
+    prepared: PreparedPrompt,
+    ask: &PromptRequest,
+    context: &mut Context<'_>,
+) -> Result<PreparedPrompt, CommandError> {
+    let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
+    match probe.measure(&prepared.reply, context.cancel) {
+        Ok(CountedPrompt { model, estimated, counted }) => {
+            context.session.measured(&model, estimated, counted);
+            Ok(self::prepared(ask, context)??)
+        }
+        Err(problem) => {
+            tracing::warn!(%problem, "what is left of the conversation is estimated");
+            Ok(prepared)
+        }
+    }
+}
+
+/// Waits for the compaction of the session that runs already, and puts its draft in place. Whether it did: a draft that came to
+/// nothing, or is of a conversation that has changed since, leaves the prompt to a compaction of its own.
+fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
+    let Some(running) = context.compaction else { return Ok(false) };
+    let draft = running.draft.wait(context.cancel)?;
+    let installed = draft.and_then(|draft| {
+        let installed = running.job.install(context.session, draft, context.snapshot);
+        installed.map_err(|error| error.to_string())
+    });
+    match installed {
+        Ok(()) => {
+            context.effects.push(Effect::Start(Job::Adopted(running.number)));
+            Ok(true)
+        }
+        Err(problem) => {
+            tracing::info!(%problem, "the compaction that a prompt waited for is not in place");
+            Ok(false)
+        }
+    }
 }
 
 /// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
 /// of it as it is: what does not fit is shed.
 fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
-    if context.is_compacting {
-        return Ok(false);
-    }
     let Context { snapshot, services, session, cancel, .. } = context;
     if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
         return Ok(false);
@@ -351,6 +416,7 @@ impl Command for PreviewPrompt {
     const SUMMARY: &str = "Shows what would be sent, as a document to read.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
+    const AWAITS_INDEX: bool = true;
     type Args = AssembleParams;
     type Reply = Preview;
 
@@ -482,6 +548,9 @@ impl Command for EstimateTokens {
         let (name, tokens) = context.snapshot.count(&text, model.as_deref());
         let ask = PromptRequest { model, max_input_tokens, ..PromptRequest::new(Request::Nothing) };
         let limit = context.session.request_size(&ask, context.snapshot.means()).limit.unwrap_or_default();
-        Ok(Estimate { tokens, model: name, limit })
+        let snapshot = context.snapshot;
+        let warning =
+            snapshot.models.resolve(ask.model.as_deref().unwrap_or(&snapshot.settings.model)).warning();
+        Ok(Estimate { tokens, model: name, limit, warning })
     }
 }

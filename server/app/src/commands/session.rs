@@ -427,7 +427,12 @@ impl Command for Import {
         }
         let imported = read(&params.text, &context.snapshot.screen)?;
         let mut session = Session::new(SessionStore::new_id()?);
-        session.set_history(imported.messages);
+        let messages = imported.messages.into_iter().map(|message| {
+            let content = super::history::within_limits(message.content, &session, context);
+            NewMessage { content, ..message }
+        });
+        let messages: Vec<NewMessage> = messages.collect();
+        session.set_history(messages);
         let (id, messages) = (session.id.to_string(), session.history.len());
         let session = Arc::new(session);
         context.effects.push(Effect::Open(Arc::clone(&session)));

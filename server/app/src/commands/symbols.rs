@@ -1,14 +1,22 @@
 //! `symbols.*`: the map of the repository as data.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::code::outline::{LEGEND, SymbolKind};
-use strata_engine::code::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
+use strata_engine::code::outline::{self, LEGEND, Located, MapLevel, SymbolKind, numbered_outline};
+use strata_engine::code::references::{Confidence, ReferenceQuery, ReferenceReport};
+use strata_engine::code::symbols::{
+    self, AskedWords, MapEntry, MapRequest, Seeds, map_within, named_in, rank_for,
+};
 use strata_engine::key::FileKey;
+use strata_engine::sanitize::single_line;
+use strata_host::path_patterns::{self, PatternKind};
 
+use super::named_file::{listed_file, shown_file};
 use super::{Access, Command, CommandError, Context, default_limit};
+use crate::parsed_file::ParsedFile;
 use crate::snapshot::Snapshot;
 
 /// How large the map is to be, and what it is about.
@@ -17,9 +25,27 @@ use crate::snapshot::Snapshot;
 pub(super) struct MapParams {
     /// What the blocks may weigh together, in tokens; the setting's when absent.
     budget: Option<usize>,
-    /// Files whose neighbourhood comes first.
+    /// Files that are there in any case, and whose neighbourhood comes first: paths, or globs such as `src/**/*.rs`.
     #[serde(default)]
     focus: Vec<String>,
+    /// What the map is about, in any words: what has those words in common comes first, and what they name is there in
+    /// any case.
+    #[serde(default)]
+    about: Option<String>,
+    /// In which order the blocks stand.
+    #[serde(default)]
+    sort: MapSort,
+}
+
+/// The order of a map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum MapSort {
+    /// What matters most comes first.
+    #[default]
+    Rank,
+    /// By path.
+    Path,
 }
 
 /// The symbol map.
@@ -34,9 +60,9 @@ pub(super) struct MapReply {
     tokens: usize,
     /// What they might weigh.
     budget: usize,
-    /// The files with a block.
+    /// The files with a block, in the order of the blocks.
     files: Vec<MapFile>,
-    /// Files with an outline that the budget does not hold.
+    /// Files with an outline that have no block.
     left_out: usize,
 }
 
@@ -45,6 +71,10 @@ pub(super) struct MapReply {
 struct MapFile {
     /// Which.
     path: FileKey,
+    /// Its place among all files by how much they matter; the first has 1.
+    rank: usize,
+    /// How much of it the block shows.
+    level: MapLevel,
     /// What its block weighs.
     tokens: usize,
 }
@@ -64,7 +94,8 @@ pub(super) struct FileReply {
     path: FileKey,
     /// What it is written in.
     language: &'static str,
-    /// Its map block.
+    /// Its definitions without their bodies, a line each: the lines that a definition has in the file, then its head, indented by
+    /// one space per level.
     text: String,
     /// What that weighs.
     tokens: usize,
@@ -74,19 +105,37 @@ pub(super) struct FileReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
-    /// A name as it is defined.
+    /// A name as it is defined, or with the types or modules around it: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
     /// Only its definitions in this file; everybody's when absent.
     path: Option<String>,
+    /// How many hits at most.
+    #[serde(default = "default_hits")]
+    limit: usize,
+}
+
+/// Hits that are listed when nobody says how many.
+fn default_hits() -> usize {
+    200
 }
 
 /// Who mentions the name.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct ReferencesReply {
     /// The name.
     name: String,
-    /// Where it is defined, each with who means it.
+    /// Where it is defined, each file with who means it.
     definitions: Vec<Definition>,
+    /// Mentions by path and line, definitions among them; certain ones first where there are more than the limit.
+    hits: Vec<ReferenceLine>,
+    /// How many mentions there are, listed or not.
+    total: usize,
+    /// Mentions that are not among them: of members of values of unknown type, by a name that the language brings along.
+    unlikely: usize,
+    /// What to ask for instead, when not all mentions are listed, or none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_narrow: Option<String>,
 }
 
 /// A file that defines a name.
@@ -97,7 +146,9 @@ struct Definition {
     path: FileKey,
     /// The heads of what has the name there.
     heads: Vec<Box<str>>,
-    /// Who mentions it and means this definition, likeliest first.
+    /// The lines that they stand on, from 1.
+    lines: Vec<usize>,
+    /// The other files that mention it and mean this definition, likeliest first.
     referrers: Vec<Referrer>,
 }
 
@@ -108,6 +159,23 @@ struct Referrer {
     path: FileKey,
     /// At most 1.
     likelihood: f64,
+}
+
+/// A mention.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ReferenceHit")]
+struct ReferenceLine {
+    /// The file.
+    path: FileKey,
+    /// From 1.
+    line: usize,
+    /// The line, without the white space around it.
+    text: String,
+    /// Whether scopes, imports and types lead to the definition, or it has the name and no more.
+    confidence: Confidence,
+    /// Whether the name is defined there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    definition: bool,
 }
 
 /// What a file has to do with others.
@@ -131,7 +199,7 @@ pub(super) struct DependentsReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
-    /// Letters of a name, in order.
+    /// Letters of a name, in order; behind the names of what it is in, where that matters (`Type.method`).
     query: String,
     /// How many at most.
     #[serde(default = "default_limit")]
@@ -162,6 +230,18 @@ struct FoundSymbol {
     /// What it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<String>,
+    #[serde(flatten)]
+    extent: Option<DefinitionLines>,
+}
+
+/// Where a definition is in its file.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DefinitionLines {
+    /// The first line, from 1.
+    line: u32,
+    /// The last line, included.
+    end_line: u32,
 }
 
 /// What a text is about.
@@ -194,6 +274,11 @@ struct RelevantItem {
     /// Its name; absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// The line that introduces it; absent for a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<Box<str>>,
+    #[serde(flatten)]
+    extent: Option<DefinitionLines>,
     /// How good it is; the best has 1.
     score: f64,
 }
@@ -210,56 +295,111 @@ impl Command for Map {
 
     fn run(params: MapParams, context: &mut Context<'_>) -> Result<MapReply, CommandError> {
         let snapshot = context.snapshot;
-        let focus: Result<Vec<FileKey>, CommandError> = params
-            .focus
-            .iter()
-            .enumerate()
-            .map(|(at, path)| known(snapshot, &format!("focus[{at}]"), path))
-            .collect();
-        let focus = focus?;
+        let mut focus = Vec::new();
+        for (at, path) in params.focus.iter().enumerate() {
+            focus.extend(focused(snapshot, &format!("focus[{at}]"), path)?);
+        }
         let symbols = snapshot.symbols(context.cancel)?;
+        let references = &snapshot.index.references;
         let seeds = Seeds { selected: &focus, ..Seeds::default() };
-        let ranking = snapshot.index.references.rank(&seeds);
+        let about = params.about.as_deref().filter(|about| !about.trim().is_empty());
+        let words = about.map(|about| AskedWords::read(about, snapshot.index.lexical()));
+        let ranking = match about {
+            Some(about) => rank_for(about, &symbols, snapshot.index.lexical(), references, &seeds),
+            None => references.rank(&seeds),
+        };
+        let named = about.map(|about| named_in(about, &snapshot.index.files, references));
+        let required: Vec<FileKey> = focus.iter().cloned().chain(named.into_iter().flatten()).collect();
         let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
         let count = |text: &str| snapshot.count(text, None).1;
         let nothing = BTreeSet::new();
-        let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
-        let request = MapRequest { budget, kept: &[], ranked: &ranked, without: &nothing };
-        let mut map = map_within(&symbols, &request, &count);
-        map.blocks.sort_by(|one, other| one.key.cmp(&other.key));
-        let files: Vec<MapFile> = map
-            .blocks
-            .iter()
-            .map(|block| MapFile { path: block.key.clone(), tokens: block.tokens })
-            .collect();
+        let request = MapRequest {
+            budget,
+            kept: &[],
+            required: &required,
+            ranking: &ranking,
+            about: words.as_ref(),
+            without: &nothing,
+        };
+        let mut map = map_within(&symbols, references, &request, &count);
+        if let Some(first) = map.missing.first() {
+            return Err(CommandError::invalid(
+                "budget",
+                &no_room(budget, map.required_tokens, first, map.missing.len()),
+            ));
+        }
+        let ranks: BTreeMap<&FileKey, usize> =
+            ranking.files().iter().enumerate().map(|(at, key)| (key, at + 1)).collect();
+        let last = ranking.files().len() + 1;
+        let rank = |block: &MapEntry| ranks.get(&block.key).copied().unwrap_or(last);
+        match params.sort {
+            MapSort::Rank => map
+                .blocks
+                .sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| one.key.cmp(&other.key))),
+            MapSort::Path => map.blocks.sort_by(|one, other| one.key.cmp(&other.key)),
+        }
+        let file = |block: &MapEntry| MapFile {
+            path: block.key.clone(),
+            rank: rank(block),
+            level: block.detail.level,
+            tokens: block.tokens,
+        };
+        let files: Vec<MapFile> = map.blocks.iter().map(file).collect();
         let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
+        let shown = map.blocks.iter().filter(|block| symbols.get(&block.key).is_some()).count();
         Ok(MapReply {
             legend: LEGEND,
-            text: texts.join("\n"),
+            text: joined(&texts),
             tokens: map.total,
             budget,
-            left_out: symbols.len().saturating_sub(files.len()),
+            left_out: symbols.len().saturating_sub(shown),
             files,
         })
     }
 }
 
-/// A file of the workspace. A misspelt one would silently change nothing.
-fn known(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
-    let invalid = |message: &str| CommandError::invalid(field, message);
-    let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
-    if snapshot.is_file(key.as_str()) || snapshot.buffers.contains_key(&key) {
-        Ok(key)
-    } else {
-        Err(invalid(&format!("`{key}` is none of the workspace's files")))
+/// Why a map cannot be made.
+fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
+    let others = if missing == 1 { String::new() } else { format!(" and {} more", missing - 1) };
+    format!(
+        "{budget} tokens do not hold what the map is about: no room for `{}`{others}, {needed} tokens hold the names of \
+         all of them; give a larger budget or focus on fewer files",
+        single_line(first.as_str())
+    )
+}
+
+/// The files that a path, a directory or a glob names. A misspelt one would silently change nothing.
+fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>, CommandError> {
+    if let Some(key) = snapshot.buffer_named(path) {
+        return Ok(vec![key]);
     }
+    let found = path_patterns::expand(&snapshot.roots, &snapshot.index.entries, path)
+        .map_err(|error| CommandError::invalid(field, &error.to_string()))?;
+    // Of a file that is withheld for what it may hold the name may be told.
+    let withheld = found.withheld.into_iter().map(|(key, _)| key);
+    let alone = found.kind == PatternKind::File;
+    Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())
+}
+
+/// Blocks one behind the other, those of several lines set apart.
+fn joined(texts: &[&str]) -> String {
+    let mut joined = String::new();
+    let is_long = |text: &str| text.trim_end().contains('\n');
+    for (at, text) in texts.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| texts.get(before));
+        if before.is_some_and(|before| is_long(before) || is_long(text)) {
+            joined.push('\n');
+        }
+        joined.push_str(text);
+    }
+    joined
 }
 
 pub(super) struct File;
 
 impl Command for File {
     const NAME: &str = "strata.symbols.file";
-    const SUMMARY: &str = "Outlines one file.";
+    const SUMMARY: &str = "Outlines one file, with line numbers.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FileParams;
@@ -267,17 +407,16 @@ impl Command for File {
 
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
         let snapshot = context.snapshot;
-        let key = context.file("path", &params.path)?;
-        let symbols = snapshot.symbols(context.cancel)?;
-        let Some(file) = symbols.get(&key) else {
-            let languages = strata_engine::code::outline::languages().join(", ");
+        let (key, file) = shown_file("path", &params.path, context)?;
+        let Some(file) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? else {
+            let languages = outline::languages().join(", ");
             return Err(CommandError::failed(format!(
                 "{key} has no outline; there are outlines for {languages}"
             )));
         };
-        let text = file.block.text.to_string();
+        let text = numbered_outline(&file.places, &file.lines);
         let tokens = snapshot.count(&text, None).1;
-        Ok(FileReply { path: key, language: file.language.name(), text, tokens })
+        Ok(FileReply { path: key, language: file.language, text, tokens })
     }
 }
 
@@ -293,26 +432,92 @@ impl Command for References {
 
     fn run(params: ReferencesParams, context: &mut Context<'_>) -> Result<ReferencesReply, CommandError> {
         let snapshot = context.snapshot;
-        let only = params.path.map(|path| known(snapshot, "path", &path)).transpose()?;
-        let symbols = snapshot.symbols(context.cancel)?;
-        let found = snapshot.index.references.references_to(&params.name).into_iter();
-        let wanted = found.filter(|found| only.as_ref().is_none_or(|only| *only == found.definer));
-        let definitions = wanted.map(|found| Definition {
-            heads: heads(&symbols, &found.definer, &params.name),
-            path: found.definer,
-            referrers: referrers(found.referrers),
+        let only = params.path.map(|path| listed_file(snapshot, "path", &path)).transpose()?;
+        let query = ReferenceQuery::new(&params.name, only.as_ref());
+        let report = snapshot.references(&query, context.cancel)?;
+        let how_to_narrow = how_to_narrow(&report, &query, params.limit);
+        let definitions = definitions(&report);
+        let total = report.hits.len();
+        let mut hits = report.hits;
+        if total > params.limit {
+            hits.sort_by_key(|hit| (!hit.is_definition, Reverse(hit.confidence)));
+            hits.truncate(params.limit);
+            hits.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| a.range.start.cmp(&b.range.start)));
+        }
+        let hits = hits.into_iter().map(|hit| ReferenceLine {
+            text: snapshot.screen.text(&hit.text).into_owned(),
+            path: hit.file,
+            line: hit.line,
+            confidence: hit.confidence,
+            definition: hit.is_definition,
         });
-        Ok(ReferencesReply { definitions: definitions.collect(), name: params.name })
+        let (hits, unlikely) = (hits.collect(), report.unlikely);
+        Ok(ReferencesReply { definitions, hits, total, unlikely, how_to_narrow, name: params.name })
     }
 }
 
-fn heads(symbols: &SymbolIndex, key: &FileKey, name: &str) -> Vec<Box<str>> {
-    let all = symbols.get(key).into_iter().flat_map(|file| file.outline.visible());
-    all.filter(|symbol| *symbol.name == *name).map(|symbol| symbol.head.clone()).collect()
+/// The definitions of a report by file, each with who means it.
+fn definitions(report: &ReferenceReport) -> Vec<Definition> {
+    let mut files: BTreeMap<&FileKey, Definition> = BTreeMap::new();
+    for found in &report.definitions {
+        let definition = files.entry(&found.file).or_insert_with(|| Definition {
+            path: found.file.clone(),
+            heads: Vec::new(),
+            lines: Vec::new(),
+            referrers: Vec::new(),
+        });
+        definition.heads.push(found.head.clone());
+        definition.lines.push(found.line);
+    }
+    let any = 1.0 / files.len().max(1) as f64;
+    for (file, definition) in &mut files {
+        let mut referrers: BTreeMap<&FileKey, f64> = BTreeMap::new();
+        for hit in report.hits.iter().filter(|hit| hit.file != **file) {
+            let is_meant = |at: &usize| report.definitions.get(*at).is_some_and(|found| found.file == **file);
+            let likelihood = match hit.means.as_slice() {
+                [] => any,
+                means if means.iter().any(is_meant) => 1.0 / means.len() as f64,
+                _ => continue,
+            };
+            let most = referrers.entry(&hit.file).or_default();
+            *most = most.max(likelihood);
+        }
+        let referrers = referrers.into_iter();
+        definition.referrers =
+            referrers.map(|(path, likelihood)| Referrer { path: path.clone(), likelihood }).collect();
+        definition.referrers.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
+    }
+    files.into_values().collect()
 }
 
-fn referrers(referrers: Vec<(FileKey, f64)>) -> Vec<Referrer> {
-    referrers.into_iter().map(|(path, likelihood)| Referrer { path, likelihood }).collect()
+/// How to ask for less, or for more, when something is not listed.
+fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
+    let mut parts = Vec::new();
+    if report.definitions.is_empty() {
+        parts.push(format!("nothing that is called `{}` is defined here", query.name));
+    }
+    let unlisted = report.hits.len().saturating_sub(limit);
+    if unlisted > 0 {
+        parts.push(format!("{unlisted} more mentions are not listed: raise `limit`"));
+    }
+    if report.unlikely > 0 {
+        parts.push(format!(
+            "{} mentions of `{}` on values of unknown type are not listed, since the language has that name itself: search for \
+             them as text",
+            report.unlikely, query.name
+        ));
+    }
+    let guesses = report.hits.iter().filter(|hit| hit.confidence == Confidence::Guess).count();
+    if report.definitions.len() > 1 && (unlisted > 0 || guesses > 0) {
+        let examples = report.definitions.iter().filter_map(|found| found.container.last());
+        let example = examples.map(|container| format!("`{container}.{}`", query.name)).next();
+        let example = example.map_or(String::new(), |example| format!(" (such as {example})"));
+        parts.push(format!(
+            "{} definitions have the name: name one with its type{example}, or give its `path`",
+            report.definitions.len()
+        ));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 pub(super) struct Dependents;
@@ -327,7 +532,7 @@ impl Command for Dependents {
 
     fn run(params: FileParams, context: &mut Context<'_>) -> Result<DependentsReply, CommandError> {
         let snapshot = context.snapshot;
-        let key = known(snapshot, "path", &params.path)?;
+        let key = listed_file(snapshot, "path", &params.path)?;
         let references = &snapshot.index.references;
         let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
         let dependents = owned(references.dependents(&key));
@@ -359,16 +564,46 @@ impl Command for Find {
     fn run(params: FindParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let symbols = context.snapshot.symbols(context.cancel)?;
         let found = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
-        let found = found.into_iter().map(|found| FoundSymbol {
-            name: found.symbol.name.clone(),
-            kind: found.symbol.kind,
-            path: found.file.clone(),
-            uri: context.snapshot.address(found.file),
-            head: found.symbol.head.clone(),
-            container: found.container.map(str::to_owned),
-        });
-        Ok(FindReply { symbols: found.collect() })
+        let mut pages = ParsedFiles::default();
+        let mut listed = Vec::new();
+        for found in found {
+            let file = pages.open(found.file, context)?;
+            // The file may have changed since it was outlined.
+            let place = file.and_then(|file| {
+                let place = file.places.get(found.at).filter(|place| place.symbol.name == found.symbol.name);
+                Some(lines_of(file, place?))
+            });
+            listed.push(FoundSymbol {
+                name: found.symbol.name.clone(),
+                kind: found.symbol.kind,
+                path: found.file.clone(),
+                uri: context.snapshot.address(found.file),
+                head: found.symbol.head.clone(),
+                container: found.container.map(str::to_owned),
+                extent: place,
+            });
+        }
+        Ok(FindReply { symbols: listed })
     }
+}
+
+/// Files that one answer is about, each read once.
+#[derive(Default)]
+struct ParsedFiles(BTreeMap<FileKey, Option<ParsedFile>>);
+
+impl ParsedFiles {
+    fn open(&mut self, key: &FileKey, context: &Context<'_>) -> Result<Option<&ParsedFile>, CommandError> {
+        if !self.0.contains_key(key) {
+            let file = ParsedFile::open(context.snapshot, key, &context.session.selection, context.cancel)?;
+            self.0.insert(key.clone(), file);
+        }
+        Ok(self.0.get(key).and_then(Option::as_ref))
+    }
+}
+
+fn lines_of(file: &ParsedFile, place: &Located) -> DefinitionLines {
+    let (line, end_line) = file.lines_of(place);
+    DefinitionLines { line, end_line }
 }
 
 pub(super) struct Relevant;
@@ -387,14 +622,29 @@ impl Command for Relevant {
             (settings.top_k, settings.max_items) = (limit, limit);
         }
         settings.min_score = params.min_score.unwrap_or(settings.min_score);
-        let Context { snapshot, session, cancel, .. } = context;
-        let items = snapshot.relevant(session, &params.query, &settings, cancel)?;
-        let items = items.into_iter().map(|item| RelevantItem {
-            path: item.file,
-            kind: item.kind,
-            name: item.name,
-            score: (item.score * 1_000.0).round() / 1_000.0,
-        });
-        Ok(RelevantReply { items: items.collect() })
+        let items = context.snapshot.relevant(context.session, &params.query, &settings, context.cancel)?;
+        let mut pages = ParsedFiles::default();
+        let mut listed = Vec::new();
+        for item in items {
+            let mut definition = None;
+            if let Some(name) = &item.name
+                && let Some(file) = pages.open(&item.file, context)?
+            {
+                let found = outline::definitions(&file.places, name)
+                    .into_iter()
+                    .find(|place| Some(place.symbol.kind) == item.kind);
+                definition = found.map(|place| (place.symbol.head.clone(), lines_of(file, place)));
+            }
+            let (head, extent) = definition.unzip();
+            listed.push(RelevantItem {
+                path: item.file,
+                kind: item.kind,
+                name: item.name,
+                head,
+                extent,
+                score: (item.score * 1_000.0).round() / 1_000.0,
+            });
+        }
+        Ok(RelevantReply { items: listed })
     }
 }

@@ -163,10 +163,13 @@ impl Command for Report {
     type Reply = TiersReport<ReportedItem>;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<ReportedItem>, CommandError> {
-        let report =
-            context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-                tiers::report(workspace, context.session, context.now_ms, means)
-            })??;
+        let ask = context.session.next_ask(context.now_ms);
+        let report = context.snapshot.with_workspace(
+            context.session,
+            &ask,
+            context.cancel,
+            |workspace, means| tiers::report(workspace, context.session, context.now_ms, means),
+        )??;
         let reported = |item: ItemReport| {
             let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
             ReportedItem { item, uri }
@@ -230,7 +233,10 @@ impl Command for ExplainBreak {
         let broke = context.session.breaks().last().cloned();
         let sentence = match &broke {
             Some(broke) => tiers::explain(broke, &context.session.pages),
-            None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
+            None => match context.session.last_turn() {
+                Some(last) => last.explanation.clone(),
+                None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
+            },
         };
         Ok(ExplainReply { sentence, broke })
     }
@@ -319,9 +325,10 @@ fn next_prompt(
 ) -> Result<Result<PreparedPrompt, assembly::AssembleError>, CommandError> {
     let next = context.session.next_ask(context.now_ms);
     let ask = PromptRequest { model: model.or(next.model.clone()), ..next };
-    let prepared = context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-        assembly::weigh(workspace, context.session, &ask, means)
-    })?;
+    let prepared =
+        context.snapshot.with_workspace(context.session, &ask, context.cancel, |workspace, means| {
+            assembly::weigh(workspace, context.session, &ask, means)
+        })?;
     Ok(prepared)
 }
 

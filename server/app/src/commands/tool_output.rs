@@ -6,6 +6,7 @@ use strata_engine::conversation::history::{
     ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role,
 };
 use strata_engine::conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, output_of, page};
+use strata_engine::prompt::session::Session;
 use strata_host::store::{Quota, SessionId};
 
 use super::{Access, Command, CommandError, Context};
@@ -143,8 +144,18 @@ impl Command for Read {
 /// The parts of a result as they are kept. What is too long for any prompt goes to a file of the session; where there is
 /// no place for files it is cut like anything else.
 pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+    arrived_in(parts, context.session, context)
+}
+
+/// The same for a session that is yet to come.
+pub(super) fn arrived_in(
+    parts: Vec<ResultPart>,
+    session: &Session,
+    context: &Context<'_>,
+) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
-    let spilled: Vec<Option<SpilledOutput>> = intake.spills().map(|text| spill(text, context)).collect();
+    let spilled: Vec<Option<SpilledOutput>> =
+        intake.spills().map(|text| spill(text, session, context)).collect();
     intake.finish(spilled)
 }
 
@@ -160,13 +171,13 @@ pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
 
-fn spill(text: &str, context: &Context<'_>) -> Option<SpilledOutput> {
-    let session: SessionId = context.session.id.parse().ok()?;
+fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutput> {
+    let session: SessionId = of.id.parse().ok()?;
     let store = &context.services.store;
     let quota = quota(context);
     // Outputs of a session that is not stored are taken for what a deleted one has left.
     let written = store
-        .begin(context.session, context.now_ms)
+        .begin(of, context.now_ms)
         .and_then(|()| store.with(|store| store.spills().with_quota(quota).write(&session, text.as_bytes())));
     let file = written
         .inspect_err(
@@ -193,7 +204,6 @@ mod tests {
     use std::sync::Arc;
 
     use strata_engine::cancel::Cancel;
-    use strata_engine::prompt::session::Session;
     use strata_engine::prompt::settings::Settings;
 
     use super::*;
@@ -218,7 +228,7 @@ mod tests {
             session: &mut session,
             sessions: &sessions,
             services: &services,
-            is_compacting: false,
+            compaction: None,
             now_ms: 1,
             cancel: &cancel,
             effects: Vec::new(),
@@ -227,8 +237,9 @@ mod tests {
         };
         // Of 640 KiB each, so that one MiB has room for one of them.
         let text = "0123456789abcde\n".repeat(40 << 10);
-        let files = [spill(&text, &context).unwrap(), spill(&text, &context).unwrap()];
+        let spill = |text: &str| spill(text, context.session, &context);
+        let files = [spill(&text).unwrap(), spill(&text).unwrap()];
         assert_eq!(files.map(|file| Path::new(&file.path).exists()), [false, true]);
-        assert!(spill(&text.repeat(2), &context).is_none(), "more than there is room for");
+        assert!(spill(&text.repeat(2)).is_none(), "more than there is room for");
     }
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::urls::{Page, PageChange};
 use strata_engine::prompt::layout::{ItemKey, Tier};
+use strata_host::uri;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
@@ -71,8 +72,12 @@ impl Command for Add {
     fn run(params: PageParams, context: &mut Context<'_>) -> Result<ShownPage, CommandError> {
         let PageParams { url, title, content } = params;
         let address = name("url", &url)?;
-        if address.is_empty() {
-            return Err(CommandError::invalid("url", "it is empty"));
+        if !is_url(address) {
+            let message = format!(
+                "`{}` is not a URL; give one such as https://example.org/guide",
+                address.escape_debug()
+            );
+            return Err(CommandError::invalid("url", &message));
         }
         let title = title.as_deref().map(|title| name("title", title)).transpose()?;
         let limit = context.snapshot.settings.files.max_bytes;
@@ -135,6 +140,13 @@ fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
     }
 }
 
+/// Whether a text is the address of something on a network: a scheme, `://`, and a host (RFC 3986, 3.2).
+fn is_url(text: &str) -> bool {
+    let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
+    let host = text.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
+    uri::scheme(text).is_some() && host.is_some_and(|host| !host.is_empty()) && text.chars().all(is_plain)
+}
+
 /// A name without the space around it.
 fn name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
     let text = text.trim();
@@ -142,4 +154,37 @@ fn name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
         return Err(CommandError::invalid(field, &format!("it is longer than {MAX_NAME} bytes")));
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_scheme_and_a_host() {
+        for url in [
+            "https://example.org",
+            "http://localhost:8080/a?b#c",
+            "https://[::1]/",
+            "gemini://a.b/c",
+            "https://\u{e4}.org/\u{e4}",
+        ] {
+            assert!(is_url(url), "{url}");
+        }
+        for text in [
+            "",
+            "example.org",
+            "not a url",
+            "https://",
+            "https:///a",
+            "https://a b",
+            "file:///a",
+            "a.rs:12",
+            "://a",
+            "mailto:a@b.c",
+            "https://a\n",
+        ] {
+            assert!(!is_url(text), "{text}");
+        }
+    }
 }

@@ -1,0 +1,248 @@
+//! `context.*`: the code that questions bring along.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::code::excerpts::ExcerptReason;
+use strata_engine::conversation::selection::LineRange;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::PromptRequest;
+use strata_engine::prompt::excerpts::ExcerptStanding;
+use strata_engine::prompt::layout::ExcerptKey;
+
+use super::{Access, Command, CommandError, Context, NoArguments};
+use crate::workspace_context::standing;
+
+/// What a question brings along when it is switched on without a number, in tokens.
+const AUTO_BUDGET: usize = 8_000;
+
+/// Excerpts, by name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExcerptParams {
+    /// Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble` names them.
+    excerpts: Vec<String>,
+}
+
+/// What was done to excerpts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ExcerptChange {
+    /// Those that it was done to.
+    changed: Vec<ExcerptKey>,
+}
+
+/// How much code questions bring along from now on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AutoParams {
+    /// Maximum tokens, 0 for none. Without it: none when questions bring code along now, else 8,000.
+    budget: Option<usize>,
+}
+
+/// How much code questions bring along now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AutoReply {
+    /// Maximum tokens.
+    budget: usize,
+    /// The same in a sentence.
+    message: String,
+}
+
+/// What a question would bring along.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ListParams {
+    /// The question. Without it: what the last prompt showed.
+    prompt: Option<String>,
+    /// Maximum tokens of code; the session's or the setting's when absent.
+    auto_budget: Option<usize>,
+}
+
+/// The excerpts of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExcerptList {
+    /// Maximum tokens of code that a question brings along.
+    auto_budget: usize,
+    /// Pinned ones, then those that the question is about, best first, then those of earlier questions.
+    excerpts: Vec<ListedExcerpt>,
+    /// Those that are not proposed again.
+    dismissed: Vec<ExcerptKey>,
+}
+
+/// An excerpt.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListedExcerpt {
+    /// Its name.
+    excerpt: ExcerptKey,
+    /// The file.
+    path: FileKey,
+    /// Where an editor finds that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    /// Its lines now; absent when it is gone from its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<LineRange>,
+    /// Why it was chosen; absent when you pinned it unasked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<ExcerptReason>,
+    /// How it comes to be there.
+    standing: ExcerptStanding,
+    /// The weight of its text, in tokens of the model.
+    tokens: usize,
+}
+
+pub(super) struct Pin;
+
+impl Command for Pin {
+    const NAME: &str = "strata.context.pin";
+    const SUMMARY: &str = "Keeps excerpts in every prompt.";
+    type Args = ExcerptParams;
+    type Reply = ExcerptChange;
+
+    fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
+        change(&params, context, |context, key| {
+            context.session.excerpts.pin(key);
+            true
+        })
+    }
+}
+
+pub(super) struct Unpin;
+
+impl Command for Unpin {
+    const NAME: &str = "strata.context.unpin";
+    const SUMMARY: &str = "Takes the pins of excerpts back.";
+    type Args = ExcerptParams;
+    type Reply = ExcerptChange;
+
+    fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
+        change(&params, context, |context, key| context.session.excerpts.unpin(&key))
+    }
+}
+
+pub(super) struct Dismiss;
+
+impl Command for Dismiss {
+    const NAME: &str = "strata.context.dismiss";
+    const SUMMARY: &str = "Takes excerpts out of prompts; they are not proposed again in this session.";
+    type Args = ExcerptParams;
+    type Reply = ExcerptChange;
+
+    fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
+        change(&params, context, |context, key| {
+            context.session.excerpts.dismiss(key);
+            true
+        })
+    }
+}
+
+pub(super) struct Restore;
+
+impl Command for Restore {
+    const NAME: &str = "strata.context.restore";
+    const SUMMARY: &str = "Proposes dismissed excerpts again.";
+    type Args = NoArguments;
+    type Reply = ExcerptChange;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
+        let changed: Vec<ExcerptKey> = context.session.excerpts.dismissed().iter().cloned().collect();
+        if context.session.excerpts.restore() {
+            context.session.touch();
+        }
+        Ok(ExcerptChange { changed })
+    }
+}
+
+pub(super) struct Auto;
+
+impl Command for Auto {
+    const NAME: &str = "strata.context.auto";
+    const SUMMARY: &str =
+        "Sets how much code questions of this session bring along, or switches that on and off.";
+    const SHOWN: bool = true;
+    type Args = AutoParams;
+    type Reply = AutoReply;
+
+    fn run(params: AutoParams, context: &mut Context<'_>) -> Result<AutoReply, CommandError> {
+        let before = budget(context);
+        let now = params.budget.unwrap_or(if before > 0 { 0 } else { AUTO_BUDGET });
+        context.session.auto_budget = Some(now);
+        context.session.touch();
+        let message = match now {
+            0 => "Questions bring no code along.".to_owned(),
+            tokens => format!("Questions bring up to {tokens} tokens of code along."),
+        };
+        Ok(AutoReply { budget: now, message })
+    }
+}
+
+pub(super) struct List;
+
+impl Command for List {
+    const NAME: &str = "strata.context.list";
+    const SUMMARY: &str =
+        "Lists the excerpts that a question would bring along, or that the last prompt showed.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = ListParams;
+    type Reply = ExcerptList;
+
+    fn run(params: ListParams, context: &mut Context<'_>) -> Result<ExcerptList, CommandError> {
+        let next = context.session.next_ask(context.now_ms);
+        let auto_budget = params.auto_budget.or(next.auto_budget);
+        let request = match params.prompt {
+            Some(text) => PromptRequest::prompt(text).request,
+            None => next.request.clone(),
+        };
+        let ask = PromptRequest { request, auto_budget, ..next };
+        let Context { snapshot, session, cancel, .. } = context;
+        let symbols = snapshot.symbols(cancel)?;
+        let system = standing(snapshot, session);
+        let selection = snapshot.excerpts(session, &ask, &symbols, &system, cancel)?;
+        let excerpts = selection.items.into_iter().map(|item| {
+            let (_, tokens) = snapshot.count(&item.body, ask.model.as_deref());
+            ListedExcerpt {
+                path: item.key.file.clone(),
+                uri: snapshot.address(&item.key.file),
+                lines: item.lines.and_then(|lines| LineRange::new(lines.start + 1, lines.end)),
+                reason: item.reason,
+                standing: item.standing,
+                excerpt: item.key,
+                tokens,
+            }
+        });
+        Ok(ExcerptList {
+            excerpts: excerpts.collect(),
+            dismissed: session.excerpts.dismissed().iter().cloned().collect(),
+            auto_budget: auto_budget.unwrap_or_else(|| budget(context)),
+        })
+    }
+}
+
+/// What a question may bring along now.
+fn budget(context: &Context<'_>) -> usize {
+    context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
+}
+
+fn change(
+    params: &ExcerptParams,
+    context: &mut Context<'_>,
+    mut change: impl FnMut(&mut Context<'_>, ExcerptKey) -> bool,
+) -> Result<ExcerptChange, CommandError> {
+    let mut changed = Vec::new();
+    for (at, text) in params.excerpts.iter().enumerate() {
+        let field = format!("excerpts[{at}]");
+        let text = text.strip_prefix("excerpt:").unwrap_or(text);
+        let named =
+            text.parse::<ExcerptKey>().map_err(|error| CommandError::invalid(&field, &error.to_string()))?;
+        let key = ExcerptKey { file: context.file(&field, named.file.as_str())?, ..named };
+        if change(context, key.clone()) {
+            changed.push(key);
+        }
+    }
+    if !changed.is_empty() {
+        context.session.touch();
+    }
+    Ok(ExcerptChange { changed })
+}

@@ -1,0 +1,303 @@
+//! `files.grep`: lines of the workspace's files that match a pattern. Sees what a model may see: files that the ignore rules let
+//! through and the session does not exclude, with placeholders in the place of secrets.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::conversation::selection::Choice;
+use strata_engine::key::FileKey;
+use strata_host::disk::ReadError;
+use strata_host::index::{Batch, IndexOptions, spread};
+use strata_host::line_search::{FoundLine, Pattern, PatternOptions};
+use strata_host::path_patterns::PatternKind;
+
+use super::files::{expand, invalid_path};
+use super::{Access, Command, CommandError, Context};
+
+/// Lines that match, at most, when nobody says how many.
+const LIMIT: usize = 100;
+/// Lines around a match, at most.
+const MAX_CONTEXT: usize = 50;
+/// Characters of a line that are shown.
+const MAX_LINE: usize = 300;
+
+/// What to look for, and where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GrepParams {
+    /// A regular expression as ripgrep takes it, matched within each line.
+    pattern: String,
+    /// Files, folders or globs to search; the whole workspace when absent.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Whether the pattern is a text to be found as it is, not a regular expression.
+    #[serde(default)]
+    literal: bool,
+    /// Whether letter case does not count.
+    #[serde(default)]
+    ignore_case: bool,
+    /// Whether a match begins and ends at the borders of words.
+    #[serde(default)]
+    words: bool,
+    /// How many lines to show before and after each match, at most 50.
+    #[serde(default)]
+    context: usize,
+    /// Maximum matching lines in the reply.
+    #[serde(default = "default_limit")]
+    limit: usize,
+}
+
+fn default_limit() -> usize {
+    LIMIT
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct GrepReply {
+    /// In the order of their names, with lines up to the limit.
+    files: Vec<FileMatches>,
+    /// How many lines match in all.
+    total: usize,
+    /// How many files have such a line.
+    total_files: usize,
+}
+
+/// A file with lines that match.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FileMatches {
+    /// The file.
+    path: FileKey,
+    /// In order.
+    lines: Vec<MatchingLine>,
+}
+
+/// A line that matches, or one near it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MatchingLine {
+    /// From 1.
+    line: u64,
+    /// At most 300 characters of it.
+    text: String,
+    /// Whether it is only near a line that matches.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    context: bool,
+}
+
+pub(super) struct Grep;
+
+impl Command for Grep {
+    const NAME: &str = "strata.files.grep";
+    const SUMMARY: &str = "Finds lines that match a pattern in the files of the workspace.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = GrepParams;
+    type Reply = GrepReply;
+
+    fn run(params: GrepParams, context: &mut Context<'_>) -> Result<GrepReply, CommandError> {
+        let options = PatternOptions {
+            is_literal: params.literal,
+            ignore_case: params.ignore_case,
+            whole_words: params.words,
+        };
+        let pattern = Pattern::new(&params.pattern, options)
+            .map_err(|error| CommandError::invalid("pattern", &error.to_string()))?;
+        let files = searched_files(&params.paths, context)?;
+        let around = params.context.min(MAX_CONTEXT);
+        let mut found: BTreeMap<FileKey, Vec<FoundLine>> = BTreeMap::new();
+        let Context { snapshot, session, cancel, .. } = context;
+        let search = |key: &FileKey| -> Result<Option<(FileKey, Vec<FoundLine>)>, ReadError> {
+            let text = snapshot.text_with(key, &session.selection, |text| pattern.is_in(text))?;
+            let lines = text.map(|file| pattern.lines(&file.text, around)).unwrap_or_default();
+            Ok((!lines.is_empty()).then(|| (key.clone(), lines)))
+        };
+        if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
+            // Of a file that is named itself one wants to know why there is nothing.
+            found.extend(search(only).map_err(|error| CommandError::failed(error.to_string()))?);
+        } else {
+            spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
+                // What cannot be read has no line that could be shown.
+                found.extend(batch.files.into_iter().filter_map(Result::ok).flatten());
+            })?;
+        }
+        Ok(reply(found, params.limit))
+    }
+}
+
+/// The files that `paths` stand for, or all of the workspace, without those that the session excludes or that are taken only when they are
+/// named.
+fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey>, CommandError> {
+    let Context { snapshot, session, .. } = context;
+    let mut files: Vec<FileKey> = Vec::new();
+    if paths.is_empty() {
+        files.extend(
+            snapshot
+                .index
+                .entries
+                .iter()
+                .filter(|entry| entry.name_only.is_none())
+                .map(|entry| entry.key.clone()),
+        );
+        files.extend(snapshot.buffers.keys().cloned());
+    }
+    for (at, path) in paths.iter().enumerate() {
+        let expansion = expand(path, context).map_err(|error| invalid_path(at, &error, context))?;
+        if let (PatternKind::File, [(key, reason)]) = (expansion.kind, expansion.withheld.as_slice()) {
+            return Err(CommandError::invalid(
+                &format!("paths[{at}]"),
+                &format!("`{key}` is not searched: {reason}"),
+            ));
+        }
+        files.extend(expansion.files);
+    }
+    files.retain(|key| session.selection.choice(key) != Choice::Excluded);
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+fn reply(found: BTreeMap<FileKey, Vec<FoundLine>>, limit: usize) -> GrepReply {
+    let total_files = found.len();
+    let mut total = 0;
+    let mut files = Vec::new();
+    for (path, lines) in found {
+        let room = limit.saturating_sub(total);
+        let matches = lines.iter().filter(|line| line.is_match).count();
+        total += matches;
+        if room == 0 {
+            continue;
+        }
+        // Lines behind the last match that is shown belong to it.
+        let mut left = room;
+        let kept = lines.into_iter().take_while(|line| {
+            let is_kept = left > 0 || !line.is_match;
+            left -= usize::from(line.is_match && left > 0);
+            is_kept
+        });
+        files.push(FileMatches { path, lines: kept.map(shown).collect() });
+    }
+    GrepReply { files, total, total_files }
+}
+
+fn shown(FoundLine { line, text, is_match }: FoundLine) -> MatchingLine {
+    let text = match text.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    };
+    MatchingLine { line, text, context: !is_match }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use crate::commands::CommandError;
+    use crate::headless::{HeadlessWorkspace, Settings};
+
+    fn workspace(folder: &Path) -> HeadlessWorkspace {
+        for (path, content) in [
+            ("src/a.py", "def greet():\n    return 'hello'\n\n\ndef other():\n    greet()\n"),
+            ("src/b.py", "from a import greet\n\ngreet()\n"),
+            ("docs/c.md", "Call `greet`.\n"),
+            (".gitignore", "/ignored.py\n"),
+            ("ignored.py", "greet()\n"),
+            (".hidden.py", "greet()\n"),
+            (".env", "greet=1\n"),
+            ("config.py", concat!("TOKEN = 'gh", "p_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'\n")),
+        ] {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let mut workspace = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
+        workspace.list().unwrap();
+        workspace
+    }
+
+    fn lines(reply: &Value) -> Vec<String> {
+        let files = reply["files"].as_array().unwrap().iter();
+        let lines = files.flat_map(|file| {
+            let path = file["path"].as_str().unwrap();
+            file["lines"].as_array().unwrap().iter().map(move |line| {
+                let mark = if line["context"] == true { '-' } else { ':' };
+                format!("{path}{mark}{}{mark}{}", line["line"], line["text"].as_str().unwrap())
+            })
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn lines_are_found_where_a_model_may_look() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut workspace = workspace(folder.path());
+        let mut grep = |arguments: Value| workspace.run("strata.files.grep", arguments).unwrap();
+        let all = grep(json!({ "pattern": "greet" }));
+        assert_eq!(
+            lines(&all),
+            [
+                "docs/c.md:1:Call `greet`.",
+                "src/a.py:1:def greet():",
+                "src/a.py:6:    greet()",
+                "src/b.py:1:from a import greet",
+                "src/b.py:3:greet()",
+            ]
+        );
+        assert_eq!((&all["total"], &all["totalFiles"]), (&json!(5), &json!(3)));
+        let few = grep(json!({ "pattern": "greet", "paths": ["src"], "limit": 2, "context": 1 }));
+        assert_eq!(
+            lines(&few),
+            [
+                "src/a.py:1:def greet():",
+                "src/a.py-2-    return 'hello'",
+                "src/a.py-5-def other():",
+                "src/a.py:6:    greet()"
+            ]
+        );
+        assert_eq!((&few["total"], &few["totalFiles"]), (&json!(4), &json!(2)));
+        assert_eq!(
+            lines(&grep(
+                json!({ "pattern": "GREET(", "literal": true, "ignoreCase": true, "paths": ["*/b.py"] })
+            ))
+            .len(),
+            1
+        );
+        assert_eq!(
+            lines(&grep(json!({ "pattern": "greet", "paths": ["ignored.py"] }))),
+            ["ignored.py:1:greet()"]
+        );
+        workspace.run("strata.files.exclude", json!({ "paths": ["docs"] })).unwrap();
+        assert_eq!(workspace.run("strata.files.grep", json!({ "pattern": "greet" })).unwrap()["total"], 4);
+    }
+
+    #[test]
+    fn secrets_are_neither_shown_nor_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut workspace = workspace(folder.path());
+        let shown = lines(&workspace.run("strata.files.grep", json!({ "pattern": "TOKEN" })).unwrap());
+        assert!(shown.len() == 1 && shown[0].contains("[secret:"), "{shown:?}");
+        let guessed = workspace.run("strata.files.grep", json!({ "pattern": "= 'ghp_A1" })).unwrap();
+        assert_eq!(guessed["total"], 0, "{guessed}");
+        let refused = workspace.run("strata.files.grep", json!({ "pattern": "x", "paths": [".env"] }));
+        assert!(
+            matches!(&refused, Err(CommandError::InvalidParams { path, .. }) if path == "paths[0]"),
+            "{refused:?}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_searched_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut workspace = workspace(folder.path());
+        let mut refused =
+            |arguments: Value| workspace.run("strata.files.grep", arguments).unwrap_err().to_string();
+        assert!(refused(json!({ "pattern": "a(" })).starts_with("`pattern`: "));
+        assert_eq!(
+            refused(json!({ "pattern": "x", "paths": ["src/aa.py"] })),
+            "`paths[0]`: `src/aa.py` does not exist; did you mean `src/a.py`?"
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! The file that an argument names, and what is said of a path that leads to none.
+
+use strata_engine::code::symbols::nearest_files;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::FileText;
+use strata_host::disk::{ReadError, stamp_of};
+
+use super::{CommandError, Context};
+use crate::snapshot::Snapshot;
+
+/// Maximum names proposed.
+const NAMES: usize = 3;
+
+/// Says that a path does not exist, with the names of `files` that are most like it.
+pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
+    let near: Vec<String> = nearest_files(files, path, NAMES).iter().map(|key| format!("`{key}`")).collect();
+    match near.as_slice() {
+        [] => format!("`{path}` does not exist"),
+        [only] => format!("`{path}` does not exist; did you mean {only}?"),
+        [all @ .., last] => format!("`{path}` does not exist; did you mean {} or {last}?", all.join(", ")),
+    }
+}
+
+/// A file of the workspace: one that the walk lists, or an open buffer. A misspelt one would silently change nothing.
+///
+/// # Errors
+/// [`CommandError::InvalidParams`].
+pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
+    let invalid = |message: &str| CommandError::invalid(field, message);
+    let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
+    if snapshot.is_file(key.as_str()) || snapshot.buffers.contains_key(&key) {
+        return Ok(key);
+    }
+    Err(invalid(&match stamp_of(&snapshot.roots, &key) {
+        Ok(_) => format!("`{key}` is left out by the ignore rules"),
+        Err(_) => does_not_exist(&snapshot.index.files, key.as_str()),
+    }))
+}
+
+/// Any file that may be shown, with its current text.
+///
+/// # Errors
+/// [`CommandError`] with the reason.
+pub(super) fn shown_file(
+    field: &str,
+    path: &str,
+    context: &Context<'_>,
+) -> Result<(FileKey, FileText), CommandError> {
+    let key = context.file(field, path)?;
+    match context.snapshot.text(&key, &context.session.selection) {
+        Ok(text) => Ok((key, text)),
+        Err(ReadError::NotFound(key)) => {
+            Err(CommandError::failed(does_not_exist(&context.snapshot.index.files, key.as_str())))
+        }
+        Err(error) => Err(CommandError::failed(error.to_string())),
+    }
+}

@@ -1,0 +1,140 @@
+//! `files.read`: the current text of a file, of lines of it, or of a definition in it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::code::outline::{Located, definitions, dotted_name, first_line_with_lead};
+use strata_engine::conversation::selection::LineRange;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{FileText, Source};
+use strata_engine::text::LineStarts;
+
+use super::named_file::shown_file;
+use super::{Access, Command, CommandError, Context};
+use crate::parsed_file::ParsedFile;
+
+/// Maximum definitions that an error names.
+const NAMED: usize = 8;
+
+/// What to read.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadParams {
+    /// A file by its path below the workspace folder, lines of it (`src/lib.rs#L10-40`), or a definition in it by its name
+    /// (`src/lib.rs#Type.method`).
+    path: String,
+}
+
+/// The current text of a file, or of a part of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ReadReply {
+    /// The file.
+    path: FileKey,
+    /// The name of the definition, when one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<String>,
+    /// The lines from `from` to `to`; all of them when no part was asked for.
+    text: String,
+    /// The first line, from 1.
+    from: u32,
+    /// The last line, included.
+    to: u32,
+    /// How many lines the file has.
+    lines: u32,
+    /// Where else the file has a definition of this very name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<LineRange>,
+    #[serde(flatten)]
+    source: Source,
+}
+
+pub(super) struct Read;
+
+impl Command for Read {
+    const NAME: &str = "strata.files.read";
+    const SUMMARY: &str =
+        "Reads the current text of a file, or of lines or a definition of it: the buffer's, else the disk's.";
+    const ACCESS: Access = Access::Reads;
+    type Args = ReadParams;
+    type Reply = ReadReply;
+
+    fn run(params: ReadParams, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
+        let (key, file, part) = named(&params.path, context)?;
+        let lines = LineStarts::of(&file.text);
+        let all = lines.count();
+        let mut reply = ReadReply {
+            path: key,
+            definition: None,
+            text: String::new(),
+            from: 1,
+            to: all,
+            lines: all,
+            others: Vec::new(),
+            source: file.source.clone(),
+        };
+        match part.map(|part| (part, part.parse::<LineRange>())) {
+            None => {}
+            Some((_, Ok(range))) => {
+                if range.first() > all {
+                    let message = format!("`{}` has {all} lines", reply.path);
+                    return Err(CommandError::invalid("path", &message));
+                }
+                (reply.from, reply.to) = (range.first(), range.last().min(all));
+            }
+            Some((name, Err(_))) => find_definition(&mut reply, name, &file, context)?,
+        }
+        let part = file.text.get(lines.bytes(reply.from, reply.to)).unwrap_or_default();
+        reply.text = part.to_owned();
+        Ok(reply)
+    }
+}
+
+/// The file that a path names, its text, and the part behind `#`. A file whose name holds that is meant itself.
+fn named<'a>(
+    path: &'a str,
+    context: &Context<'_>,
+) -> Result<(FileKey, FileText, Option<&'a str>), CommandError> {
+    match (shown_file("path", path, context), path.rsplit_once('#')) {
+        (Err(_), Some((file, part))) => {
+            let (key, text) = shown_file("path", file, context)?;
+            Ok((key, text, Some(part)))
+        }
+        (read, _) => read.map(|(key, text)| (key, text, None)),
+    }
+}
+
+/// Sets the lines of the definition of this name.
+fn find_definition(
+    reply: &mut ReadReply,
+    name: &str,
+    file: &FileText,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let key = &reply.path;
+    let invalid = |message: String| CommandError::invalid("path", &message);
+    let parsed = ParsedFile::parse(context.snapshot, key, file.text.clone(), context.cancel)?
+        .ok_or_else(|| invalid(format!("{key} has no outline; name lines of it, as in `{key}#L10-40`")))?;
+    let found = definitions(&parsed.places, name);
+    let dotted: Vec<String> = found.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();
+    let Some((first, own)) = found.first().zip(dotted.first()) else {
+        return Err(invalid(format!("{key} defines no `{name}`; its outline says what it defines")));
+    };
+    if dotted.iter().any(|other| other != own) {
+        let named: Vec<String> = found
+            .iter()
+            .zip(&dotted)
+            .take(NAMED)
+            .map(|(place, name)| format!("{name} (line {})", parsed.lines_of(place).0))
+            .collect();
+        let more = if found.len() > NAMED { ", …" } else { "" };
+        return Err(invalid(format!("`{name}` names several definitions: {}{more}", named.join(", "))));
+    }
+    let range = |place: &Located| {
+        let (first, last) = parsed.lines_of(place);
+        (first_line_with_lead(&parsed.text, first), last)
+    };
+    (reply.from, reply.to) = range(first);
+    let others = found.iter().skip(1).map(|place| range(place));
+    reply.others = others.filter_map(|(from, to)| LineRange::new(from, to)).collect();
+    reply.definition = Some(own.clone());
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Reads the files that a question may be about and has the engine choose excerpts of them. Decides nothing.
+
+use std::collections::BTreeMap;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::symbols::SymbolIndex;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{self, FrameSources, PromptRequest, SystemContext};
+use strata_engine::prompt::excerpts::{
+    ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
+};
+use strata_engine::prompt::session::Session;
+
+use crate::snapshot::Snapshot;
+
+impl Snapshot {
+    /// What of the repository the prompt that `ask` wants is about, where the settings want it told: names with their lines.
+    pub(crate) fn context_frame(
+        &self,
+        session: &Session,
+        ask: &PromptRequest,
+        symbols: &SymbolIndex,
+    ) -> String {
+        let settings = &self.settings.context_frame;
+        let question = Question::of(ask, session, &self.settings).filter(|_| settings.inject);
+        let Some(Question { text, .. }) = question else { return String::new() };
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let known = FrameSources {
+            symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            open: &open,
+        };
+        let items = assembly::frame_items(known, session, text, settings);
+        let read = |key: &FileKey| {
+            let file = self.text(key, &session.selection).ok()?;
+            Some(SourceFile { file, symbols: symbols.get(key).cloned() })
+        };
+        assembly::context_frame(text, &assembly::with_lines(items, read))
+    }
+
+    /// The excerpts of the prompt that `ask` wants. `symbols` are the outlines as they are now.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub(crate) fn excerpts(
+        &self,
+        session: &Session,
+        ask: &PromptRequest,
+        symbols: &SymbolIndex,
+        standing: &SystemContext,
+        cancel: &Cancel,
+    ) -> Result<ExcerptSelection, Cancelled> {
+        let question = Question::of(ask, session, &self.settings);
+        if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
+            return Ok(ExcerptSelection::default());
+        }
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let known = ExcerptSources {
+            symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            open: &open,
+            recency: &self.index.recency,
+            passages: &self.passages,
+        };
+        let mut candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
+        // What the system prompt quotes is not said twice.
+        let quoted: Vec<&FileKey> =
+            standing.rules.iter().chain(&standing.memory).map(|text| &text.path).collect();
+        candidates.retain(|candidate| !quoted.contains(&&candidate.file));
+        let mut files = BTreeMap::new();
+        for key in wanted_files(&candidates, session) {
+            cancel.check()?;
+            // What cannot be read is not shown: nobody asked for this file.
+            if let Ok(file) = self.text(&key, &session.selection) {
+                let symbols = symbols.get(&key).cloned();
+                files.insert(key, SourceFile { file, symbols });
+            }
+        }
+        let count = assembly::counter(ask.model.as_deref(), self.means());
+        Ok(choose(known, session, question, &candidates, &files, &count))
+    }
+}

@@ -1,0 +1,72 @@
+//! One file as a model may see it, with its syntax tree: where its definitions are. Made for one answer and not kept.
+
+use std::sync::Arc;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::outline::{self, Located};
+use strata_engine::conversation::selection::Selection;
+use strata_engine::key::FileKey;
+use strata_engine::text::LineStarts;
+use strata_host::deadline::{OUTLINE_TIME, within};
+
+use crate::snapshot::Snapshot;
+
+/// A file that was read and parsed.
+pub(crate) struct ParsedFile {
+    /// With placeholders in the place of secrets, as it is shown: lines count in this text.
+    pub(crate) text: Arc<str>,
+    pub(crate) lines: LineStarts,
+    /// Its definitions in the order of the text.
+    pub(crate) places: Vec<Located>,
+    /// The name of its language.
+    pub(crate) language: &'static str,
+}
+
+impl ParsedFile {
+    /// The file of this name; `None` when it cannot be read or shown, has no grammar, or is too large or takes too long for an outline.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub(crate) fn open(
+        snapshot: &Snapshot,
+        key: &FileKey,
+        selection: &Selection,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, Cancelled> {
+        let Ok(file) = snapshot.text(key, selection) else { return Ok(None) };
+        Self::parse(snapshot, key, file.text, cancel)
+    }
+
+    /// The same of a text that was read already.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn parse(
+        snapshot: &Snapshot,
+        key: &FileKey,
+        text: Arc<str>,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, Cancelled> {
+        let first_line = text.lines().next().unwrap_or_default();
+        let Some(language) = outline::language_of(key, first_line) else { return Ok(None) };
+        if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
+            return Ok(None);
+        }
+        let limited = within(cancel, OUTLINE_TIME);
+        let places = outline::parse(language, &text, None, &limited)
+            .and_then(|tree| outline::located(&tree, &text, &limited));
+        match places {
+            Ok(places) => {
+                let lines = LineStarts::of(&text);
+                Ok(Some(Self { text, lines, places, language: language.name() }))
+            }
+            Err(cancelled) if cancel.is_cancelled() => Err(cancelled),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The first and the last line of a definition, from 1.
+    pub(crate) fn lines_of(&self, place: &Located) -> (u32, u32) {
+        self.lines.of_range(&place.range)
+    }
+}
