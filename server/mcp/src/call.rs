@@ -1,11 +1,11 @@
 //! One call of a tool: its arguments as the command takes them, the command, and as much of the reply as its budget holds. Knows
-//! neither the protocol of agents nor who waits.
+//! neither the protocol of agents nor who waits: a shell asks the same.
 
 use serde_json::{Map, Value};
 use strata_app::commands::CommandError;
-use strata_app::headless::{Cancel, Progress};
+use strata_app::headless::{Cancel, HeadlessWorkspace, Progress};
 
-use crate::pages::{self, BadCursor, Shape};
+use crate::pages::{self, BadCursor, NEXT, Shape};
 use crate::tools::Tool;
 use crate::view::View;
 
@@ -23,11 +23,13 @@ const NOT_SAID_INSIDE: &[&str] = &["uri"];
 const TRIES: usize = 4;
 
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub struct Reply {
     /// As a model reads it.
-    pub(crate) text: String,
+    pub text: String,
     /// As a program reads it.
-    pub(crate) structured: Value,
+    pub structured: Value,
+    /// Whether something was left out to keep to the budget.
+    pub is_cut: bool,
 }
 
 /// What a call says about its result rather than about what it asks.
@@ -47,18 +49,45 @@ pub(crate) fn call(
     progress: impl FnMut(Progress),
 ) -> Result<Reply, CommandError> {
     let (wanted, arguments) = taken_apart(tool, arguments)?;
-    view.look(tool.needs(), cancel, progress, |view| match tool.shape {
-        Shape::Budget { argument } => within_budget(tool, argument, &arguments, wanted.max_tokens, view),
-        shape => {
-            let reply = run(tool, arguments, view)?;
-            let fits = |page: &Value| weight(tool, page, view) <= wanted.max_tokens;
-            let page = pages::page(reply, shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
-                let problem = "this is not where a result of this call ended; begin anew without it";
-                CommandError::invalid(CURSOR, problem)
-            })?;
-            Ok(Reply { text: (tool.text)(&page), structured: page })
-        }
-    })
+    view.look(tool.needs(), cancel, progress, |view| reply(tool, &wanted, arguments, view.headless_mut()))
+}
+
+/// What a tool replies about a workspace that is known well enough for it, for somebody who reads it in a shell: at most `max_tokens`,
+/// or all of it.
+///
+/// # Errors
+/// [`CommandError`], in words that say what to do.
+pub fn answer(
+    tool: &Tool,
+    arguments: Map<String, Value>,
+    max_tokens: Option<usize>,
+    headless: &mut HeadlessWorkspace,
+) -> Result<Reply, CommandError> {
+    let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
+    let mut reply = reply(tool, &wanted, arguments, headless)?;
+    // A shell asks again with a larger budget.
+    remove(&mut reply.structured, &[NEXT]);
+    reply.text = (tool.text)(&reply.structured);
+    Ok(reply)
+}
+
+fn reply(
+    tool: &Tool,
+    wanted: &CallRequest,
+    arguments: Map<String, Value>,
+    headless: &mut HeadlessWorkspace,
+) -> Result<Reply, CommandError> {
+    if let Shape::Budget { argument } = tool.shape {
+        return within_budget(tool, argument, &arguments, wanted.max_tokens, headless);
+    }
+    let reply = run(tool, arguments, headless)?;
+    let fits =
+        |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, headless) <= wanted.max_tokens;
+    let page = pages::page(reply, tool.shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
+        let problem = "this is not where a result of this call ended; begin anew without it";
+        CommandError::invalid(CURSOR, problem)
+    })?;
+    Ok(Reply { text: (tool.text)(&page), is_cut: page.get(NEXT).is_some(), structured: page })
 }
 
 fn taken_apart(
@@ -90,8 +119,12 @@ fn taken_apart(
     Ok((CallRequest { max_tokens, cursor }, arguments))
 }
 
-fn run(tool: &Tool, arguments: Map<String, Value>, view: &mut View) -> Result<Value, CommandError> {
-    let mut reply = view.run(tool.command, arguments.into())?;
+fn run(
+    tool: &Tool,
+    arguments: Map<String, Value>,
+    headless: &mut HeadlessWorkspace,
+) -> Result<Value, CommandError> {
+    let mut reply = headless.run(tool.command, arguments.into())?;
     remove(&mut reply, NOT_SAID);
     for value in reply.as_object_mut().into_iter().flat_map(Map::values_mut) {
         for entry in value.as_array_mut().into_iter().flatten() {
@@ -113,7 +146,7 @@ fn within_budget(
     argument: &str,
     arguments: &Map<String, Value>,
     max_tokens: usize,
-    view: &mut View,
+    headless: &mut HeadlessWorkspace,
 ) -> Result<Reply, CommandError> {
     let mut budget = max_tokens;
     let mut tries = 0;
@@ -121,16 +154,17 @@ fn within_budget(
         tries += 1;
         let mut arguments = arguments.clone();
         arguments.insert(argument.to_owned(), budget.into());
-        let structured = run(tool, arguments, view)?;
-        let over = weight(tool, &structured, view).saturating_sub(max_tokens);
+        let structured = run(tool, arguments, headless)?;
+        let over = weight(tool, &structured, headless).saturating_sub(max_tokens);
         if over == 0 || budget == 0 || tries == TRIES {
-            return Ok(Reply { text: (tool.text)(&structured), structured });
+            return Ok(Reply { text: (tool.text)(&structured), structured, is_cut: false });
         }
         budget = budget.saturating_sub(over.max(budget / 16));
     }
 }
 
 /// What a page weighs for a client that shows the model the heavier one of its two forms.
-fn weight(tool: &Tool, page: &Value, view: &View) -> usize {
-    view.weigh(&(tool.text)(page)).max(view.weigh(&page.to_string()))
+fn weight(tool: &Tool, page: &Value, headless: &HeadlessWorkspace) -> usize {
+    let weigh = |text: &str| headless.snapshot().count(text, None).1;
+    weigh(&(tool.text)(page)).max(weigh(&page.to_string()))
 }

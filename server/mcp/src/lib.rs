@@ -12,6 +12,7 @@ mod tools;
 mod view;
 mod worker;
 
+pub use call::{Reply, answer};
 pub use stdio::serve;
 
 pub use tools::{TOOLS, Tool};

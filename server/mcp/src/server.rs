@@ -103,7 +103,7 @@ impl ServerHandler for Server {
             })
             .await;
         Ok(match called {
-            Ok(Reply { text, structured }) => {
+            Ok(Reply { text, structured, .. }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = Some(structured);
                 result

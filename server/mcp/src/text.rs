@@ -27,9 +27,12 @@ pub(crate) fn context(reply: &Value) -> String {
     let line = |item: &Value| {
         let what = match text(item, "name") {
             "" => String::new(),
-            name => format!(": {} {name}", text(item, "kind")),
+            name => match text(item, "head") {
+                "" => format!(": {} {name}", text(item, "kind")),
+                head => format!(": {name}: {head}"),
+            },
         };
-        format!("{} {}{what}", item["score"], text(item, "path"))
+        format!("{} {}{}{what}", item["score"], text(item, "path"), extent(item))
     };
     lines(reply, "items", line, "nothing here is about that; use words that stand in the code")
 }
@@ -40,25 +43,51 @@ pub(crate) fn symbols(reply: &Value) -> String {
             "" => String::new(),
             container => format!(" (in {container})"),
         };
-        format!("{}: {}{within}", text(symbol, "path"), text(symbol, "head"))
+        format!("{}{}: {}{within}", text(symbol, "path"), extent(symbol), text(symbol, "head"))
     };
     lines(reply, "symbols", line, "no definition has a name with these letters")
 }
 
-pub(crate) fn references(reply: &Value) -> String {
-    let line = |definition: &Value| {
-        let heads: Vec<&str> = list(definition, "heads").iter().filter_map(Value::as_str).collect();
-        let mut line = format!("{}: {}", text(definition, "path"), heads.join(" | "));
-        for referrer in list(definition, "referrers") {
-            line.push_str(&format!(
-                "\n  {} ({:.2})",
-                text(referrer, "path"),
-                referrer["likelihood"].as_f64().unwrap_or(0.0)
-            ));
+/// The lines of a definition as a path takes them.
+fn extent(definition: &Value) -> String {
+    match (number(definition, "line"), number(definition, "endLine")) {
+        (0, _) => String::new(),
+        (first, last) if last <= first => format!("#L{first}"),
+        (first, last) => format!("#L{first}-{last}"),
+    }
+}
+
+pub(crate) fn matches(reply: &Value) -> String {
+    let file = |file: &Value| {
+        let mut shown = text(file, "path").to_owned();
+        for line in list(file, "lines") {
+            let mark = if line["context"] == true { '-' } else { ':' };
+            shown.push_str(&format!("\n{}{mark} {}", number(line, "line"), text(line, "text")));
         }
-        line
+        shown
     };
-    lines(reply, "definitions", line, "nothing has this name; `symbols` finds names by some of their letters")
+    let all = list(reply, "files").iter().flat_map(|file| list(file, "lines"));
+    let shown = all.filter(|line| line["context"] != true).count() as u64;
+    let (total, files) = (number(reply, "total"), number(reply, "totalFiles"));
+    let sum = if shown < total { format!("\n({total} lines of {files} files match)") } else { String::new() };
+    lines(reply, "files", file, "no line matches") + &sum
+}
+
+pub(crate) fn references(reply: &Value) -> String {
+    let line = |hit: &Value| {
+        let mark = match (hit["definition"].as_bool(), text(hit, "confidence")) {
+            (Some(true), _) => " (definition)",
+            (_, "guess") => " (guess)",
+            _ => "",
+        };
+        format!("{}:{}:{mark} {}", text(hit, "path"), hit["line"], text(hit, "text"))
+    };
+    let how = match text(reply, "howToNarrow") {
+        "" => String::new(),
+        how => format!("\n({how})"),
+    };
+    let none = "nothing has this name; `symbols` finds names by some of their letters";
+    format!("{}{how}", lines(reply, "hits", line, none))
 }
 
 pub(crate) fn dependents(reply: &Value) -> String {
@@ -87,7 +116,15 @@ pub(crate) fn files_found(reply: &Value) -> String {
 }
 
 pub(crate) fn file(reply: &Value) -> String {
-    format!("{}{}", text(reply, "text"), rest(reply))
+    let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
+    let also: Vec<&str> = list(reply, "others").iter().filter_map(Value::as_str).collect();
+    let also =
+        if also.is_empty() { String::new() } else { format!(", defined again at {}", also.join(", ")) };
+    let head = match (to + 1).saturating_sub(from) < all {
+        true => format!("{}#L{from}-{to} of {all} lines{also}\n", text(reply, "path")),
+        false => String::new(),
+    };
+    format!("{head}{}{}", text(reply, "text"), rest(reply))
 }
 
 pub(crate) fn files_listed(reply: &Value) -> String {
@@ -126,6 +163,7 @@ pub(crate) fn hits(reply: &Value) -> String {
             let (session, message) = (text(hit, "session"), &hit["message"]);
             format!("session {session}, message {message} ({}): {}", text(hit, "role"), text(hit, "snippet"))
         }
+        "file" => format!("{}, line {}: {}", text(hit, "path"), hit["line"], text(hit, "snippet")),
         _ => {
             let tags: Vec<&str> = list(hit, "tags").iter().filter_map(Value::as_str).collect();
             let tags = if tags.is_empty() { String::new() } else { format!(" [{}]", tags.join(", ")) };
@@ -151,7 +189,11 @@ pub(crate) fn output(reply: &Value) -> String {
 }
 
 pub(crate) fn tokens(reply: &Value) -> String {
-    format!("{} tokens for {}", number(reply, "tokens"), text(reply, "model"))
+    let warning = match text(reply, "warning") {
+        "" => String::new(),
+        warning => format!("\n(warning: {warning})"),
+    };
+    format!("{} tokens for {}{warning}", number(reply, "tokens"), text(reply, "model"))
 }
 
 /// Each entry of a list on lines of its own, or what there is to say when there are none.

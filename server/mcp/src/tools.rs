@@ -43,16 +43,17 @@ pub const TOOLS: &[Tool] = &[
         title: "Map of the repository",
         description: "Shows the most important files of the repository with their definitions (types, functions, headings) but \
                       without bodies, ranked by how much the rest refers to them. Call it first in a repository that you do \
-                      not know: it is far cheaper than reading files. Name files in `focus` to see what lies around them.",
+                      not know: it is far cheaper than reading files. Name files or globs in `focus` to see what lies around \
+                      them, and say in `about` what you want to do to see definitions that have to do with it.",
         command: "strata.symbols.map",
-        hidden: &["budget"],
+        hidden: &["budget", "sort"],
         shape: Shape::Budget { argument: "budget" },
         text: text::map,
     },
     Tool {
         name: "context",
         title: "What a task is about",
-        description: "Names the files and definitions that a task is about, the best first. Describe the task in plain words; \
+        description: "Names the files and definitions that a task is about, the best first, with their lines. Describe the task in plain words; \
                       names of things in the code count most. Call it at the beginning of a task to know where to look, then \
                       `outline` or `files_read` what it names.",
         command: "strata.symbols.relevant",
@@ -63,8 +64,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "symbols",
         title: "Find definitions",
-        description: "Finds definitions anywhere in the repository by letters of their names, in order (`wbench` finds \
-                      `HeadlessWorkspace`). Call it when you know a name, or part of one, but not the file.",
+        description: "Says where definitions are, by letters of their names in order (`hdlsws` finds `HeadlessWorkspace`) or by a \
+                      dotted name (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, \
+                      read `path#Type.method` with `files_read`.",
         command: "strata.symbols.find",
         hidden: &[],
         shape: Shape::Lists(&["symbols"]),
@@ -73,7 +75,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "outline",
         title: "Outline of a file",
-        description: "Shows all definitions of one file without their bodies. Call it in place of reading a file whose details \
+        description: "Shows all definitions of one file with their lines, without their bodies. Call it in place of reading a file whose details \
                       you do not need, or before you read a part of a large one.",
         command: "strata.symbols.file",
         hidden: &[],
@@ -83,11 +85,12 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "references",
         title: "Who mentions a name",
-        description: "Says where a name is defined and which files mention it, the likeliest first. Call it before you change, \
-                      rename or remove something. It goes by names and imports, not by types, and names files, not lines.",
+        description: "Lists where a name is defined and every line that refers to it, as `path:line: text`. Call it before you \
+                      change, rename or remove something. Takes `name` or `Type.name`. Follows scopes, imports and written \
+                      types; a line marked `guess` has the name and no more.",
         command: "strata.symbols.references",
         hidden: &[],
-        shape: Shape::Nested { outer: "definitions", inner: "referrers" },
+        shape: Shape::Lists(&["hits", "definitions"]),
         text: text::references,
     },
     Tool {
@@ -113,12 +116,24 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_read",
         title: "Read a file",
-        description: "Reads a file of the workspace, a part at a time. Passwords and keys in it are replaced by placeholders \
+        description: "Reads a file of the workspace, lines of it (`src/lib.rs#L10-40`) or a definition in it \
+                      (`src/lib.rs#Type.method`), a part at a time. Passwords and keys in it are replaced by placeholders \
                       such as [secret:github-token:1a2b3c4d5e6f]. Try `outline` first when the file may be large.",
         command: "strata.files.read",
         hidden: &[],
         shape: Shape::Lines("text"),
         text: text::file,
+    },
+    Tool {
+        name: "grep",
+        title: "Search in files",
+        description: "Finds lines that match a regular expression (ripgrep's syntax) in the files of the workspace, with their \
+                      numbers. Ignored, binary and excluded files are not searched. For definitions and their callers `symbols` and \
+                      `references` say more.",
+        command: "strata.files.grep",
+        hidden: &[],
+        shape: Shape::Nested { outer: "files", inner: "lines" },
+        text: text::matches,
     },
     Tool {
         name: "files_list",
@@ -162,7 +177,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "memory_search",
         title: "Search notes and conversations",
-        description: "Finds words in the notes and in all stored conversations about this workspace, the best first. Call it \
+        description: "Finds words in the notes, in `MEMORY.md` and in all stored conversations about this workspace, the best first. Call it \
                       before you ask the person what was decided, tried or explained before.",
         command: "strata.memory.search",
         hidden: &[],

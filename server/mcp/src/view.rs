@@ -47,6 +47,10 @@ impl View {
         &self.headless
     }
 
+    pub(crate) fn headless_mut(&mut self) -> &mut HeadlessWorkspace {
+        &mut self.headless
+    }
+
     pub(crate) fn subject(&self) -> &Subject {
         &self.subject
     }
@@ -78,11 +82,6 @@ impl View {
 
     pub(crate) fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
         self.headless.run(command, arguments)
-    }
-
-    /// What a text weighs, in tokens of the model that is set.
-    pub(crate) fn weigh(&self, text: &str) -> usize {
-        self.headless.snapshot().count(text, None).1
     }
 
     fn open(&mut self, access: commands::Access) -> Result<(), CommandError> {
