@@ -24,6 +24,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
@@ -160,7 +161,7 @@ impl MainLoop {
     /// Works until [`Event::Goodbye`].
     pub(crate) fn run(mut self, events: &Receiver<Event>) {
         loop {
-            let next = match self.time_to_meter().into_iter().chain(self.watching.time_to_look()).min() {
+            let next = match self.time_to_wake() {
                 Some(wait) => events.recv_timeout(wait),
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -172,6 +173,12 @@ impl MainLoop {
                 }
             }
         }
+    }
+
+    /// How long to wait for events before something else is due.
+    fn time_to_wake(&self) -> Option<Duration> {
+        let times = [self.time_to_meter(), self.watching.time_to_look(), self.time_to_release_any()];
+        times.into_iter().flatten().min()
     }
 
     fn take(&mut self, event: Event) {
@@ -202,7 +209,7 @@ impl MainLoop {
         actions.into_iter().for_each(|action| self.act(action));
     }
 
-    /// What was waited for has come: reading the meter, or a look at all files.
+    /// What was waited for has come: reading the meter, a look at all files, or the end of a wait for the index.
     fn on_time(&mut self) {
         if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
             self.watching = WatchState::now_and_then();
@@ -211,6 +218,7 @@ impl MainLoop {
         if self.time_to_meter().is_some_and(|wait| wait.is_zero()) {
             self.read_meter();
         }
+        self.release();
     }
 
     /// Selections follow, by the command that says so, in the queue of each session.

@@ -11,7 +11,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
-use strata_host::config::{Layer, WORKSPACE_FILE};
+use strata_host::config::{Layer, WORKSPACE_FILES};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::watch::WatchEvent;
@@ -285,7 +285,7 @@ impl Default for World {
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
     let mut actions = Vec::new();
-    if names(&[WORKSPACE_FILE]) {
+    if names(&WORKSPACE_FILES) {
         actions.push(Action::ReadSettings);
     }
     // What an ignore file says may concern any file below it.

@@ -16,6 +16,7 @@ use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
 use strata_app::compaction_job::{CompactionJob, CompactionNotice, CompactionState, Reason, sum_up};
 use strata_app::faults::carried;
+use strata_app::running_compaction::DraftCell;
 use strata_app::token_count_client::CountedPrompt;
 
 impl MainLoop {
@@ -46,7 +47,8 @@ impl MainLoop {
         }
         self.services.notify_compaction(job.started(&session, &self.world.snapshot));
         let id = job.session.clone();
-        let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
+        let cell = DraftCell::default();
+        let number = self.compactions.begin(job.clone(), cancel.clone(), answer, cell.clone());
         if self.world.client.shows_progress {
             self.say(Outbound::Begin(Work::Compacting(number)));
         }
@@ -62,6 +64,7 @@ impl MainLoop {
                 tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
                 Err("an internal error stopped the compaction; please report it".to_owned())
             });
+            cell.fill(draft.as_deref().cloned().map_err(Clone::clone));
             let _ = events.send(Event::Drafted(id, number, draft));
         });
     }
@@ -77,7 +80,12 @@ impl MainLoop {
                 let snapshot = self.world.snapshot.clone();
                 self.queues.push(
                     session,
-                    QueuedTask { task: Task::Compact(number, draft), snapshot, whose: SessionTarget::Named },
+                    QueuedTask {
+                        task: Task::Compact(number, draft),
+                        snapshot,
+                        whose: SessionTarget::Named,
+                        awaits_index: None,
+                    },
                 );
                 self.start_next(session);
             }
@@ -90,7 +98,8 @@ impl MainLoop {
         number: u64,
         result: Result<Value, CommandError>,
     ) {
-        let Some(RunningJob { job, answer, news, .. }) = self.compactions.end(session, number) else {
+        let Some(RunningJob { job, answer, news, adopted, .. }) = self.compactions.end(session, number)
+        else {
             return;
         };
         let (news, result): (CompactionNotice, _) = match result {
@@ -108,7 +117,8 @@ impl MainLoop {
                 (job.failed(&error), Err(error))
             }
         };
-        if result.is_ok() {
+        // A prompt that put the draft in place had itself counted.
+        if result.is_ok() && !adopted {
             self.measure(session);
         }
         let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
@@ -173,7 +183,12 @@ impl MainLoop {
             let snapshot = self.world.snapshot.clone();
             self.queues.push(
                 id,
-                QueuedTask { task: Task::Measure(measured), snapshot, whose: SessionTarget::Named },
+                QueuedTask {
+                    task: Task::Measure(measured),
+                    snapshot,
+                    whose: SessionTarget::Named,
+                    awaits_index: None,
+                },
             );
             self.start_next(id);
         }
@@ -184,7 +199,15 @@ impl MainLoop {
         self.ageing.remove(id);
         if let Some(aged) = aged {
             let snapshot = self.world.snapshot.clone();
-            self.queues.push(id, QueuedTask { task: Task::Age(aged), snapshot, whose: SessionTarget::Named });
+            self.queues.push(
+                id,
+                QueuedTask {
+                    task: Task::Age(aged),
+                    snapshot,
+                    whose: SessionTarget::Named,
+                    awaits_index: None,
+                },
+            );
             self.start_next(id);
         }
     }

@@ -12,6 +12,7 @@ use crate::event::Answer;
 use crate::outbound::Work;
 use strata_app::commands::CommandError;
 use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason};
+use strata_app::running_compaction::{DraftCell, RunningCompaction};
 use strata_app::sessions::Sessions;
 
 pub(super) struct RunningJob {
@@ -22,6 +23,10 @@ pub(super) struct RunningJob {
     pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
     /// What will be told when its draft is in place.
     pub(super) news: Option<CompactionNotice>,
+    /// Its draft, for a prompt that waits for it.
+    pub(super) draft: DraftCell,
+    /// Whether such a prompt has put the draft in place.
+    pub(super) adopted: bool,
 }
 
 /// All of them, by session.
@@ -34,20 +39,28 @@ pub(super) struct Compactions {
 }
 
 impl Compactions {
+    /// The one of this session, for a command to wait for.
+    pub(super) fn of(&self, session: &str) -> Option<RunningCompaction> {
+        let RunningJob { number, job, draft, .. } = self.running.get(session)?;
+        Some(RunningCompaction { number: *number, job: job.clone(), draft: draft.clone() })
+    }
+
     /// Whether one of this session is under way.
     pub(super) fn is_running(&self, session: &str) -> bool {
         self.running.contains_key(session)
     }
 
-    /// Takes note that one begins, and says its number.
+    /// Takes note that one begins, and says its number. Its draft is to go into `draft`.
     pub(super) fn begin(
         &mut self,
         job: CompactionJob,
         cancel: Cancel,
         answer: Option<Answer<Result<Value, CommandError>>>,
+        draft: DraftCell,
     ) -> u64 {
         self.last += 1;
-        let running = RunningJob { number: self.last, job, cancel, answer, news: None };
+        let running =
+            RunningJob { number: self.last, job, cancel, answer, news: None, draft, adopted: false };
         self.running.insert(running.job.session.clone(), running);
         self.last
     }

@@ -98,7 +98,8 @@ impl MainLoop {
     /// most, and nothing else does.
     fn resume_session(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();
-        let waiting = QueuedTask { task: Task::Resume(id), snapshot, whose: SessionTarget::Named };
+        let waiting =
+            QueuedTask { task: Task::Resume(id), snapshot, whose: SessionTarget::Named, awaits_index: None };
         self.queues.push(self.world.sessions.current_id(), waiting);
     }
 

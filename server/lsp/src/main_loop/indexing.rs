@@ -90,6 +90,11 @@ impl IndexRuns {
         }
     }
 
+    /// Whether a run is on or to come.
+    pub(super) fn is_pending(&self) -> bool {
+        self.running.is_some() || !matches!(self.wanted, IndexScope::Nothing)
+    }
+
     /// Whether this run is the one that is on.
     fn is_on(&self, run: u64) -> bool {
         self.running.as_ref().is_some_and(|running| running.run == run)
@@ -270,5 +275,6 @@ impl MainLoop {
             }
         }
         self.start_indexing();
+        self.release();
     }
 }

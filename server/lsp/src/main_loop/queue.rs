@@ -1,6 +1,7 @@
 //! What waits for its session. One at a time runs in each; the order is the order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
 use serde_json::Value;
 use strata_engine::conversation::compaction::Draft;
@@ -15,6 +16,8 @@ pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
     pub(super) whose: SessionTarget,
+    /// Until when it waits for the index, if it does.
+    pub(super) awaits_index: Option<Instant>,
 }
 
 /// Which session something is for.
@@ -103,6 +106,17 @@ impl Queues {
             }
         }
         next
+    }
+
+    /// Until when the next task of a session waits for the index.
+    pub(super) fn awaits_index(&self, session: &str) -> Option<Instant> {
+        let queue = self.sessions.get(session).filter(|queue| queue.state == State::Idle)?;
+        queue.waiting.iter().find(|waiting| waiting.task.is_wanted())?.awaits_index
+    }
+
+    /// The sessions in which something waits.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = &str> {
+        self.sessions.keys().map(String::as_str)
     }
 
     /// This session is current from now on: what waits for the current one goes there, in its order. Whether it is another one

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
+use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
 use strata_host::pool::{Pool, catch_panic};
 use strata_host::store::{Access, StoreError};
@@ -49,13 +50,18 @@ impl MainLoop {
             return respond(call.answer, Err(error));
         };
         let snapshot = self.world.snapshot.clone();
-        self.queues.push(&session, QueuedTask { task: Task::Command(call, arguments), snapshot, whose });
+        let patience = Duration::from_millis(snapshot.settings.context.index_wait_ms);
+        let awaits_index = Definition::named(&call.name)
+            .filter(|command| command.awaits_index)
+            .and_then(|_| Instant::now().checked_add(patience));
+        let task = Task::Command(call, arguments);
+        self.queues.push(&session, QueuedTask { task, snapshot, whose, awaits_index });
         self.start_next(&session);
     }
 
     /// Starts what is next in a session unless something is running. What cannot be started is in nobody's way.
     pub(super) fn start_next(&mut self, id: &str) {
-        while let Some(waiting) = self.queues.next(id) {
+        while let Some(waiting) = self.next_task(id) {
             let compaction = waiting.task.compaction();
             match catch_panic(|| self.start(id, waiting)) {
                 Ok(true) => return,
@@ -68,6 +74,39 @@ impl MainLoop {
                 }
             }
             self.queues.finished(id);
+        }
+    }
+
+    /// What is next in a session, unless that waits for the index, which it then sees.
+    fn next_task(&mut self, id: &str) -> Option<QueuedTask> {
+        if self.time_to_release(id).is_some_and(|wait| !wait.is_zero()) {
+            return None;
+        }
+        let mut next = self.queues.next(id)?;
+        if next.awaits_index.is_some() {
+            next.snapshot.index = Arc::clone(&self.world.snapshot.index);
+        }
+        Some(next)
+    }
+
+    /// How much longer the next task of a session waits for the index.
+    fn time_to_release(&self, id: &str) -> Option<Duration> {
+        if self.world.snapshot.index.state == IndexState::Ready || !self.indexing.is_pending() {
+            return None;
+        }
+        Some(self.queues.awaits_index(id)?.saturating_duration_since(Instant::now()))
+    }
+
+    /// When the next task has waited long enough for the index.
+    pub(super) fn time_to_release_any(&self) -> Option<Duration> {
+        self.queues.sessions().filter_map(|id| self.time_to_release(id)).min()
+    }
+
+    /// Starts what waited for the index.
+    pub(super) fn release(&mut self) {
+        let sessions: Vec<String> = self.queues.sessions().map(str::to_owned).collect();
+        for session in sessions {
+            self.start_next(&session);
         }
     }
 
@@ -99,12 +138,18 @@ impl MainLoop {
             Task::Command(call, arguments) => self.command(id, before, call, arguments, snapshot),
             Task::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
+                let adopted = running.is_some_and(|running| running.adopted);
                 let running = running.map(|running| (running.job.clone(), running.cancel.clone()));
                 let compact = move |session: &mut Session| match running {
                     Some((job, cancel)) if !cancel.is_cancelled() => job.install(session, *draft, &snapshot),
                     _ => Err(CommandError::Cancelled),
                 };
-                let job = Box::new(move || change(&before, &services, compact));
+                let job: Box<dyn FnOnce() -> Outcome + Send> = if adopted {
+                    let nothing = Outcome { session: None, effects: Vec::new(), result: Ok(Value::Null) };
+                    Box::new(move || nothing)
+                } else {
+                    Box::new(move || change(&before, &services, compact))
+                };
                 Work { what: "compaction", job, pool: &self.pool, waits: Waiter::Compaction(number) }
             }
             Task::Measure(CountedPrompt { model, estimated, counted }) => {
@@ -141,7 +186,7 @@ impl MainLoop {
         let Call { name, cancel, answer, .. } = call;
         let services = Arc::clone(&self.services);
         let sessions = self.world.sessions.clone();
-        let is_compacting = self.compactions.is_running(id);
+        let compaction = self.compactions.of(id);
         let waits = Waiter::Caller(answer, cancel.clone());
         let command = Definition::named(&name);
         let may_wait = command.is_some_and(|command| command.may_wait(&snapshot, &services));
@@ -153,7 +198,7 @@ impl MainLoop {
                 snapshot: &snapshot,
                 sessions: &sessions,
                 services: &services,
-                is_compacting,
+                compaction: compaction.as_ref(),
                 cancel: &cancel,
             };
             executor::execute(command, arguments, &before, &environment)
@@ -221,6 +266,11 @@ impl MainLoop {
             match job {
                 Job::Reindex => self.act(Action::Reindex),
                 Job::Notify(news) => self.services.notify_compaction(*news),
+                Job::Adopted(number) => {
+                    if let Some(running) = self.compactions.running(id, number) {
+                        running.adopted = true;
+                    }
+                }
                 Job::Archive(ageing) => self.age(id, *ageing),
                 Job::Compact(job) => match (&job.reason, waits.take()) {
                     (Reason::Due(_), waiting) => {

@@ -1,6 +1,7 @@
 //! What the name at a caret means: by the file's own definitions, by its imports, else by whoever defines such a name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -18,8 +19,6 @@ use strata_app::snapshot::Snapshot;
 
 /// A hover shows so many definitions of a name; who needs more looks for its definitions.
 const MOST_SHOWN: usize = 5;
-/// References are looked for in so many files, the likeliest: a name that more mention is best searched for as text.
-const MOST_FILES: usize = 2_000;
 
 /// The heads of a name's definitions.
 pub(super) fn hover(
@@ -58,7 +57,7 @@ pub(super) fn definition(
     Ok((!found.is_empty()).then(|| json!(found)))
 }
 
-/// Where a name is mentioned, by the files that mean the same definition.
+/// Where what the name means is mentioned.
 pub(super) fn references(
     caret: &Caret,
     declarations: Declarations,
@@ -67,31 +66,18 @@ pub(super) fn references(
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
     let Some(asked) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
-    let definers: BTreeSet<&FileKey> = asked.definers(snapshot).into_iter().collect();
-    let mut likely: BTreeMap<FileKey, f64> = BTreeMap::new();
-    for found in snapshot.index.references.references_to(&asked.name) {
-        if definers.contains(&found.definer) {
-            for (referrer, likelihood) in found.referrers {
-                let most = likely.entry(referrer).or_default();
-                *most = most.max(likelihood);
-            }
-        }
-    }
-    let mut files: Vec<(FileKey, f64)> = likely.into_iter().collect();
-    files.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
-    files.truncate(MOST_FILES);
-    let certain = definers.iter().map(|key| (*key).clone()).chain([asked.key.clone()]);
-    let files: BTreeSet<FileKey> = certain.chain(files.into_iter().map(|(key, _)| key)).collect();
+    let report = snapshot.references_at(&asked.key, &asked.range, cancel)?;
+    let mut pages: BTreeMap<&FileKey, Option<Page>> = BTreeMap::new();
     let mut found = Vec::new();
-    for key in &files {
-        cancel.check()?;
-        let Some(page) = Page::open(key, snapshot, encoding, cancel)? else { continue };
-        let mut mentions = page.mentions_of(&asked.name, cancel)?;
-        if declarations == Declarations::LeftOut && definers.contains(key) {
-            let own = named(&page, &asked.name, cancel)?;
-            mentions.retain(|range| own.iter().all(|place| place.name_range != *range));
+    for hit in &report.hits {
+        if declarations == Declarations::LeftOut && hit.is_definition {
+            continue;
         }
-        found.extend(mentions.iter().map(|range| page.location(range)));
+        let page = match pages.entry(&hit.file) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => slot.insert(Page::open(&hit.file, snapshot, encoding, cancel)?),
+        };
+        found.extend(page.as_ref().map(|page| page.location(&hit.range)));
     }
     Ok(Some(json!(found)))
 }

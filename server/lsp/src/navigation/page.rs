@@ -60,11 +60,6 @@ impl Page {
         outline::name_at(&self.tree, &self.text, byte)
     }
 
-    /// Where a name stands in it.
-    pub(super) fn mentions_of(&self, name: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
-        outline::mentions_of(&self.tree, &self.text, name, cancel)
-    }
-
     /// Bytes as the editor counts them.
     pub(super) fn range(&self, bytes: &Range<usize>) -> tower_lsp::ls_types::Range {
         let position = |byte| self.encoding.position(&self.rope, byte);

@@ -58,6 +58,9 @@ impl Arguments {
             "toolOutput.read" => json!({ "id": self.output }),
             "iteration.add" => json!({ "iteration": { "prompt": "Go on.", "output": "Half done." } }),
             "tiers.policy" => json!({ "policy": "flat" }),
+            "context.pin" | "context.unpin" | "context.dismiss" => {
+                json!({ "excerpts": ["src/week.rs#Week"] })
+            }
             "url.add" => json!({ "url": "https://example.org/tea", "content": "Boil more water." }),
             "url.remove" => json!({ "url": "https://example.org/soup" }),
             "compaction.run" => json!({ "profile": "handoff" }),
