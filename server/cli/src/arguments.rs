@@ -2,13 +2,24 @@
 
 use std::path::PathBuf;
 
+use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::reply::Audience;
 
+/// Colours of help and usage errors, where the terminal has any.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default())
+    .error(AnsiColor::Red.on_default().bold())
+    .valid(AnsiColor::Green.on_default())
+    .invalid(AnsiColor::Yellow.on_default());
+
 /// Decides what a language model gets to see: a context-managing language server and command line tool
 #[derive(Debug, Parser)]
-#[command(name = "strata", version, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "strata", version, subcommand_required = true, arg_required_else_help = true, styles = STYLES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -24,6 +35,18 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Show the symbol map of a repository
     Map(MapArguments),
+    /// Name the files and definitions that a task is about
+    Context(ContextArguments),
+    /// Find definitions by their names
+    Symbols(SymbolsArguments),
+    /// Show the definitions of a file
+    Outline(OutlineArguments),
+    /// Show where a name is defined and who refers to it
+    References(ReferencesArguments),
+    /// Search files by a pattern
+    Grep(GrepArguments),
+    /// Print a file, lines of it, or a definition in it
+    Read(ReadArguments),
     /// Count the tokens of files
     Tokens(TokensArguments),
     /// Look after the conversations that are stored for a workspace
@@ -54,7 +77,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// The stored session that the agent is to see: its name, or `latest` for the one that was written to last, whichever that is at
+    /// The stored session that the agent is to see: its id or name, or `latest` for the one that was written to last, whichever that is at
     /// the time. Without it the agent has a session of its own, which is not stored
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -66,9 +89,9 @@ pub(crate) struct McpArguments {
     pub(crate) set: Vec<String>,
     #[command(flatten)]
     pub(crate) log: LogArguments,
-    /// The folder that the agent works in
-    #[arg(value_name = "FOLDER", default_value = ".", hide_default_value = true)]
-    pub(crate) folder: PathBuf,
+    /// The folder that the agent works in; without it the repository that contains the current directory, or else that directory
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// What a server says of its own doings.
@@ -98,9 +121,9 @@ pub(crate) enum LogLevel {
 /// The repository that a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct RepositoryArguments {
-    /// The repository; all other paths count from here, or are absolute
-    #[arg(long = "repo", value_name = "DIR", default_value = ".", hide_default_value = true, global = true)]
-    pub(crate) folder: PathBuf,
+    /// The repository; without it the one that contains the current directory, or else that directory
+    #[arg(long = "repo", value_name = "DIR", global = true)]
+    pub(crate) folder: Option<PathBuf>,
     /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
     #[arg(long, value_name = "NAME=VALUE", global = true)]
     pub(crate) set: Vec<String>,
@@ -116,6 +139,9 @@ pub(crate) struct PromptArguments {
     /// Show this in full: a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`)
     #[arg(long, value_name = "PATH")]
     pub(crate) select: Vec<String>,
+    /// Bring along so many tokens of code that the question is about, 0 for none; 8000 without `--select`
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) auto: Option<usize>,
     /// Show nothing of this, not even the name: a file, a folder or a glob
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
@@ -146,12 +172,124 @@ pub(crate) struct MapArguments {
     /// What the map may weigh, in tokens; without it what a prompt would hold
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Choose this file and what is close to it before others
+    /// Show this file in any case, and what is close to it before others; a directory or a glob names several
     #[arg(long, value_name = "PATH")]
     pub(crate) focus: Vec<String>,
-    /// Print the map as JSON, with the weight of each file
+    /// Show what has to do with this text before others
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) about: Option<String>,
+    /// The order of the files: what matters most first, or by path
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) sort: MapSort,
+    /// Print what the signs of the map mean, too
+    #[arg(long)]
+    pub(crate) legend: bool,
+    /// Print the map as JSON, with the rank, level and weight of each file
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The order of a map.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MapSort {
+    #[default]
+    Rank,
+    Path,
+}
+
+/// What all questions about the code have in common.
+#[derive(Debug, Args)]
+pub(crate) struct QueryArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// Maximum tokens of the result; all of it without this
+    #[arg(long, value_name = "TOKENS", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub(crate) budget: Option<usize>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContextArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// Maximum files and definitions
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// The task, in any words; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SymbolsArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// Maximum definitions
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// The name or letters of it in order; `Type.method` finds a member of one type
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutlineArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// The file
+    #[arg(value_name = "PATH")]
+    pub(crate) path: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReferencesArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// Only what this file defines
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// The name as it is defined
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrepArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// The pattern is a text to be found as it is, not a regular expression
+    #[arg(short = 'F', long)]
+    pub(crate) fixed_strings: bool,
+    /// Letter case does not count
+    #[arg(short, long)]
+    pub(crate) ignore_case: bool,
+    /// Matches begin and end at the borders of words
+    #[arg(short, long)]
+    pub(crate) word_regexp: bool,
+    /// Lines to show before and after each match
+    #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0, hide_default_value = true)]
+    pub(crate) context: usize,
+    /// Maximum matching lines
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub(crate) limit: usize,
+    /// What to look for: a regular expression as ripgrep takes it, matched within each line
+    #[arg(value_name = "PATTERN")]
+    pub(crate) pattern: String,
+    /// Search these only: files, folders or globs
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReadArguments {
+    #[command(flatten)]
+    pub(crate) query: QueryArguments,
+    /// A file, lines of it (`src/lib.rs#L10-40`), or a definition in it (`src/lib.rs#Type.method`)
+    #[arg(value_name = "PATH")]
+    pub(crate) path: String,
 }
 
 #[derive(Debug, Args)]
@@ -188,12 +326,12 @@ pub(crate) enum SessionsCommand {
     List,
     /// Show what the model sees of a conversation
     Show {
-        /// The session
+        /// The session, by its id or its name
         id: String,
     },
     /// Write a conversation in a form that other programs take
     Export {
-        /// The session
+        /// The session, by its id or its name
         id: String,
         /// The form
         #[arg(long, value_enum, default_value_t = SessionForm::Jsonl)]
@@ -219,20 +357,20 @@ pub(crate) enum SessionsCommand {
     },
     /// Delete conversations with all that belongs to them
     Delete {
-        /// The sessions
+        /// The sessions, by their ids or names
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
     /// Give a conversation a name
     Rename {
-        /// The session
+        /// The session, by its id or its name
         id: String,
         /// Its name
         name: String,
     },
     /// Begin a new conversation with what was said in another
     Fork {
-        /// The session
+        /// The session, by its id or its name
         id: String,
         /// The last message that the new one has, by its number
         #[arg(long, value_name = "MESSAGE")]
@@ -243,7 +381,7 @@ pub(crate) enum SessionsCommand {
     },
     /// Make a conversation shorter
     Compact {
-        /// The session
+        /// The session, by its id or its name
         id: String,
         /// The rules: topic, continuation, checkpoint, rolling or handoff
         #[arg(long, value_name = "NAME")]
@@ -349,11 +487,30 @@ pub(crate) struct LoopArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum IterationCommand {
     /// Remember an iteration
-    Add(ReportArguments),
+    Add(Box<ReportArguments>),
     /// Print the prompt of the next iteration
-    Prompt,
+    Prompt(PromptOfLoopArguments),
     /// Say where the loop stands
     Status,
+}
+
+/// What the next iteration is for.
+#[derive(Debug, Args)]
+pub(crate) struct PromptOfLoopArguments {
+    /// What the loop is for: needed before its first iteration
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) goal: Option<String>,
+    #[command(flatten)]
+    pub(crate) surroundings: EnvironmentArguments,
+}
+
+/// Where a loop runs.
+#[derive(Debug, Args)]
+pub(crate) struct EnvironmentArguments {
+    /// Tell the loop this of its environment, or the value of this variable. Replaces what it was told before; values whose names
+    /// may mean a secret are withheld
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(crate) env: Vec<String>,
 }
 
 /// What an iteration was.
@@ -383,6 +540,17 @@ pub(crate) struct ReportArguments {
     /// A file that it changed
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
+    /// A file that appeared since the last iteration, whoever made it
+    #[arg(long, value_name = "PATH")]
+    pub(crate) created: Vec<String>,
+    /// A file whose content changed since the last iteration
+    #[arg(long, value_name = "PATH")]
+    pub(crate) modified: Vec<String>,
+    /// A file that is gone since the last iteration
+    #[arg(long, value_name = "PATH")]
+    pub(crate) deleted: Vec<String>,
+    #[command(flatten)]
+    pub(crate) surroundings: EnvironmentArguments,
     /// How long it took, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 0, hide_default_value = true)]
     pub(crate) duration: u64,
@@ -422,6 +590,9 @@ pub(crate) struct ReplayArguments {
     /// Edits that the model's own messages spell out need no diff in the prompt
     #[arg(long)]
     pub(crate) history_deltas: bool,
+    /// Play the sessions once more with so many tokens of code that each question brings along
+    #[arg(long, value_name = "TOKENS", default_value_t = 0, hide_default_value = true)]
+    pub(crate) auto: usize,
     /// Compact the conversations by every profile behind each of their messages, without a model, and say what is still
     /// named afterwards and whether providers would take it
     #[arg(long, requires = "transcripts")]
@@ -478,7 +649,7 @@ pub(crate) struct StatusArguments {
     /// Print what the commands reply as JSON, a line each time
     #[arg(long)]
     pub(crate) json: bool,
-    /// The session; without it the one that was written to last
+    /// The session, by its id or its name; without it the one that was written to last
     pub(crate) id: Option<String>,
 }
 

@@ -28,12 +28,12 @@ impl Failure {
         }
     }
 
-    /// A command refused a path that was given with `option`. Someone who stands elsewhere than in the repository
-    /// is told that paths do not count from where they stand.
+    /// A command refused a path that was given with `option`. Whoever stands outside of the repository is told where it looked.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
-        let stands_in_it =
-            env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == folder);
+        let stands_in_it = env::current_dir()
+            .and_then(|here| here.canonicalize())
+            .is_ok_and(|here| here.starts_with(folder));
         Self::Said(match stands_in_it {
             true => format!("{option}: {message}"),
             false => format!("{option}: {message} (paths count from {})", folder.display()),

@@ -17,6 +17,7 @@ mod mcp;
 mod memory;
 mod output;
 mod prompt;
+mod query;
 mod replay;
 mod reply;
 mod repository;
@@ -47,6 +48,12 @@ fn main() -> ExitCode {
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
+        Command::Context(arguments) => query::context(&arguments),
+        Command::Symbols(arguments) => query::symbols(&arguments),
+        Command::Outline(arguments) => query::outline(&arguments),
+        Command::References(arguments) => query::references(&arguments),
+        Command::Grep(arguments) => query::grep(&arguments),
+        Command::Read(arguments) => query::read(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Memory(arguments) => memory::run(&arguments),

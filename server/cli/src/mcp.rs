@@ -16,7 +16,7 @@ const LATEST: &str = "latest";
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     log::begin(&arguments.log)?;
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
-    let headless = repository::headless(&arguments.folder, &arguments.set, Map::new(), trust)
+    let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::of_folder("FOLDER", error))?;
     // Some clients start their servers at the top of the disk, where nobody works.
     if headless.folder().parent().is_none() {
@@ -27,7 +27,12 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
         Some(LATEST) => Subject::Newest,
         Some(id) => Subject::Stored(id.to_owned()),
     };
-    match headless.open_store() {
+    let opened = headless.open_store();
+    let subject = match subject {
+        Subject::Stored(name) if opened.is_ok() => Subject::Stored(headless.session_named(&name)?),
+        subject => subject,
+    };
+    match opened {
         Ok(Some(news)) => output::tell(&format!("warning: {news}")),
         Ok(None) => {}
         // The code can be looked at all the same.

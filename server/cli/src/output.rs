@@ -22,6 +22,12 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     result(|out| out.write_all(printable(text).as_bytes()))
 }
 
+/// Writes a text of a file as the result: as it is for programs, without what could drive a terminal for a person at one.
+pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
+    let shown = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
+    result(|out| out.write_all(shown.as_bytes()))
+}
+
 /// Writes a result as JSON: in one line for programs, over several for a person at a terminal.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     result(|out| {
@@ -50,7 +56,7 @@ pub(crate) fn tell(text: &str) {
 /// A text that cannot drive a terminal: names of files come from anywhere.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let drives = |c: char| {
-        c.is_control() && c != '\n'
+        c.is_control() && !matches!(c, '\n' | '\t')
             || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     };
     if !text.contains(drives) {
@@ -90,6 +96,6 @@ mod tests {
     #[test]
     fn a_name_cannot_drive_the_terminal() {
         assert_eq!(printable("a\u{1b}[2J\u{202e}b\r\n"), "a\\u{1b}[2J\\u{202e}b\\u{d}\n");
-        assert!(matches!(printable("päth/ファイル.rs"), Cow::Borrowed(_)));
+        assert!(matches!(printable("päth/ファイル.rs:\ta tab\n"), Cow::Borrowed(_)));
     }
 }

@@ -13,6 +13,9 @@ use crate::arguments::PromptArguments;
 use crate::failure::Failure;
 use crate::{input, output, repository};
 
+/// What the code may weigh that a prompt without `--select` brings along, in tokens.
+const AUTO_BUDGET: usize = 8_000;
+
 /// What is read of the reply of `strata.files.select`.
 #[derive(Deserialize)]
 struct SelectionReply {
@@ -29,21 +32,30 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     let text = input::text(&arguments.text)?;
     let mut headless = repository::open(&arguments.repository)?;
     repository::list(&mut headless)?;
+    let confirmed: Vec<String> = arguments.confirm_secrets.iter().map(|path| headless.typed(path)).collect();
     for path in &arguments.select {
-        select(&mut headless, path, &arguments.confirm_secrets)?;
+        let path = headless.typed(path);
+        select(&mut headless, &path, &confirmed)?;
     }
     for path in &arguments.exclude {
         headless
-            .run("strata.files.exclude", json!({ "paths": [path] }))
+            .run("strata.files.exclude", json!({ "paths": [headless.typed(path)] }))
             .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
     }
     repository::index(&mut headless)?;
+    // Who names no files wants the code found.
+    let set = headless.snapshot().settings.context.auto_budget;
+    let auto = match arguments.auto {
+        None if arguments.select.is_empty() && set == 0 => Some(AUTO_BUDGET),
+        auto => auto,
+    };
     // Nobody will come back to record what the model answered.
     let ask = json!({
         "prompt": text,
         "model": arguments.model,
         "format": arguments.format,
         "policy": arguments.policy,
+        "autoBudget": auto,
         "dryRun": true,
     });
     let reply = headless.run("strata.prompt.assemble", ask)?;

@@ -82,6 +82,7 @@ fn settings(arguments: &ReplayArguments) -> Settings {
         settings.model.clone_from(model);
     }
     settings.cache.history_deltas = arguments.history_deltas;
+    settings.context.auto_budget = arguments.auto;
     settings
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use strata_app::headless::{HeadlessWorkspace, OpenError, Trust, from_toml, set_dotted};
+use strata_app::headless::{HeadlessWorkspace, OpenError, Trust, from_toml, repository_of, set_dotted};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
@@ -38,10 +38,10 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }
 
-/// A folder with the settings that count for it: those of the command line (`set`), then those of the command's own, then those of
+/// A folder, or the repository that contains the current directory, with the settings that count for it: those of the command line (`set`), then those of the command's own, then those of
 /// all other places.
 pub(crate) fn headless(
-    folder: &Path,
+    folder: Option<&Path>,
     set: &[String],
     settings: Map<String, Value>,
     trust: Trust,
@@ -53,7 +53,10 @@ pub(crate) fn headless(
         })?;
         set_dotted(&mut options, name.trim(), value_of(value.trim()));
     }
-    let (mut headless, told) = HeadlessWorkspace::configured(folder, trust, options)?;
+    let here = Path::new(".");
+    let folder =
+        folder.map(Path::to_owned).or_else(|| repository_of(here)).unwrap_or_else(|| here.to_owned());
+    let (mut headless, told) = HeadlessWorkspace::configured(&folder, trust, options)?;
     for sentence in told {
         output::tell(&format!("warning: {sentence}"));
     }
@@ -66,7 +69,7 @@ fn open_with(
     settings: Map<String, Value>,
 ) -> Result<HeadlessWorkspace, Failure> {
     let trust = if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted };
-    headless(&arguments.folder, &arguments.set, settings, trust)
+    headless(arguments.folder.as_deref(), &arguments.set, settings, trust)
         .map_err(|error| Failure::of_folder("--repo", error))
 }
 

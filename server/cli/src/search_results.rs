@@ -32,6 +32,7 @@ struct SearchMatch {
 #[serde(tag = "source", rename_all = "snake_case")]
 enum MatchSource {
     Fragment { id: i64 },
+    File { path: String, line: u64 },
     Message { session: String, message: u64, role: String },
 }
 
@@ -47,6 +48,7 @@ pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     for SearchMatch { source, time_ms, snippet } in hits {
         let (session, message, by) = match source {
             MatchSource::Fragment { id } => ("memory".to_owned(), id.to_string(), String::new()),
+            MatchSource::File { path, line } => (path, format!("line {line}"), String::new()),
             MatchSource::Message { session, message, role } => (session, message.to_string(), role),
         };
         let said = time_ms.map(moment).unwrap_or_default();

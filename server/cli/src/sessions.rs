@@ -81,8 +81,14 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
     let mut sessions = StoredSessions { headless, audience: arguments.audience };
     match &arguments.command {
         SessionsCommand::List => sessions.list()?,
-        SessionsCommand::Show { id } => sessions.show(id)?,
-        SessionsCommand::Export { id, format, output } => sessions.export(id, *format, output.as_deref())?,
+        SessionsCommand::Show { id } => {
+            let id = sessions.named(id)?;
+            sessions.show(&id)?;
+        }
+        SessionsCommand::Export { id, format, output } => {
+            let id = sessions.named(id)?;
+            sessions.export(&id, *format, output.as_deref())?;
+        }
         SessionsCommand::Import { files } => {
             return each(files, |file| {
                 sessions.import(file).map_err(|error| error.about(&input::name(file)))
@@ -93,13 +99,25 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
                 sessions.run("strata.memory.search", json!({ "query": words.join(" "), "limit": limit }))?;
             sessions.audience.show(reply, search_results::show)?;
         }
-        SessionsCommand::Delete { ids } => return each(ids, |id| sessions.delete(id)),
+        SessionsCommand::Delete { ids } => {
+            return each(ids, |id| {
+                let id = sessions.named(id)?;
+                sessions.delete(&id)
+            });
+        }
         SessionsCommand::Rename { id, name } => {
+            let id = sessions.named(id)?;
             let reply = sessions.run("strata.session.rename", json!({ "id": id, "name": name }))?;
             sessions.audience.say(reply, |_| Ok(format!("session {id} is now called \"{name}\"")))?;
         }
-        SessionsCommand::Fork { id, until, name } => sessions.fork(id, *until, name)?,
-        SessionsCommand::Compact { id, profile } => sessions.compact(id, profile.as_deref())?,
+        SessionsCommand::Fork { id, until, name } => {
+            let id = sessions.named(id)?;
+            sessions.fork(&id, *until, name)?;
+        }
+        SessionsCommand::Compact { id, profile } => {
+            let id = sessions.named(id)?;
+            sessions.compact(&id, profile.as_deref())?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -123,6 +141,11 @@ fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result
 impl StoredSessions {
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
         Ok(self.headless.run(command, arguments)?)
+    }
+
+    /// The session that was named, by its id or by what `rename` called it.
+    fn named(&self, text: &str) -> Result<String, Failure> {
+        Ok(self.headless.session_named(text)?)
     }
 
     fn list(&mut self) -> Result<(), Failure> {

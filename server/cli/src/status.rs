@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use strata_app::clock::now_ms;
 use strata_app::headless::{Access, HeadlessWorkspace};
 use strata_app::index::Index;
 
@@ -62,10 +63,23 @@ struct Totals {
 struct Layout {
     model: String,
     policy: String,
-    turns: usize,
     tiers: Vec<Tier>,
     expected_percent: f64,
+    /// Absent before a prompt was recorded.
+    last_turn: Option<LastTurn>,
     cached_percent: Option<f64>,
+}
+
+/// The last prompt that was recorded, by whichever process.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LastTurn {
+    turns: usize,
+    model: String,
+    policy: String,
+    tiers: Vec<Tier>,
+    cached_tokens: usize,
+    cache_expires_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -153,6 +167,8 @@ fn look(
 
 /// What the list of sessions says of this one, or of the one that was written to last.
 fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, Failure> {
+    let id = id.map(|id| headless.session_named(id)).transpose()?;
+    let id = id.as_deref();
     let mut reply = headless.run("strata.session.list", json!({}))?;
     let mut sessions = reply["sessions"].as_array_mut().into_iter().flatten();
     let found = sessions.find(|session| id.is_none_or(|id| session["id"] == id));
@@ -198,9 +214,16 @@ impl Replies {
     fn render(mut self) -> Result<String, Failure> {
         let session: Session = output::understood(self.0["session"].take())?;
         let budget: Budget = output::understood(self.0["budget"].take())?;
-        let layout: Layout = output::understood(self.0["tiers"].take())?;
+        let mut layout: Layout = output::understood(self.0["tiers"].take())?;
         let compaction: Compaction = output::understood(self.0["compaction"].take())?;
         let last: Break = output::understood(self.0["lastBreak"].take())?;
+        let turns = layout.last_turn.as_ref().map_or(0, |last| last.turns);
+        let cached = layout.last_turn.as_ref().map_or(0, |last| last.cached(now_ms()));
+        // As the prompts stand that the editor's server made; this process would begin afresh.
+        if let Some(LastTurn { model, policy, tiers, .. }) = layout.last_turn.take() {
+            (layout.model, layout.policy, layout.tiers) = (model, policy, tiers);
+            layout.expected_percent = share(cached.min(budget.used), budget.used);
+        }
 
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
         let mut row = |name: &str, percent: f64, what: String| {
@@ -228,7 +251,7 @@ impl Replies {
             layout.model,
             layout.policy,
             counted(session.messages, "message"),
-            counted(layout.turns, "turn"),
+            counted(turns, "turn"),
         );
         text.push_str(&table.render());
         let Totals { input, output, cache_read, cache_write, cost } = budget.totals;
@@ -243,6 +266,13 @@ impl Replies {
         text.push_str(&tiers(&layout.tiers));
         text.push_str(&format!("\nlast cache break: {}\n", last.sentence));
         Ok(text)
+    }
+}
+
+impl LastTurn {
+    /// What the provider's cache holds of it at this time, in tokens.
+    fn cached(&self, now_ms: u64) -> usize {
+        if self.cache_expires_ms.is_some_and(|at| at > now_ms) { self.cached_tokens } else { 0 }
     }
 }
 

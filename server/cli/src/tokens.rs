@@ -19,9 +19,10 @@ const NAMED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open(&arguments.repository)?;
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
     let bar = Bar::new("counting", "files");
     let weights = headless
-        .weigh(&arguments.paths, arguments.model.as_deref(), |progress| bar.progress(progress))
+        .weigh(&paths, arguments.model.as_deref(), |progress| bar.progress(progress))
         .map_err(|error| Failure::of_path("PATH", headless.folder(), &error))?;
     drop(bar);
     if arguments.json {

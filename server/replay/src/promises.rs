@@ -14,6 +14,7 @@ use strata_engine::prompt::assembly::{
     PreparedPrompt, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
 };
 use strata_engine::prompt::diff;
+use strata_engine::prompt::excerpts::ExcerptSelection;
 use strata_engine::prompt::layout::{ItemKey, LayoutBlock, Part, inline};
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::tiers::Deltas;
@@ -88,8 +89,13 @@ pub(crate) fn broken_promises(
     services: PromptServices<'_>,
 ) -> Vec<BrokenPromise> {
     let deltas = services.settings.cache.deltas();
-    let mut reader =
-        PromptReader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
+    let mut reader = PromptReader {
+        session,
+        excerpts: workspace.excerpts,
+        broken: Vec::new(),
+        files: BTreeMap::new(),
+        symbols: BTreeMap::new(),
+    };
     for message in prepared.layout.messages() {
         for block in &message.blocks {
             reader.read(block);
@@ -136,6 +142,7 @@ impl KnownText {
 
 struct PromptReader<'a> {
     session: &'a Session,
+    excerpts: &'a ExcerptSelection,
     broken: Vec<BrokenPromise>,
     files: BTreeMap<ItemKey, KnownText>,
     /// The text of the last block that speaks of a file's outline.
@@ -157,6 +164,19 @@ impl PromptReader<'_> {
                 ItemKey::File(path) | ItemKey::Lines(path, _) => {
                     if self.session.selection.choice(path) != Choice::Selected {
                         self.broken.push(BrokenPromise::NotSelected(key.clone()));
+                    }
+                    self.read_file(key, text);
+                }
+                ItemKey::Excerpt(excerpt) => {
+                    let is_behind_its_file =
+                        self.session.selection.selected().get(&excerpt.file) == Some(&Extent::Whole);
+                    let is_current = self.excerpts.items.iter().any(|item| item.key == *excerpt);
+                    let is_dismissed = self.session.excerpts.dismissed().contains(excerpt);
+                    if !(is_current || is_behind_its_file) || is_dismissed {
+                        self.broken.push(BrokenPromise::NotSelected(key.clone()));
+                    }
+                    if self.session.selection.choice(&excerpt.file) == Choice::Excluded {
+                        self.broken.push(BrokenPromise::Excluded(excerpt.file.clone()));
                     }
                     self.read_file(key, text);
                 }
@@ -230,8 +250,14 @@ impl PromptReader<'_> {
         }
     }
 
-    /// Every selected file that the prompt holds is known in its current text at the end.
+    /// Every selected file and every excerpt that the prompt holds is known in its current text at the end.
     fn check_files(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
+        for item in &workspace.excerpts.items {
+            let key = ItemKey::Excerpt(item.key.clone());
+            if self.files.get(&key).is_some_and(|known| known.now != *item.body) {
+                self.broken.push(BrokenPromise::Stale(key));
+            }
+        }
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
         for (path, extent) in self.session.selection.selected() {
             let Some(file) = workspace.texts.get(path).filter(|_| !shed.contains(path)) else { continue };
@@ -253,12 +279,13 @@ impl PromptReader<'_> {
     /// Every member of the map that is not shown in full has its current block.
     fn check_symbols(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
-        for path in &prepared.members {
+        for member in &prepared.members {
+            let path = &member.path;
             let in_full = workspace.texts.contains_key(path)
                 && self.session.selection.choice(path) == Choice::Selected
                 && !shed.contains(path);
-            let Some(symbols) = workspace.symbols.get(path).filter(|_| !in_full) else { continue };
-            if self.symbols.get(path).is_none_or(|text| !text.contains(&*symbols.block.text)) {
+            let Some(now) = member.text_in(workspace.symbols).filter(|_| !in_full) else { continue };
+            if self.symbols.get(path).is_none_or(|text| !text.contains(&*now)) {
                 self.broken.push(BrokenPromise::Outline(path.clone()));
             }
         }

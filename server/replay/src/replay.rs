@@ -53,7 +53,7 @@ impl Replay {
         // Loading a vocabulary is no part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let Material { traces, transcripts, .. } = material;
-        let of_sessions = traces.iter().map(|trace| SessionStats::turns_to_play(trace, policies));
+        let of_sessions = traces.iter().map(|trace| SessionStats::turns_to_play(trace, policies, settings));
         let of_conversations = transcripts.iter().map(|(_, transcript)| transcript.turns.len());
         let turn_done = count_steps(of_sessions.chain(of_conversations).sum(), progress);
         let sessions = in_parallel(traces, |trace| SessionStats::of(trace, policies, services, &turn_done));

@@ -11,7 +11,7 @@ use crate::conversation::ConversationStats;
 use crate::predictions::{Estimator, PredictionStats};
 use crate::replay::Replay;
 use crate::session::SessionStats;
-use crate::summary::{ColumnMeans, ConversationMeans, Summary};
+use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, Summary};
 
 /// The longest bar of the chart, in characters.
 const BAR: f64 = 60.0;
@@ -30,6 +30,12 @@ impl Replay {
             if let Some(summary) = &self.summary {
                 let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));
                 text.push_str(&policies(summary));
+                if let Some(ExcerptMeans { ratio, most, .. }) = &summary.excerpts {
+                    let _ = writeln!(
+                        text,
+                        "\nWith excerpts the input of a session costs {ratio:.3} of what it costs without, at most {most:.3}"
+                    );
+                }
                 text.push('\n');
                 text.push_str(&chart(summary));
             }
@@ -144,6 +150,9 @@ fn policies(summary: &Summary) -> String {
     }
     if let Some(line) = &summary.everything {
         row("ledger, file list and session state".to_owned(), line);
+    }
+    if let Some(excerpts) = &summary.excerpts {
+        row("ledger, excerpts".to_owned(), &excerpts.line);
     }
     table.row([
         "bound".to_owned(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use strata_engine::code::symbols::MapMember;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
-use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
     AssembleError, PreparedPrompt, PromptRequest, PromptServices, WarningCode, assemble,
 };
@@ -33,7 +33,7 @@ pub struct PromptStats {
     /// What it cost in each column that the runner stands for.
     pub(crate) charges: Vec<(Column, Charge)>,
     pub(crate) nanos: u64,
-    pub(crate) members: Vec<FileKey>,
+    pub(crate) members: Vec<MapMember>,
     /// System prompt and messages, named, with their tokens: what every layout needs.
     pub(crate) message_tokens: Vec<(String, usize)>,
     /// Whether something had to be left out to fit the window: figures of such prompts do not compare.
@@ -147,7 +147,7 @@ impl Runner {
         let number = self.session.breaks().turns() + 1;
         let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
         let (prepared, nanos, mut broken) =
-            scenario.with_workspace(&self.session.selection, |workspace| {
+            scenario.with_workspace(&self.session, request, services, |workspace| {
                 let started = Instant::now();
                 let prepared = assemble(workspace, &self.session, request, services).map_err(fail)?;
                 let nanos = nanos_since(started);

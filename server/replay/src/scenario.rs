@@ -1,18 +1,23 @@
 //! The repository as a trace plays on it: files, outlines, references and the selection of each turn. Knows no layout.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::PassageCache;
 use strata_engine::code::outline::{Outline, language_of};
-use strata_engine::code::symbols::{self, FileSymbols, References, SymbolIndex};
+use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, MapMember, References, SymbolIndex};
 use strata_engine::conversation::selection::{Extent, Selection};
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    self, FileText, IndexState, PromptServices, Source, SystemContext, Workspace,
+    self, FileText, FrameSources, IndexState, PromptRequest, PromptServices, Source, SystemContext, Workspace,
+};
+use strata_engine::prompt::excerpts::{
+    ExcerptSelection, ExcerptSources, Question, SourceFile, candidates, choose, wanted_files,
 };
 use strata_engine::prompt::layout::Seeds;
+use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::cost::{Bound, Need};
 
@@ -43,11 +48,16 @@ pub struct Scenario<'a> {
     selected: BTreeSet<FileKey>,
     session_state: String,
     read: Vec<FileKey>,
+    /// The words of the files, once a question is asked about them.
+    lexical: OnceLock<LexicalIndex>,
+    recency: BTreeMap<FileKey, u32>,
+    passages: PassageCache,
 }
 
 impl<'a> Scenario<'a> {
     /// The repository before the first turn.
     pub fn new(trace: &'a Trace, parts: PromptParts) -> Self {
+        let recency = trace.recency.iter().map(|(path, age)| (FileKey::from(path.as_str()), *age)).collect();
         let mut scenario = Self {
             trace,
             parts,
@@ -60,10 +70,14 @@ impl<'a> Scenario<'a> {
             selected: BTreeSet::new(),
             session_state: String::new(),
             read: Vec::new(),
+            lexical: OnceLock::new(),
+            recency: BTreeMap::new(),
+            passages: PassageCache::default(),
         };
         for (path, text) in &trace.files0 {
             scenario.write(path, Some(text));
         }
+        scenario.recency = recency;
         scenario.update_derived();
         scenario
     }
@@ -116,7 +130,14 @@ impl<'a> Scenario<'a> {
     }
 
     /// Hands the repository to `use_it` as assembly takes it.
-    pub fn with_workspace<R>(&self, selection: &Selection, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
+    pub fn with_workspace<R>(
+        &self,
+        session: &Session,
+        request: &PromptRequest,
+        services: PromptServices<'_>,
+        use_it: impl FnOnce(&Workspace<'_>) -> R,
+    ) -> R {
+        let selection = &session.selection;
         let text = |key: &FileKey| {
             let source = Source::Disk { mtime_ms: 0, notice: None };
             Some((key.clone(), FileText::new(Arc::clone(self.files.get(key)?), source)))
@@ -129,10 +150,11 @@ impl<'a> Scenario<'a> {
             unreadable: &unreadable,
             symbols: &self.symbols,
             references: &self.references,
-            lexical: None,
+            context_frame: &self.context_frame(session, request, services),
             seeds: &self.seeds,
             listing: if self.parts == PromptParts::Everything { &self.listing } else { &[] },
             open: &[],
+            excerpts: &self.excerpts(session, request, services),
             index: IndexState::Ready,
             trust: Trust::Trusted,
             standing: &SystemContext::default(),
@@ -140,11 +162,68 @@ impl<'a> Scenario<'a> {
         })
     }
 
+    /// The context frame of a prompt that has everything.
+    fn context_frame(
+        &self,
+        session: &Session,
+        request: &PromptRequest,
+        services: PromptServices<'_>,
+    ) -> String {
+        let settings = &services.settings.context_frame;
+        let is_wanted = settings.inject && self.parts == PromptParts::Everything;
+        let question = Question::of(request, session, services.settings).filter(|_| is_wanted);
+        let Some(Question { text, .. }) = question else { return String::new() };
+        let known = FrameSources {
+            symbols: &self.symbols,
+            references: &self.references,
+            lexical: self.lexical(),
+            open: &[],
+        };
+        let items = assembly::frame_items(known, session, text, settings);
+        assembly::context_frame(text, &assembly::with_lines(items, |key| self.source(key)))
+    }
+
+    fn lexical(&self) -> &LexicalIndex {
+        self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.listing))
+    }
+
+    fn source(&self, key: &FileKey) -> Option<SourceFile> {
+        let source = Source::Disk { mtime_ms: 0, notice: None };
+        let file = FileText::new(Arc::clone(self.files.get(key)?), source);
+        Some(SourceFile { file, symbols: self.symbols.get(key).cloned() })
+    }
+
+    /// The excerpts of a prompt.
+    fn excerpts(
+        &self,
+        session: &Session,
+        request: &PromptRequest,
+        services: PromptServices<'_>,
+    ) -> ExcerptSelection {
+        let question = Question::of(request, session, services.settings);
+        if question.is_none_or(|question| question.budget == 0) && session.excerpts.is_empty() {
+            return ExcerptSelection::default();
+        }
+        let known = ExcerptSources {
+            symbols: &self.symbols,
+            references: &self.references,
+            lexical: self.lexical(),
+            open: &[],
+            recency: &self.recency,
+            passages: &self.passages,
+        };
+        let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
+        let wanted = wanted_files(&candidates, session).into_iter();
+        let read = wanted.filter_map(|key| Some((key.clone(), self.source(&key)?)));
+        let count = assembly::counter(request.model.as_deref(), services);
+        choose(known, session, question, &candidates, &read.collect(), &count)
+    }
+
     /// Adds what the turn needs to a bound: selected files, the blocks of `members` that are not selected.
     pub(crate) fn add_needs(
         &self,
         bound: &mut Bound<String>,
-        members: &[FileKey],
+        members: &[MapMember],
         message_tokens: &[(String, usize)],
         services: PromptServices<'_>,
     ) {
@@ -154,18 +233,19 @@ impl<'a> Scenario<'a> {
             let tokens = assembly::weigh_file(key, &file, &Extent::Whole, services);
             Some((format!("file:{key}"), Need::AnyVersion(tokens)))
         };
-        let block = |key: &FileKey| {
-            let text = &self.symbols.get(key)?.block.text;
-            Some((format!("symbol:{key}"), Need::AnyVersion(count(text))))
+        let block = |member: &MapMember| {
+            let text = member.text_in(&self.symbols)?;
+            Some((format!("symbol:{}", member.path), Need::AnyVersion(count(&text))))
         };
         let files = self.selected.iter().filter_map(file);
-        let blocks = members.iter().filter(|key| !self.selected.contains(*key)).filter_map(block);
+        let blocks = members.iter().filter(|member| !self.selected.contains(&member.path)).filter_map(block);
         let messages = message_tokens.iter().map(|(name, tokens)| (name.clone(), Need::Exact(*tokens)));
         bound.turn(files.chain(blocks).chain(messages).collect::<Vec<_>>());
     }
 
     fn write(&mut self, path: &str, text: Option<&str>) {
         let key = FileKey::from(path);
+        self.recency.insert(key.clone(), 0);
         let Some(text) = text else {
             self.files.remove(&key);
             self.symbols.remove(&key);
@@ -192,6 +272,7 @@ impl<'a> Scenario<'a> {
             referenced: self.references.rank(&symbols::Seeds::default()).files().to_vec(),
             clusters: self.references.clusters(CLUSTER_WEIGHT),
         };
+        self.lexical = OnceLock::new();
         self.listing = self.files.keys().cloned().collect();
         let first = match self.trace.sel.window() {
             None => 0,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices};
+use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::Bound;
 
@@ -29,6 +30,9 @@ pub(crate) struct SessionStats {
     pub bound: f64,
     /// The same session with file list and session state in its prompts.
     pub everything: Option<Everything>,
+    /// The same session with the code that its questions bring along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpts: Option<WithExcerpts>,
     /// Prompts that had to leave something out to fit the window.
     pub cut_short: usize,
     /// Why it was not played to its end.
@@ -36,6 +40,18 @@ pub(crate) struct SessionStats {
     pub problem: Option<String>,
     #[serde(skip)]
     pub prompts: usize,
+}
+
+/// `ledger` with excerpts in its prompts.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WithExcerpts {
+    /// Maximum tokens of code that a question brings along.
+    pub budget: usize,
+    /// What it came to; shares are of the same prompts without a cache.
+    pub ledger: ColumnStats,
+    /// What the input of the session costs, as a multiple of what it costs without excerpts.
+    pub ratio: f64,
 }
 
 /// `ledger` with everything in its prompts that an editor's have.
@@ -54,7 +70,7 @@ impl SessionStats {
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
-        let (totals, bound) = play(trace, PromptParts::Table, policies, services, turn_done);
+        let (totals, bound) = play(trace, PromptParts::Table, 0, policies, services, turn_done);
         let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: trace.name.clone(),
@@ -63,13 +79,14 @@ impl SessionStats {
             columns: ColumnStats::of_each(&totals.columns),
             bound: share(bound.total(), none),
             everything: None,
+            excerpts: None,
             cut_short: totals.cut_short,
             problem: totals.problem.or_else(|| (totals.turns == 0).then(|| "it has no turns".to_owned())),
             prompts: totals.prompts,
         };
         if policies.contains(&PolicyName::Ledger) {
             let ledger = &[PolicyName::Ledger];
-            let (totals, _) = play(trace, PromptParts::Everything, ledger, services, turn_done);
+            let (totals, _) = play(trace, PromptParts::Everything, 0, ledger, services, turn_done);
             let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
             stats.everything = ledger.map(|ledger| Everything { ledger });
             stats.cut_short += totals.cut_short;
@@ -77,18 +94,50 @@ impl SessionStats {
             let problem = totals.problem.map(|problem| format!("with everything: {problem}"));
             stats.problem = stats.problem.or(problem);
         }
+        stats.play_with_excerpts(trace, policies, services, turn_done);
         stats
     }
 
+    /// Plays the session once more with excerpts, where the settings have a budget for them.
+    fn play_with_excerpts(
+        &mut self,
+        trace: &Trace,
+        policies: &[PolicyName],
+        services: PromptServices<'_>,
+        turn_done: &dyn Fn(),
+    ) {
+        let budget = services.settings.context.auto_budget;
+        if budget == 0 || !policies.contains(&PolicyName::Ledger) {
+            return;
+        }
+        let ledger = &[PolicyName::Ledger];
+        let (totals, _) = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
+        let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
+        let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
+        self.excerpts = ledger.zip(without).map(|(ledger, without)| {
+            let ratio = ledger.totals.cost / without.max(f64::MIN_POSITIVE);
+            WithExcerpts { budget, ledger, ratio }
+        });
+        self.cut_short += totals.cut_short;
+        self.prompts += totals.prompts;
+        let problem = totals.problem.map(|problem| format!("with excerpts: {problem}"));
+        self.problem = self.problem.take().or(problem);
+    }
+
     /// How often `turn_done` is called for it, when all goes well.
-    pub(crate) fn turns_to_play(trace: &Trace, policies: &[PolicyName]) -> usize {
-        trace.turns.len() * if policies.contains(&PolicyName::Ledger) { 2 } else { 1 }
+    pub(crate) fn turns_to_play(trace: &Trace, policies: &[PolicyName], settings: &Settings) -> usize {
+        let times = match policies.contains(&PolicyName::Ledger) {
+            true => 2 + usize::from(settings.context.auto_budget > 0),
+            false => 1,
+        };
+        trace.turns.len() * times
     }
 }
 
 fn play(
     trace: &Trace,
     parts: PromptParts,
+    auto_budget: usize,
     policies: &[PolicyName],
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
@@ -103,7 +152,7 @@ fn play(
     while let Some(turn) = scenario.turn() {
         let now_ms = totals.turns as u64 * PAUSE_MS;
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
-            let prompt = play_turn(runner, turn, &scenario, now_ms, services)?;
+            let prompt = play_turn(runner, turn, &scenario, (now_ms, auto_budget), services)?;
             if runner.policy() == PolicyName::Flat {
                 scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
             }
@@ -121,7 +170,7 @@ fn play_turn(
     runner: &mut Runner,
     turn: &TraceTurn,
     scenario: &Scenario<'_>,
-    now_ms: u64,
+    (now_ms, auto_budget): (u64, usize),
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
     let session = runner.session_mut();
@@ -132,6 +181,8 @@ fn play_turn(
         session.touch();
     }
     let (policy, format) = (Some(runner.policy()), Some(format_of(services)));
-    let request = PromptRequest { policy, format, now_ms, ..PromptRequest::prompt(turn.prompt.clone()) };
+    let auto_budget = Some(auto_budget);
+    let request =
+        PromptRequest { policy, format, now_ms, auto_budget, ..PromptRequest::prompt(turn.prompt.clone()) };
     runner.play(scenario, &request, vec![ContentBlock::text(turn.answer.clone())], services)
 }

@@ -15,8 +15,20 @@ pub(crate) struct Summary {
     pub lines: Vec<ColumnMeans>,
     /// `ledger` with file list and session state in the prompts.
     pub everything: Option<ColumnMeans>,
+    /// `ledger` with the code that questions bring along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpts: Option<ExcerptMeans>,
     /// What no layout can undercut, as a share of no cache.
     pub bound: f64,
+}
+
+/// What excerpts cost.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ExcerptMeans {
+    pub line: ColumnMeans,
+    /// What the input of a session costs, as a multiple of what it costs without: the mean and the most.
+    pub ratio: f64,
+    pub most: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -71,6 +83,7 @@ impl Summary {
             sessions: played.len(),
             lines: Column::ALL.into_iter().filter_map(line).collect(),
             everything: ColumnMeans::of(Column::Ledger, everything),
+            excerpts: excerpts(&played),
             bound: mean(played.iter().map(|session| session.bound)),
         })
     }
@@ -122,6 +135,13 @@ impl ConversationMeans {
             ledger: mean(ledger.into_iter()),
         })
     }
+}
+
+fn excerpts(played: &[&SessionStats]) -> Option<ExcerptMeans> {
+    let with: Vec<_> = played.iter().filter_map(|session| session.excerpts.as_ref()).collect();
+    let line = ColumnMeans::of(Column::Ledger, with.iter().map(|with| &with.ledger))?;
+    let most = with.iter().map(|with| with.ratio).fold(0.0, f64::max);
+    Some(ExcerptMeans { line, ratio: mean(with.iter().map(|with| with.ratio)), most })
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

@@ -46,6 +46,16 @@ struct File {
     hash: String,
     tokens: usize,
     tier: String,
+    #[serde(default)]
+    excerpts: Vec<Excerpt>,
+}
+
+#[derive(Deserialize)]
+struct Excerpt {
+    excerpt: String,
+    lines: Option<String>,
+    reason: Option<String>,
+    tokens: usize,
 }
 
 #[derive(Deserialize)]
@@ -77,9 +87,9 @@ impl Report {
         text.push_str(&self.parts());
         text.push('\n');
         text.push_str(&self.tiers());
-        if !self.files.is_empty() {
+        for table in [self.files(), self.excerpts()].into_iter().flatten() {
             text.push('\n');
-            text.push_str(&self.files());
+            text.push_str(&table);
         }
         // Writing into a string cannot fail.
         let _ = writeln!(text, "\n{}", self.coverage());
@@ -127,14 +137,38 @@ impl Report {
         table.render()
     }
 
-    fn files(&self) -> String {
+    /// The selected files.
+    fn files(&self) -> Option<String> {
+        let mut selected = self.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
+        selected.peek()?;
         let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
         table.row(["tokens", "tier", "version", "file in full"].map(str::to_owned));
-        for File { path, hash, tokens, tier } in &self.files {
+        for File { path, hash, tokens, tier, .. } in selected {
             let version: String = hash.chars().take(8).collect();
             table.row([count(*tokens), tier.clone(), version, path.clone()]);
         }
-        table.render()
+        Some(table.render())
+    }
+
+    /// The code that the question brings along.
+    fn excerpts(&self) -> Option<String> {
+        let mut excerpts = self.files.iter().flat_map(|file| &file.excerpts).peekable();
+        excerpts.peek()?;
+        let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
+        table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
+        for Excerpt { excerpt, lines, reason, tokens } in excerpts {
+            let because = match reason.as_deref() {
+                Some("named") => "its file, which is named",
+                Some("words") => "its words",
+                Some("file") => "its file",
+                Some("open") => "its file, which is open",
+                Some("recent") => "its file, which changed lately",
+                _ => "",
+            };
+            let lines = lines.clone().unwrap_or_default();
+            table.row([count(*tokens), lines, because.to_owned(), excerpt.clone()]);
+        }
+        Some(table.render())
     }
 
     fn coverage(&self) -> String {

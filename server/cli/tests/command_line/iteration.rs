@@ -66,6 +66,39 @@ fn the_figures_come_from_a_file_and_arguments_count_more() {
 }
 
 #[test]
+fn the_prompt_tells_of_the_environment_and_of_changed_files() {
+    let repo = Repo::new(&[]);
+    let first = repo.strata(&["iteration", "prompt", "--goal", "Port the parser", "--env", "CI=1"]);
+    assert_eq!(first.code, Some(0), "{}", first.err);
+    assert!(first.out.starts_with("# Goal\nPort the parser\n"), "{}", first.out);
+    assert!(
+        first.out.contains("- Total iterations: 0\n") && first.out.contains("  - CI: 1\n"),
+        "{}",
+        first.out
+    );
+    let more = ["--env", "LANG=C", "--env", "MY_TOKEN=t-1", "--created", "src/a.rs", "--deleted", "src/b.rs"];
+    add(&repo, 1, &more);
+    add(&repo, 2, &["--modified", "src/a.rs"]);
+    let prompt = repo.strata(&["iteration", "prompt"]).out;
+    let state = prompt.split("# Current State\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    expect![[r#"
+        - Total iterations: 2
+        - Current CLI: 
+        - Environment:
+          - LANG: C
+          - MY_TOKEN: [withheld]
+        - Changed files, the newest first:
+          - src/a.rs: modified
+          - src/b.rs: deleted"#]]
+    .assert_eq(state);
+    let said = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
+    expect![[r#"
+        error: --env NO_SUCH_VARIABLE: environment variable not found
+    "#]]
+    .assert_eq(&said(&["iteration", "prompt", "--env", "NO_SUCH_VARIABLE"]));
+}
+
+#[test]
 fn loops_are_told_apart_and_a_new_goal_begins_another() {
     let repo = Repo::new(&[]);
     add(&repo, 1, &["--session", "other"]);

@@ -5,6 +5,17 @@ use expect_test::expect;
 use crate::repo::Repo;
 
 #[test]
+fn the_memory_file_is_searched_as_well() {
+    let repo = Repo::new(&[("MEMORY.md", "# Parser\nThe parser is by hand.\n")]);
+    repo.strata(&["memory", "add", "The parser is slow"]);
+    let found = repo.strata(&["memory", "search", "parser"]).out;
+    let row = found.lines().nth(1).unwrap_or_default();
+    assert!(row.starts_with("MEMORY.md  ") && row.contains("line 1") && row.contains("by hand"), "{found}");
+    let found = repo.strata(&["memory", "search", "parser", "--untrusted"]).out;
+    assert!(!found.contains("by hand") && found.contains("is slow"), "{found}");
+}
+
+#[test]
 fn notes_are_kept_listed_found_and_removed() {
     let repo = Repo::new(&[]);
     let empty = repo.strata(&["memory", "list"]);

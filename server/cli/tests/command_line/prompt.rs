@@ -27,30 +27,34 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
     assert_eq!(times(&body, "request body"), 1);
     assert_eq!(times(&body, "class Request"), 1, "in full, so not in the map");
     assert_eq!((times(&body, "view body"), times(&body, "class View")), (0, 1));
-    assert_eq!((times(&body, "notes body"), times(&body, "notes.md")), (0, 2), "in the map and in the list");
-    assert_eq!(times(&body, "What is a request?"), 1);
+    assert_eq!(
+        (times(&body, "notes body"), times(&body, "notes.md")),
+        (0, 1),
+        "in the map, so not in the list"
+    );
+    assert_eq!(times(&body, "What is a request?"), 2, "as it was asked, and at the head of the frame");
     expect![[r#"
         claude-sonnet-5-5, anthropic, ledger
 
         tokens  part
-           448  system prompt
+           506  system prompt
             46  symbol map
             57  files in full
-            28  file list
             14  session state
+           114  context frame
              8  prompt
             11  structure
-           612  together, of at most 815,217 (window 1,000,000)
+           756  together, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
-           522  L0      █████████████████░░░      3  cache breakpoint behind it
+           552  L0      ███████████████░░░░░      3  cache breakpoint behind it
             65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint behind it
-            14  active  ░░░░░░░░░░░░░░░░░░░░      0
+           128  active  ███░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py
 
-        repository: 2 files in the map (budget 64,000), 3 listed by name, 0 only counted in their folders
+        repository: 2 files in the map (budget 64,000), 0 listed by name, 0 only counted in their folders
     "#]]
     .assert_eq(&run.err);
 }
@@ -59,6 +63,9 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
 fn an_excluded_file_leaves_no_trace() {
     let repo = Repo::new(APP);
     let body = repo.strata(&["prompt", "--exclude", "app/view.py", "Hello"]).json();
+    assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
+    assert_eq!(times(&body, "request body"), 1, "brought along by the question");
+    let body = repo.strata(&["prompt", "--exclude", "app/view.py", "--auto", "0", "Hello"]).json();
     assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
     assert_eq!(times(&body, "class Request"), 1);
     // The narrower wish wins, whatever comes first.
@@ -184,7 +191,6 @@ fn what_cannot_be_done_is_said_in_one_line() {
     let select = |path| repo.strata(&["prompt", "--select", path, "Hello"]).refusal().to_owned();
     let refusals = [
         select("app/reqest.py"),
-        select("../outside.py"),
         select("/etc/passwd"),
         select("image.png"),
         select("*.java"),
@@ -192,11 +198,10 @@ fn what_cannot_be_done_is_said_in_one_line() {
         repo.strata(&["prompt", "--repo", "nowhere", "Hello"]).refusal().to_owned(),
         repo.strata(&["prompt", "--repo", "notes.md", "Hello"]).refusal().to_owned(),
         repo.strata(&["prompt", " "]).refusal().to_owned(),
-        repo.strata(&["prompt", "--repo", "app", "--select", "app/view.py", "Hello"]).refusal().to_owned(),
+        repo.strata(&["prompt", "--repo", "app", "--select", "other.py", "Hello"]).refusal().to_owned(),
     ];
     expect![[r#"
-        error: --select: `app/reqest.py` does not exist
-        error: --select: `../outside.py`: `..` is not followed; name the file from the top of the workspace folder
+        error: --select: `app/reqest.py` does not exist; did you mean `app/request.py`?
         error: --select: `/etc/passwd`: it is outside the workspace folders
         error: --select: `image.png` is binary
         error: --select: no listed file matches `*.java`
@@ -204,6 +209,20 @@ fn what_cannot_be_done_is_said_in_one_line() {
         error: --repo: `nowhere` cannot be opened: No such file or directory (os error 2)
         error: --repo: `notes.md` is no folder
         error: the prompt is empty; give a text, an image or tool results
-        error: --select: `app/view.py` does not exist (paths count from REPO/app)
-    "#]].assert_eq(&refusals.concat());
+        error: --select: `other.py` does not exist (paths count from REPO/app)
+    "#]]
+    .assert_eq(&refusals.concat());
+}
+
+#[test]
+fn a_question_without_selected_files_brings_its_code_along() {
+    let repo = Repo::new(APP);
+    let run = repo.strata(&["prompt", "What does a view of a request do?"]);
+    assert!(times(&run.json(), "view body") > 0, "{}", run.out);
+    assert!(run.err.contains("chosen for") && run.err.contains("app/view.py#"), "{}", run.err);
+    let none = repo.strata(&["prompt", "--auto", "0", "What does a view of a request do?"]);
+    assert_eq!(times(&none.json(), "view body"), 0);
+    let some =
+        repo.strata(&["prompt", "--select", "app/request.py", "--auto", "500", "What does a view do?"]);
+    assert!(times(&some.json(), "view body") > 0, "{}", some.out);
 }

@@ -74,29 +74,29 @@ fn a_history_becomes_tables_and_a_chart() {
         Input cost as a share of no cache, claude-sonnet-4-5
 
         session    turns  files  tokens   none   auto   flat  fixed  ripple  ledger  +list  bound
-        project-0      5  win3    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.783  0.389
-        project-1      5  win5    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.783  0.389
-        mean                      2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.783  0.389
+        project-0      5  win3    2,384  1.000  1.250  1.000  1.249   1.000   0.787  0.790  0.386
+        project-1      5  win5    2,384  1.000  1.250  1.000  1.249   1.000   0.787  0.790  0.386
+        mean                      2,384  1.000  1.250  1.000  1.249   1.000   0.787  0.790  0.386
 
         Means over 2 sessions
 
         layout                                cost  hits  tokens  length  worst  ms/turn  slowest
-        no cache 1.000 0% 2,366 1.000 1.000 - -
-        one automatic breakpoint 1.250 0% 2,366 1.000 1.250 - -
-        flat, system breakpoint 1.000 0% 2,366 1.000 1.000 T T
-        fixed order, 3 breakpoints 1.249 0% 2,366 1.000 1.250 - -
-        ripple 1.000 0% 2,366 1.000 1.000 T T
-        ledger 0.782 49% 2,727 1.153 1.250 T T
-        ledger, file list and session state 0.783 49% 2,793 1.147 1.247 T T
-        bound 0.389 - - - - - -
+        no cache 1.000 0% 2,384 1.000 1.000 - -
+        one automatic breakpoint 1.250 0% 2,384 1.000 1.250 - -
+        flat, system breakpoint 1.000 0% 2,384 1.000 1.000 T T
+        fixed order, 3 breakpoints 1.249 0% 2,384 1.000 1.250 - -
+        ripple 1.000 0% 2,384 1.000 1.000 T T
+        ledger 0.787 50% 2,773 1.163 1.250 T T
+        ledger, file list and session state 0.790 49% 2,816 1.160 1.247 T T
+        bound 0.386 - - - - - -
 
         no cache                    ################################################ 1.000
         one automatic breakpoint    ############################################################ 1.250
         flat, system breakpoint     ################################################ 1.000
         fixed order, 3 breakpoints  ############################################################ 1.249
         ripple                      ################################################ 1.000
-        ledger                      ###################################### 0.782
-        bound                       ################### 0.389
+        ledger                      ###################################### 0.787
+        bound                       ################### 0.386
 
         50 prompts of 10 turns checked: no promise was broken
     "#]]

@@ -62,7 +62,23 @@ impl Repo {
 
     /// Runs the binary in the repository with `input` on its standard input.
     pub(crate) fn strata_with(&self, input: &[u8], arguments: &[&str]) -> Run {
-        let mut child = self.spawn(arguments, Stdio::piped());
+        self.ended(self.spawn(arguments, Stdio::piped()), input)
+    }
+
+    /// Runs the binary in a folder below the repository's, or above it.
+    pub(crate) fn strata_in(&self, folder: &str, arguments: &[&str]) -> Run {
+        let folder = self.folder.join(folder).canonicalize().unwrap();
+        let mut command = self.command(arguments, Stdio::piped());
+        self.ended(command.current_dir(folder).spawn().unwrap(), b"")
+    }
+
+    /// Runs the binary in the repository with variables of its own.
+    pub(crate) fn strata_under(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Run {
+        let mut command = self.command(arguments, Stdio::piped());
+        self.ended(command.envs(variables.iter().copied()).spawn().unwrap(), b"")
+    }
+
+    fn ended(&self, mut child: Child, input: &[u8]) -> Run {
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
@@ -71,7 +87,12 @@ impl Repo {
     }
 
     pub(crate) fn spawn(&self, arguments: &[&str], stdout: Stdio) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_strata"))
+        self.command(arguments, stdout).spawn().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str], stdout: Stdio) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_strata"));
+        command
             .args(arguments)
             .current_dir(&self.folder)
             // Neither a person's settings nor their ignore files are part of a test.
@@ -82,9 +103,8 @@ impl Repo {
             .env_remove("STRATA_LOG")
             .stdin(Stdio::piped())
             .stdout(stdout)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+            .stderr(Stdio::piped());
+        command
     }
 }
 

@@ -84,6 +84,10 @@ fn a_name_a_fork_and_a_compaction_last() {
     let (repo, id) = with_talk(30);
     let run = repo.strata(&["sessions", "rename", &id, "the parser"]);
     assert_eq!(run.err, format!("session {id} is now called \"the parser\"\n"));
+    let by_name = |command: &str| repo.strata(&["sessions", command, "the parser"]);
+    assert_eq!(by_name("show").out, repo.strata(&["sessions", "show", &id]).out);
+    assert_eq!(by_name("export").out, repo.strata(&["sessions", "export", &id]).out);
+    assert!(repo.strata(&["status", "the parser"]).out.starts_with(&id));
     let fork = repo.strata(&["sessions", "fork", &id, "--until", "3", "--name", "a branch", "--json"]).json();
     assert_eq!(fork["messages"], 4);
     let run = repo.strata(&["sessions", "compact", &id, "--profile", "handoff"]);

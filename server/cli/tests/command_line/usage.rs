@@ -48,6 +48,12 @@ fn help_names_every_command_that_there_is() {
           mcp          Serve an agent: a server of the Model Context Protocol on standard input and output
           prompt       Make a prompt: the request on standard output, what is in it on standard error
           map          Show the symbol map of a repository
+          context      Name the files and definitions that a task is about
+          symbols      Find definitions by their names
+          outline      Show the definitions of a file
+          references   Show where a name is defined and who refers to it
+          grep         Search files by a pattern
+          read         Print a file, lines of it, or a definition in it
           tokens       Count the tokens of files
           sessions     Look after the conversations that are stored for a workspace
           memory       Keep notes that outlive every conversation
@@ -65,6 +71,17 @@ fn help_names_every_command_that_there_is() {
           -V, --version  Print version
     "#]]
     .assert_eq(&run.out);
+}
+
+#[test]
+fn help_keeps_to_the_width_and_is_plain_without_a_terminal() {
+    let repo = Repo::new(&[]);
+    for width in [50, 80] {
+        let run = repo.strata_under(&[("COLUMNS", &width.to_string())], &["map", "--help"]);
+        let longest = run.out.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(width) && longest > Some(width - 20), "{longest:?}: {}", run.out);
+        assert!(!run.out.contains('\u{1b}'));
+    }
 }
 
 #[test]

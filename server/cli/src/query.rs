@@ -1,0 +1,132 @@
+//! Questions about the code: the tools that agents have, in a shell. What there is goes to standard output, what was left out to
+//! standard error. A search that finds nothing ends with exit code 1.
+
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use strata_app::commands::CommandError;
+use strata_app::headless::HeadlessWorkspace;
+use strata_mcp::{Reply, Tool, answer};
+
+use crate::arguments::{
+    ContextArguments, GrepArguments, OutlineArguments, QueryArguments, ReadArguments, ReferencesArguments,
+    SymbolsArguments,
+};
+use crate::failure::Failure;
+use crate::{input, output, repository};
+
+pub(crate) fn context(arguments: &ContextArguments) -> Result<ExitCode, Failure> {
+    let asked = json!({ "query": input::text(&arguments.text)?, "limit": arguments.limit });
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::index(&mut headless)?;
+    let reply = ask("context", asked, &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "items")
+}
+
+pub(crate) fn symbols(arguments: &SymbolsArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::index(&mut headless)?;
+    let asked = json!({ "query": arguments.name, "limit": arguments.limit });
+    let reply = ask("symbols", asked, &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "symbols")
+}
+
+pub(crate) fn references(arguments: &ReferencesArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::index(&mut headless)?;
+    let path = arguments.path.as_deref().map(|path| headless.typed(path));
+    let asked = json!({ "name": arguments.name, "path": path });
+    let reply = ask("references", asked, &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "hits")
+}
+
+pub(crate) fn outline(arguments: &OutlineArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::list(&mut headless)?;
+    let asked = json!({ "path": headless.typed(&arguments.path) });
+    let reply = ask("outline", asked, &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "path")
+}
+
+pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::list(&mut headless)?;
+    let paths: Vec<String> = arguments.paths.iter().map(|path| headless.typed(path)).collect();
+    let asked = json!({
+        "pattern": arguments.pattern,
+        "paths": paths,
+        "literal": arguments.fixed_strings,
+        "ignoreCase": arguments.ignore_case,
+        "words": arguments.word_regexp,
+        "context": arguments.context,
+        "limit": arguments.limit,
+    });
+    let reply = ask("grep", asked, &arguments.query, &mut headless)?;
+    show(&reply, &arguments.query, "files")
+}
+
+/// What is read of the reply of `strata.files.read`.
+#[derive(Deserialize)]
+struct Part {
+    path: String,
+    text: String,
+    from: u32,
+    to: u32,
+    lines: u32,
+}
+
+/// The text is the result as it is, so that it can be piped.
+pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
+    let mut headless = repository::open(&arguments.query.repository)?;
+    repository::list(&mut headless)?;
+    let asked = json!({ "path": headless.typed(&arguments.path) });
+    let reply = ask("files_read", asked, &arguments.query, &mut headless)?;
+    if arguments.query.json {
+        return show(&reply, &arguments.query, "path");
+    }
+    let is_cut = reply.is_cut;
+    let Part { path, text, from, to, lines } = output::understood(reply.structured)?;
+    output::file_text(&text)?;
+    if from > 1 || to < lines {
+        output::tell(&format!("{path}#L{from}-{to} of {lines} lines"));
+    }
+    tell_cut(is_cut);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn ask(
+    tool: &str,
+    asked: Value,
+    arguments: &QueryArguments,
+    headless: &mut HeadlessWorkspace,
+) -> Result<Reply, Failure> {
+    let tool = Tool::named(tool).ok_or(CommandError::Internal)?;
+    let Value::Object(asked) = asked else { return Err(CommandError::Internal.into()) };
+    let given: Map<String, Value> = asked.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    answer(tool, given, arguments.budget, headless).map_err(|error| match error {
+        CommandError::InvalidParams { ref path, .. } if path.starts_with("path") => {
+            Failure::of_path("PATH", headless.folder(), &error)
+        }
+        CommandError::InvalidParams { message, .. } => Failure::Said(message),
+        error => error.into(),
+    })
+}
+
+/// Shows a reply, which has found something unless its list `found` is empty.
+fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCode, Failure> {
+    if arguments.json {
+        output::json(&reply.structured)?;
+    } else {
+        output::text(&format!("{}\n", reply.text.trim_end_matches('\n')))?;
+    }
+    tell_cut(reply.is_cut);
+    let is_empty = reply.structured[found].as_array().is_some_and(Vec::is_empty);
+    Ok(if is_empty { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn tell_cut(is_cut: bool) {
+    if is_cut {
+        output::tell("there is more; a larger --budget shows it");
+    }
+}

@@ -1,0 +1,157 @@
+//! Questions about the code.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::repo::{APP, Repo};
+
+fn repo() -> Repo {
+    let repo = Repo::new(APP);
+    repo.write(".gitignore", "/ignored.py\n");
+    repo.write("ignored.py", "request = 1\n");
+    repo.write(".env", "request=1\n");
+    repo
+}
+
+#[test]
+fn definitions_are_found_by_their_names_with_their_lines() {
+    let repo = repo();
+    let run = repo.strata(&["symbols", "answer"]);
+    expect![[r#"
+        app/view.py#L5-6: def answer(self, request: Request) (in View)
+    "#]]
+    .assert_eq(&run.out);
+    let dotted = repo.strata(&["symbols", "Request.body", "--json"]).json();
+    let [found] = dotted["symbols"].as_array().unwrap().as_slice() else { panic!("{dotted}") };
+    assert_eq!(
+        (&found["path"], &found["line"], &found["endLine"]),
+        (&"app/request.py".into(), &4.into(), &5.into())
+    );
+    let nothing = repo.strata(&["symbols", "nowhere"]);
+    assert_eq!((nothing.code, &*nothing.err), (Some(1), ""));
+}
+
+#[test]
+fn an_outline_says_where_everything_is() {
+    let repo = repo();
+    let run = repo.strata(&["outline", "app/view.py"]);
+    expect![[r#"
+        app/view.py (python)
+        4-6 class View
+         5-6 def answer(self, request: Request)
+    "#]]
+    .assert_eq(&run.out);
+    let misspelt = repo.strata_in("app", &["outline", "veiw.py"]);
+    expect![[r#"
+        error: `veiw.py` does not exist; did you mean `view.py`?
+    "#]]
+    .assert_eq(misspelt.refusal());
+}
+
+#[test]
+fn parts_of_files_are_read_as_they_are() {
+    let repo = repo();
+    let body = repo.strata(&["read", "app/view.py#View.answer"]);
+    assert_eq!(
+        body.out,
+        "    def answer(self, request: Request):\n        return 'view body', request.body()\n"
+    );
+    assert_eq!(body.err, "app/view.py#L5-6 of 6 lines\n");
+    assert_eq!(repo.strata_in("app", &["read", "view.py#L1"]).out, "from app.request import Request\n");
+    let whole = repo.strata(&["read", "notes.md"]);
+    assert_eq!((&*whole.out, &*whole.err), ("# Notes\n\nnotes body\n", ""));
+    repo.write("tabs.go", "package a\n\nfunc b() {\n\tc()\r\n}\n");
+    assert_eq!(repo.strata(&["read", "tabs.go#L4"]).out, "\tc()\r\n", "byte for byte");
+    assert!(repo.strata(&["grep", "c\\(", "tabs.go"]).out.ends_with("\n4: \tc()\n"));
+    let reply = repo.strata(&["read", "app/request.py#Request", "--json"]).json();
+    assert_eq!(
+        (&reply["from"], &reply["to"], &reply["definition"]),
+        (&1.into(), &5.into(), &"Request".into())
+    );
+    let refused = |path: &str| repo.strata(&["read", path]).refusal().to_owned();
+    let refusals = [
+        refused("app/view.py#View.body"),
+        refused("app/view.py#L9"),
+        refused("notes.md#Nothing"),
+        refused("app/reqest.py#L1-2"),
+    ];
+    expect![[r#"
+        error: PATH: app/view.py defines no `View.body`; its outline says what it defines
+        error: PATH: `app/view.py` has 6 lines
+        error: PATH: notes.md defines no `Nothing`; its outline says what it defines
+        error: `app/reqest.py` does not exist; did you mean `app/request.py`?
+    "#]]
+    .assert_eq(&refusals.concat());
+    assert!(refused(".env").contains("says that it holds secrets"));
+}
+
+#[test]
+fn lines_are_found_where_the_ignore_rules_allow_it() {
+    let repo = repo();
+    let run = repo.strata(&["grep", "-i", "request", "app"]);
+    expect![[r#"
+        app/request.py
+        1: class Request:
+        2:     """One request."""
+        5:         return 'request body'
+        app/view.py
+        1: from app.request import Request
+        5:     def answer(self, request: Request):
+        6:         return 'view body', request.body()
+    "#]]
+    .assert_eq(&run.out);
+    let all = repo.strata(&["grep", "request", "--json"]).json();
+    let paths: Vec<&Value> = all["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(paths, ["app/request.py", "app/view.py"]);
+    let near = repo.strata_in("app", &["grep", "-F", "body()", "view.py", "-C", "1"]);
+    expect![[r#"
+        view.py
+        5-     def answer(self, request: Request):
+        6:         return 'view body', request.body()
+    "#]]
+    .assert_eq(&near.out);
+    let limited = repo.strata(&["grep", "e", "--limit", "1"]);
+    assert!(limited.out.contains(" match)"), "{}", limited.out);
+    assert_eq!(repo.strata(&["grep", "no such text"]).code, Some(1));
+    assert!(repo.strata(&["grep", "a("]).refusal().contains("unclosed group"));
+}
+
+#[test]
+fn a_budget_holds_and_says_that_there_is_more() {
+    let repo = repo();
+    let lines: String =
+        (0..500).map(|nth| format!("def function_{nth}():\n    return {nth}\n\n\n")).collect();
+    repo.write("many.py", &lines);
+    for arguments in [
+        &["symbols", "function", "--limit", "400"] as &[&str],
+        &["outline", "many.py"],
+        &["grep", "function"],
+        &["read", "many.py"],
+    ] {
+        let budget = 400;
+        let run = repo.strata(&[arguments, &["--budget", "400"]].concat());
+        assert!(run.err.contains("a larger --budget shows it"), "{arguments:?}: {}", run.err);
+        repo.write("shown.txt", &run.out);
+        let weight = repo.strata(&["tokens", "shown.txt", "--json"]).json()["tokens"].as_u64().unwrap();
+        assert!(weight <= budget + 8 && weight > budget / 8, "{arguments:?}: {weight}");
+    }
+    let whole = repo.strata(&["read", "many.py"]);
+    assert_eq!((&*whole.out, &*whole.err), (&*lines, ""));
+}
+
+#[test]
+fn a_task_is_about_definitions_with_their_lines() {
+    let repo = repo();
+    let run = repo.strata(&["context", "what does View.answer say about the request?"]);
+    assert!(run.out.contains("app/view.py#L5-6: View.answer"), "{}", run.out);
+    let items = repo.strata(&["context", "-", "--limit", "2", "--json"]);
+    assert_eq!(items.code, Some(1), "no words, nothing found: {}", items.out);
+}
+
+#[test]
+fn references_name_the_files_that_refer() {
+    let repo = repo();
+    let run = repo.strata(&["references", "Request"]);
+    assert!(run.out.contains("app/request.py") && run.out.contains("app/view.py"), "{}", run.out);
+    assert_eq!(repo.strata(&["references", "Nothing"]).code, Some(1));
+}
