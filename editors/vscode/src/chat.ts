@@ -139,18 +139,20 @@ export class Chat implements vscode.Disposable {
     model: vscode.LanguageModelChat,
     stream: vscode.ChatResponseStream,
     token: vscode.CancellationToken,
-  ): Promise<{ warnings: string[]; error?: string }> {
+  ): Promise<{ total: number; warnings: string[]; error?: string }> {
     const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
-    stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
+    const { total } = prompt.tokens;
+    stream.progress(`Prompt of ${exactly(total)} tokens`);
     const outcome = await answer(prompt, model, stream, token);
     const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
     if (recorded.retry && !token.isCancellationRequested) {
       stream.progress('The model found the prompt too long: the conversation is compacted and sent once more');
       const again = await this.sent(wish, model, stream, token);
-      return { ...again, warnings: [TOO_LONG_ONCE, ...again.warnings] };
+      const shorter = `The model found the prompt of ${exactly(total)} tokens too long. One of ${exactly(again.total)} was sent instead.`;
+      return { ...again, warnings: [shorter, ...again.warnings] };
     }
     const warnings = [...prompt.warnings.map(({ message }) => message), ...recorded.warnings];
-    return { warnings, ...(outcome.error !== undefined && { error: outcome.error }) };
+    return { total, warnings, ...(outcome.error !== undefined && { error: outcome.error }) };
   }
 
   /** Files that the question refers to are shown in full from now on. */
@@ -200,9 +202,6 @@ export class Chat implements vscode.Disposable {
     }
   }
 }
-
-/** Said when the conversation was compacted because the model refused the prompt. */
-const TOO_LONG_ONCE = 'The model found the prompt too long. It was made shorter and sent once more.';
 
 /** What you should know of the prompt, behind the answer, where it stays: what was left out of it, and that it was compacted. */
 function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.ChatResponseStream): void {

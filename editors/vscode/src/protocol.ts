@@ -25,8 +25,10 @@ export interface Commands {
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
   /** Finds files of the workspace by letters of their paths. */
   'strata.files.find': { params: FilesFindParams; reply: FilesFindReply };
-  /** Reads the current text of a file: the buffer's, else the disk's. */
+  /** Reads the current text of a file, or of lines or a definition of it: the buffer's, else the disk's. */
   'strata.files.read': { params: FilesReadParams; reply: FilesReadReply };
+  /** Finds lines that match a pattern in the files of the workspace. */
+  'strata.files.grep': { params: FilesGrepParams; reply: FilesGrepReply };
   /** Says whether a file is shown in full. */
   'strata.files.has': { params: FilesHasParams; reply: FilesHasReply };
   /** Takes note that files were read outside of what Strata sees. */
@@ -57,6 +59,18 @@ export interface Commands {
   'strata.prompt.changes': { params: PromptChangesParams; reply: PromptChangesReply };
   /** Counts the tokens of a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
+  /** Lists the excerpts that a question would bring along, or that the last prompt showed. */
+  'strata.context.list': { params: ContextListParams; reply: ContextListReply };
+  /** Keeps excerpts in every prompt. */
+  'strata.context.pin': { params: ContextPinParams; reply: ContextPinReply };
+  /** Takes the pins of excerpts back. */
+  'strata.context.unpin': { params: ContextUnpinParams; reply: ContextUnpinReply };
+  /** Takes excerpts out of prompts; they are not proposed again in this session. */
+  'strata.context.dismiss': { params: ContextDismissParams; reply: ContextDismissReply };
+  /** Proposes dismissed excerpts again. */
+  'strata.context.restore': { params: ContextRestoreParams; reply: ContextRestoreReply };
+  /** Sets how much code questions of this session bring along, or switches that on and off. */
+  'strata.context.auto': { params: ContextAutoParams; reply: ContextAutoReply };
   /** Says what stands where in the next prompt, and why. */
   'strata.tiers.report': { params: TiersReportParams; reply: TiersReportReply };
   /** Has the next prompt laid afresh. */
@@ -103,7 +117,7 @@ export interface Commands {
   'strata.iteration.status': { params: IterationStatusParams; reply: IterationStatusReply };
   /** Keeps a note that outlives the session. */
   'strata.memory.add': { params: MemoryAddParams; reply: MemoryAddReply };
-  /** Finds words in all notes and conversations of the workspace. */
+  /** Finds words in all notes, memory files and conversations of the workspace. */
   'strata.memory.search': { params: MemorySearchParams; reply: MemorySearchReply };
   /** Lists the notes. */
   'strata.memory.list': { params: MemoryListParams; reply: MemoryListReply };
@@ -157,7 +171,7 @@ export interface Commands {
   'strata.redaction.restore': { params: RedactionRestoreParams; reply: RedactionRestoreReply };
   /** Makes the symbol map. */
   'strata.symbols.map': { params: SymbolsMapParams; reply: SymbolsMapReply };
-  /** Outlines one file. */
+  /** Outlines one file, with line numbers. */
   'strata.symbols.file': { params: SymbolsFileParams; reply: SymbolsFileReply };
   /** Says who mentions a name. */
   'strata.symbols.references': { params: SymbolsReferencesParams; reply: SymbolsReferencesReply };
@@ -740,6 +754,13 @@ export interface CompactionUndoReply {
   stateVersion: number;
 }
 
+/** How far a reference is to be trusted. */
+export type Confidence =
+  /** By its name alone: nothing says what the value is whose member it is. */
+  | 'guess'
+  /** Scopes, imports or types lead from it to the definition. */
+  | 'certain';
+
 /** What a message says: a text, or a list of blocks. */
 export type Content = string | ContentBlockInput[];
 
@@ -868,9 +889,46 @@ export type ContentBlockInput =
 /** The hash of a text, as 32 hexadecimal digits. */
 export type ContentHash = string;
 
+/** How much code questions bring along from now on. */
+export interface ContextAutoParams {
+  /** Maximum tokens, 0 for none. Without it: none when questions bring code along now, else 8,000. */
+  budget?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** How much code questions bring along now. */
+export interface ContextAutoReply {
+  /** Maximum tokens. */
+  budget: number;
+  /** The same in a sentence. */
+  message: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Excerpts, by name. */
+export interface ContextDismissParams {
+  /**
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble`
+   * names them.
+   */
+  excerpts: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was done to excerpts. */
+export interface ContextDismissReply {
+  /** Those that it was done to. */
+  changed: ExcerptKey[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
 /** What a request is about, as a list of names that stands behind it. */
 export interface ContextFrameSettings {
-  /** Whether prompts have one. */
+  /** Whether to include a context frame in prompts: the names and lines of what a question is about. */
   inject: boolean;
   /** Whether what is open and selected has a say, and only the best `top_k` are told. */
   rerank: boolean;
@@ -884,7 +942,7 @@ export interface ContextFrameSettings {
 
 /** What a request is about, as a list of names that stands behind it. */
 export interface ContextFrameSettingsInput {
-  /** Whether prompts have one. */
+  /** Whether to include a context frame in prompts: the names and lines of what a question is about. */
   inject?: boolean;
   /** Whether what is open and selected has a say, and only the best `top_k` are told. */
   rerank?: boolean;
@@ -894,6 +952,120 @@ export interface ContextFrameSettingsInput {
   min_score?: number;
   /** So many items at most. */
   max_items?: number;
+}
+
+/** What a question would bring along. */
+export interface ContextListParams {
+  /** The question. Without it: what the last prompt showed. */
+  prompt?: string | null;
+  /** Maximum tokens of code; the session's or the setting's when absent. */
+  autoBudget?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The excerpts of a session. */
+export interface ContextListReply {
+  /** Maximum tokens of code that a question brings along. */
+  autoBudget: number;
+  /** Pinned ones, then those that the question is about, best first, then those of earlier questions. */
+  excerpts: ListedExcerpt[];
+  /** Those that are not proposed again. */
+  dismissed: ExcerptKey[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Excerpts, by name. */
+export interface ContextPinParams {
+  /**
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble`
+   * names them.
+   */
+  excerpts: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was done to excerpts. */
+export interface ContextPinReply {
+  /** Those that it was done to. */
+  changed: ExcerptKey[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface ContextRestoreParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was done to excerpts. */
+export interface ContextRestoreReply {
+  /** Those that it was done to. */
+  changed: ExcerptKey[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The code that questions bring along, and how much an autonomous loop remembers. */
+export interface ContextSettings {
+  /**
+   * Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt
+   * shows already counts. 0, the default, switches it off; `strata prompt` without `--select` takes 8,000.
+   */
+  auto_budget: number;
+  /**
+   * How long a prompt waits for the index when the repository is still being indexed, in milliseconds. A prompt
+   * that does not wait any longer has no map or an incomplete one.
+   */
+  index_wait_ms: number;
+  /** Iterations that are kept word for word. */
+  raw_window_size: number;
+  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
+  summarize_every: number;
+  /** The most that the summary may weigh, in tokens. */
+  max_summary_tokens: number;
+}
+
+/** The code that questions bring along, and how much an autonomous loop remembers. */
+export interface ContextSettingsInput {
+  /**
+   * Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt
+   * shows already counts. 0, the default, switches it off; `strata prompt` without `--select` takes 8,000.
+   */
+  auto_budget?: number;
+  /**
+   * How long a prompt waits for the index when the repository is still being indexed, in milliseconds. A prompt
+   * that does not wait any longer has no map or an incomplete one.
+   */
+  index_wait_ms?: number;
+  /** Iterations that are kept word for word. */
+  raw_window_size?: number;
+  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
+  summarize_every?: number;
+  /** The most that the summary may weigh, in tokens. */
+  max_summary_tokens?: number;
+}
+
+/** Excerpts, by name. */
+export interface ContextUnpinParams {
+  /**
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble`
+   * names them.
+   */
+  excerpts: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was done to excerpts. */
+export interface ContextUnpinReply {
+  /** Those that it was done to. */
+  changed: ExcerptKey[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
 }
 
 /** A form in which a conversation is exchanged. */
@@ -989,6 +1161,34 @@ export interface Efforts {
   parsed: number;
 }
 
+/**
+ * The name of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the second of that
+ * name) or lines (`src/a.py#L10-40`).
+ */
+export type ExcerptKey = string;
+
+/** What speaks for an excerpt most. */
+export type ExcerptReason =
+  /** The question names its file. */
+  | 'named'
+  /** Its name or its text has words of the question. */
+  | 'words'
+  /** Its file as a whole has words of the question, or is close to those that have. */
+  | 'file'
+  /** Its file is open. */
+  | 'open'
+  /** Its file changed lately. */
+  | 'recent';
+
+/** How an excerpt comes to be in a prompt. */
+export type ExcerptStanding =
+  /** You pinned it. */
+  | 'pinned'
+  /** The last question is about it. */
+  | 'wanted'
+  /** An earlier question was about it. It stays where it costs nothing to leave it. */
+  | 'lingering';
+
 /** What a request is expected to be billed for. */
 export interface Expected {
   /** Tokens. */
@@ -1027,8 +1227,8 @@ export type FileChange =
 
 /** Something that happened to a file while the loop ran. */
 export interface FileEvent {
-  /** When, in milliseconds since 1970. */
-  timeMs: number;
+  /** When, in milliseconds since 1970; now when absent. */
+  timeMs?: number;
   /** The file. */
   path: string;
   /** What happened. */
@@ -1041,6 +1241,14 @@ export interface FileEvent {
  * clone; ordered by bytes.
  */
 export type FileKey = string;
+
+/** A file with lines that match. */
+export interface FileMatches {
+  /** The file. */
+  path: FileKey;
+  /** In order. */
+  lines: MatchingLine[];
+}
 
 /** Files in full and the repository file list. */
 export interface FileSettings {
@@ -1154,6 +1362,38 @@ export interface FilesFindReply {
   stateVersion: number;
 }
 
+/** What to look for, and where. */
+export interface FilesGrepParams {
+  /** A regular expression as ripgrep takes it, matched within each line. */
+  pattern: string;
+  /** Files, folders or globs to search; the whole workspace when absent. */
+  paths?: string[];
+  /** Whether the pattern is a text to be found as it is, not a regular expression. */
+  literal?: boolean;
+  /** Whether letter case does not count. */
+  ignoreCase?: boolean;
+  /** Whether a match begins and ends at the borders of words. */
+  words?: boolean;
+  /** How many lines to show before and after each match, at most 50. */
+  context?: number;
+  /** Maximum matching lines in the reply. */
+  limit?: number;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was found. */
+export interface FilesGrepReply {
+  /** In the order of their names, with lines up to the limit. */
+  files: FileMatches[];
+  /** How many lines match in all. */
+  total: number;
+  /** How many files have such a line. */
+  totalFiles: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
 /** One path. */
 export interface FilesHasParams {
   /** A file, by its path below the workspace folder. */
@@ -1223,20 +1463,33 @@ export interface FilesMarkReadReply {
   stateVersion: number;
 }
 
-/** One path. */
+/** What to read. */
 export interface FilesReadParams {
-  /** A file, by its path below the workspace folder. */
+  /**
+   * A file by its path below the workspace folder, lines of it (`src/lib.rs#L10-40`), or a definition in it by its
+   * name (`src/lib.rs#Type.method`).
+   */
   path: string;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
 
-/** A file's current text. */
+/** The current text of a file, or of a part of it. */
 export type FilesReadReply = {
-  /** Which. */
+  /** The file. */
   path: FileKey;
-  /** All of it. */
+  /** The name of the definition, when one was asked for. */
+  definition?: string;
+  /** The lines from `from` to `to`; all of them when no part was asked for. */
   text: string;
+  /** The first line, from 1. */
+  from: number;
+  /** The last line, included. */
+  to: number;
+  /** How many lines the file has. */
+  lines: number;
+  /** Where else the file has a definition of this very name. */
+  others?: LineRange[];
   /** How often the session was changed so far. */
   stateVersion: number;
 } & (
@@ -1369,7 +1622,9 @@ export type ForeignProvider =
   /** OpenAI's Chat Completions API, which many others speak too. */
   | 'openai'
   /** OpenAI's Responses API. */
-  | 'openai_responses';
+  | 'openai_responses'
+  /** Google's `generateContent`. */
+  | 'gemini';
 
 /** The form in which a prompt leaves the house. */
 export type Format =
@@ -1377,6 +1632,12 @@ export type Format =
   | 'anthropic'
   /** A body for OpenAI's Chat Completions API, which many others speak too. */
   | 'openai'
+  /** A body for OpenAI's Responses API. */
+  | 'responses'
+  /** A body for Google's `generateContent`. */
+  | 'gemini'
+  /** A body for Bedrock's Converse API, `modelId` included. */
+  | 'bedrock'
   /** A text for reading and pasting. */
   | 'markdown';
 
@@ -1404,6 +1665,10 @@ export interface FoundSymbol {
   head: string;
   /** What it stands in. */
   container?: string;
+  /** The first line, from 1. */
+  line?: number;
+  /** The last line, included. */
+  endLine?: number;
 }
 
 /** Which of the tokenizers that a `TokenCounter` was given. */
@@ -1843,6 +2108,14 @@ export type Hit = {
     /** What it is filed under. */
     tags: string[];
   }
+  /** A memory file of the workspace. */
+  | {
+    source: 'file';
+    /** The file. */
+    path: FileKey;
+    /** The first line of the paragraph, counted from 1. */
+    line: number;
+  }
   /** A message of a conversation. */
   | {
     source: 'message';
@@ -1976,7 +2249,7 @@ export interface InitializationOptions {
 
 /**
  * The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, `file:{path}#L1-9`,
- * `history:{n}`, `url:{hash}`.
+ * `excerpt:{path}#{definition}`, `history:{n}`, `url:{hash}`.
  */
 export type ItemKey = string;
 
@@ -2035,8 +2308,15 @@ export interface IterationAddReply {
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** The loop that a prompt is for, before its first iteration. */
 export interface IterationPromptParams {
+  /**
+   * What the loop is for; that of the loop that runs when absent. With another one the prompt is that of a first
+   * iteration.
+   */
+  goal?: string | null;
+  /** The environment to tell of instead of the one that was reported last. */
+  environment?: Record<string, string> | null;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -2125,6 +2405,24 @@ export interface LastCompaction {
   timeMs: number;
 }
 
+/** The last recorded prompt of a session. */
+export interface LastTurn {
+  /** How many prompts were recorded, over all runs. */
+  turns: number;
+  /** The model that it went to. */
+  model: string;
+  /** The policy that laid it out. */
+  policy: PolicyName;
+  /** What stood in each tier that held anything. */
+  tiers: TierWeight[];
+  /** What the provider's cache is expected to hold, in tokens. */
+  cachedTokens: number;
+  /** When that will be gone, in milliseconds since 1970; absent when nothing is cached. */
+  cacheExpiresMs?: number;
+  /** Why it did not begin as the prompt before, in a sentence. */
+  explanation: string;
+}
+
 /** What is known of one item. */
 export interface LedgerItemStats {
   /** The chance that it leaves the prompt at the next turn, from 0 to 1. */
@@ -2137,6 +2435,24 @@ export interface LedgerItemStats {
 
 /** Lines of a file, counted from 1: `L10` or `L10-40`. */
 export type LineRange = string;
+
+/** An excerpt. */
+export interface ListedExcerpt {
+  /** Its name. */
+  excerpt: ExcerptKey;
+  /** The file. */
+  path: FileKey;
+  /** Where an editor finds that. */
+  uri?: string;
+  /** Its lines now; absent when it is gone from its file. */
+  lines?: LineRange;
+  /** Why it was chosen; absent when you pinned it unasked. */
+  reason?: ExcerptReason;
+  /** How it comes to be there. */
+  standing: ExcerptStanding;
+  /** The weight of its text, in tokens of the model. */
+  tokens: number;
+}
 
 /** A file that the session chose. */
 export type ListedFile = {
@@ -2271,8 +2587,42 @@ export interface LspSettingsInput {
 export interface MapFile {
   /** Which. */
   path: FileKey;
+  /** Its place among all files by how much they matter; the first has 1. */
+  rank: number;
+  /** How much of it the block shows. */
+  level: MapLevel;
   /** What its block weighs. */
   tokens: number;
+}
+
+/** How much of a file its map block shows. Each level shows what the one before it shows, and more. */
+export type MapLevel =
+  /** The file's path alone. */
+  | 'path'
+  /** The path and the names of top-level definitions. */
+  | 'names'
+  /** The signatures of definitions that others refer to. */
+  | 'signatures'
+  /** The signatures of everything public. */
+  | 'public'
+  /** Every signature, fields, imports. */
+  | 'full';
+
+/** The order of a map. */
+export type MapSort =
+  /** What matters most comes first. */
+  | 'rank'
+  /** By path. */
+  | 'path';
+
+/** A line that matches, or one near it. */
+export interface MatchingLine {
+  /** From 1. */
+  line: number;
+  /** At most 300 characters of it. */
+  text: string;
+  /** Whether it is only near a line that matches. */
+  context?: boolean;
 }
 
 /** A note. */
@@ -2333,7 +2683,7 @@ export interface MemorySearchParams {
 
 /** The reply of a search, the best first. */
 export interface MemorySearchReply {
-  /** The best first. */
+  /** Those in memory files, then all others, the best first. */
   hits: Hit[];
   /** How many of the newest matches were ranked, when there are too many to rank them all. */
   newest?: number;
@@ -2687,6 +3037,14 @@ export interface ProfileOptions {
   summary_tokens: number | null;
   /** What share of the window the prompt should weigh afterwards. */
   target_share: number | null;
+  /** Characters of each tool result that the model which summarises is shown. 0 shows them whole. */
+  result_chars: number | null;
+  /** Characters of the arguments of each tool call that the model which summarises is shown. 0 shows them whole. */
+  call_chars: number | null;
+  /** Characters of each result in the digest of `checkpoint`. */
+  digest_chars: number | null;
+  /** Maximum results that the digest of `checkpoint` names; of older ones it gives the number. */
+  digest_lines: number | null;
 }
 
 /** Figures that replace those of a profile, or make a new one of it. Every field is optional. */
@@ -2728,6 +3086,14 @@ export interface ProfileOptionsInput {
   summary_tokens?: number | null;
   /** What share of the window the prompt should weigh afterwards. */
   target_share?: number | null;
+  /** Characters of each tool result that the model which summarises is shown. 0 shows them whole. */
+  result_chars?: number | null;
+  /** Characters of the arguments of each tool call that the model which summarises is shown. 0 shows them whole. */
+  call_chars?: number | null;
+  /** Characters of each result in the digest of `checkpoint`. */
+  digest_chars?: number | null;
+  /** Maximum results that the digest of `checkpoint` names; of older ones it gives the number. */
+  digest_lines?: number | null;
 }
 
 /** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
@@ -2751,6 +3117,11 @@ export interface PromptAssembleParams {
    * whichever is smaller.
    */
   maxInputTokens?: number | null;
+  /**
+   * Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting
+   * `context.auto_budget` when absent.
+   */
+  autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
   ttl?: Ttl | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
@@ -2865,6 +3236,8 @@ export interface PromptEstimateReply {
    * may be off by.
    */
   limit: number;
+  /** What is assumed of the model, when the table of models does not have it. */
+  warning?: string;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -2917,6 +3290,11 @@ export interface PromptPreviewParams {
    * whichever is smaller.
    */
   maxInputTokens?: number | null;
+  /**
+   * Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting
+   * `context.auto_budget` when absent.
+   */
+  autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
   ttl?: Ttl | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
@@ -2990,6 +3368,11 @@ export interface PromptRecordReply {
 export interface PromptSettings {
   /** The base text. */
   system: string;
+  /**
+   * What follows the base text in requests that declare tools: how to use them, and what an answer looks like.
+   * Empty for nothing.
+   */
+  tool_guidelines: string;
   /** Further instructions, put behind the base text. */
   system_extra: string;
   /**
@@ -3007,6 +3390,11 @@ export interface PromptSettings {
 export interface PromptSettingsInput {
   /** The base text. */
   system?: string;
+  /**
+   * What follows the base text in requests that declare tools: how to use them, and what an answer looks like.
+   * Empty for nothing.
+   */
+  tool_guidelines?: string;
   /** Further instructions, put behind the base text. */
   system_extra?: string;
   /**
@@ -3045,7 +3433,9 @@ export type PromptWarningCode =
   /** The outlines are not complete yet. */
   | 'index_incomplete'
   /** Secrets in a file were replaced by placeholders. */
-  | 'redacted';
+  | 'redacted'
+  /** The map has no room for a file that the session or the request is about. */
+  | 'map_full';
 
 /** A positive factor between two token counts. */
 export type Ratio = number;
@@ -3121,6 +3511,20 @@ export interface RedactionSettingsInput {
   allow?: string[];
 }
 
+/** A mention. */
+export interface ReferenceHit {
+  /** The file. */
+  path: FileKey;
+  /** From 1. */
+  line: number;
+  /** The line, without the white space around it. */
+  text: string;
+  /** Whether scopes, imports and types lead to the definition, or it has the name and no more. */
+  confidence: Confidence;
+  /** Whether the name is defined there. */
+  definition?: boolean;
+}
+
 /** A file that mentions a name. */
 export interface Referrer {
   /** Which. */
@@ -3137,6 +3541,12 @@ export interface RelevantItem {
   kind?: SymbolKind;
   /** Its name; absent for a file. */
   name?: string;
+  /** The line that introduces it; absent for a file. */
+  head?: string;
+  /** The first line, from 1. */
+  line?: number;
+  /** The last line, included. */
+  endLine?: number;
   /** How good it is; the best has 1. */
   score: number;
 }
@@ -3217,26 +3627,6 @@ export type Role =
   | 'user'
   /** The model. */
   | 'assistant';
-
-/** How much a loop remembers. Its names are those of the `context` section of a loop's settings. */
-export interface RollingConfig {
-  /** Iterations that are kept word for word. */
-  raw_window_size: number;
-  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
-  summarize_every: number;
-  /** The most that the summary may weigh, in tokens. */
-  max_summary_tokens: number;
-}
-
-/** How much a loop remembers. Its names are those of the `context` section of a loop's settings. */
-export interface RollingConfigInput {
-  /** Iterations that are kept word for word. */
-  raw_window_size?: number;
-  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
-  summarize_every?: number;
-  /** The most that the summary may weigh, in tokens. */
-  max_summary_tokens?: number;
-}
 
 /** The arguments of a command that takes none. */
 export interface ServerModelsParams {
@@ -3511,7 +3901,7 @@ export interface SessionSearchParams {
 
 /** The reply of a search, the best first. */
 export interface SessionSearchReply {
-  /** The best first. */
+  /** Those in memory files, then all others, the best first. */
   hits: Hit[];
   /** How many of the newest matches were ranked, when there are too many to rank them all. */
   newest?: number;
@@ -3541,7 +3931,7 @@ export type SettingLayer =
   | 'defaults'
   /** `strata.toml` in the user's configuration directory. */
   | 'user'
-  /** `.strata.toml` in a workspace folder. */
+  /** `.strata.toml` or `.strata.yaml` in a workspace folder. */
   | 'workspace'
   /** Variables that begin with `STRATA_`. */
   | 'environment'
@@ -3582,8 +3972,8 @@ export interface Settings {
   tokenizers: Record<string, string>;
   /** Compaction of the conversation. */
   compaction: CompactionSettings;
-  /** How much an autonomous loop remembers. */
-  context: RollingConfig;
+  /** The code that questions bring along, and how much an autonomous loop remembers. */
+  context: ContextSettings;
   /** What the client's tools do, told from their names. */
   tools: ToolPatterns;
   /** Results of tools: how much of them is kept, and for how long they are shown. */
@@ -3620,8 +4010,8 @@ export interface SettingsInput {
   tokenizers?: Record<string, string>;
   /** Compaction of the conversation. */
   compaction?: CompactionSettingsInput;
-  /** How much an autonomous loop remembers. */
-  context?: RollingConfigInput;
+  /** The code that questions bring along, and how much an autonomous loop remembers. */
+  context?: ContextSettingsInput;
   /** What the client's tools do, told from their names. */
   tools?: ToolPatternsInput;
   /** Results of tools: how much of them is kept, and for how long they are shown. */
@@ -3786,7 +4176,9 @@ export interface SymbolDefinition {
   path: FileKey;
   /** The heads of what has the name there. */
   heads: string[];
-  /** Who mentions it and means this definition, likeliest first. */
+  /** The lines that they stand on, from 1. */
+  lines: number[];
+  /** The other files that mention it and mean this definition, likeliest first. */
   referrers: Referrer[];
 }
 
@@ -3887,7 +4279,10 @@ export interface SymbolsFileReply {
   path: FileKey;
   /** What it is written in. */
   language: string;
-  /** Its map block. */
+  /**
+   * Its definitions without their bodies, a line each: the lines that a definition has in the file, then its head,
+   * indented by one space per level.
+   */
   text: string;
   /** What that weighs. */
   tokens: number;
@@ -3897,7 +4292,7 @@ export interface SymbolsFileReply {
 
 /** What to look for. */
 export interface SymbolsFindParams {
-  /** Letters of a name, in order. */
+  /** Letters of a name, in order; behind the names of what it is in, where that matters (`Type.method`). */
   query: string;
   /** How many at most. */
   limit?: number;
@@ -3917,8 +4312,17 @@ export interface SymbolsFindReply {
 export interface SymbolsMapParams {
   /** What the blocks may weigh together, in tokens; the setting's when absent. */
   budget?: number | null;
-  /** Files whose neighbourhood comes first. */
+  /**
+   * Files that are there in any case, and whose neighbourhood comes first: paths, or globs such as `src/**\/*.rs`.
+   */
   focus?: string[];
+  /**
+   * What the map is about, in any words: what has those words in common comes first, and what they name is there in
+   * any case.
+   */
+  about?: string | null;
+  /** In which order the blocks stand. */
+  sort?: MapSort;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -3933,9 +4337,9 @@ export interface SymbolsMapReply {
   tokens: number;
   /** What they might weigh. */
   budget: number;
-  /** The files with a block. */
+  /** The files with a block, in the order of the blocks. */
   files: MapFile[];
-  /** Files with an outline that the budget does not hold. */
+  /** Files with an outline that have no block. */
   leftOut: number;
   /** How often the session was changed so far. */
   stateVersion: number;
@@ -3943,10 +4347,12 @@ export interface SymbolsMapReply {
 
 /** A name. */
 export interface SymbolsReferencesParams {
-  /** A name as it is defined. */
+  /** A name as it is defined, or with the types or modules around it: `total`, `Cart.total`, `shop.Cart.total`. */
   name: string;
   /** Only its definitions in this file; everybody's when absent. */
   path?: string | null;
+  /** How many hits at most. */
+  limit?: number;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -3955,8 +4361,19 @@ export interface SymbolsReferencesParams {
 export interface SymbolsReferencesReply {
   /** The name. */
   name: string;
-  /** Where it is defined, each with who means it. */
+  /** Where it is defined, each file with who means it. */
   definitions: SymbolDefinition[];
+  /** Mentions by path and line, definitions among them; certain ones first where there are more than the limit. */
+  hits: ReferenceHit[];
+  /** How many mentions there are, listed or not. */
+  total: number;
+  /**
+   * Mentions that are not among them: of members of values of unknown type, by a name that the language brings
+   * along.
+   */
+  unlikely: number;
+  /** What to ask for instead, when not all mentions are listed, or none is. */
+  howToNarrow?: string;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -4042,6 +4459,16 @@ export interface TierReport {
   tokens: number;
   /** Whether a breakpoint stands behind it. */
   marked: boolean;
+}
+
+/** What one tier held. */
+export interface TierWeight {
+  /** The tier. */
+  tier: Tier;
+  /** How many items stood in it. */
+  items: number;
+  /** Its weight in tokens. */
+  tokens: number;
 }
 
 /** The arguments of a command that takes none. */
@@ -4180,6 +4607,8 @@ export interface TiersReportReply {
   decidedBy: DecidedBy;
   /** Prompts that were recorded so far. */
   turns: number;
+  /** The last recorded prompt, whichever process recorded it; absent before any was. */
+  lastTurn?: LastTurn;
   /** What stands in each tier that holds anything. */
   tiers: TierReport[];
   /** Every item in the order of the prompt, then those that only keep a place. */
@@ -4347,7 +4776,10 @@ export interface ToolOutputSettings {
   spill_quota_mib: number;
   /** Which part of a long output is kept. */
   truncate_mode: TruncateMode;
-  /** Results that the model may see; older ones are archived. */
+  /**
+   * Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with
+   * `checkpoint`. 0 is no cutoff.
+   */
   cutoff: number;
   /** Who sums up what is archived. */
   summary: ToolSummaryStrategy;
@@ -4372,7 +4804,10 @@ export interface ToolOutputSettingsInput {
   spill_quota_mib?: number;
   /** Which part of a long output is kept. */
   truncate_mode?: TruncateMode;
-  /** Results that the model may see; older ones are archived. */
+  /**
+   * Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with
+   * `checkpoint`. 0 is no cutoff.
+   */
   cutoff?: number;
   /** Who sums up what is archived. */
   summary?: ToolSummaryStrategy;
@@ -4576,6 +5011,20 @@ export interface UsageInput {
   cacheWrite?: number;
 }
 
+/** An excerpt in a prompt. */
+export interface UsedExcerpt {
+  /** Its name, by which it is pinned and dismissed. */
+  excerpt: ExcerptKey;
+  /** Its lines now; absent when it is gone from its file. */
+  lines?: LineRange;
+  /** Why it was chosen; absent when you pinned it unasked. */
+  reason?: ExcerptReason;
+  /** How it comes to be in the prompt. */
+  standing: ExcerptStanding;
+  /** What it weighs in this prompt, updates included, in tokens. */
+  tokens: number;
+}
+
 /** What a prompt says about one file it used. */
 export type UsedFile = {
   /** Its name. */
@@ -4586,6 +5035,8 @@ export type UsedFile = {
   tokens: number;
   /** The tier it stands in. */
   tier: Tier;
+  /** The parts of it that were chosen for a question; empty for a selected file. */
+  excerpts?: UsedExcerpt[];
 } & (
   /** An open buffer, unsaved changes included. */
   | {

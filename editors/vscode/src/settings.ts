@@ -1,5 +1,5 @@
 // Reads what the person set of the server's settings. Defaults are the server's business: a value that nobody set
-// is not sent, so that the files `strata.toml` and `.strata.toml` keep their say.
+// is not sent, so that the files `strata.toml`, `.strata.toml` and `.strata.yaml` keep their say.
 
 import * as vscode from 'vscode';
 

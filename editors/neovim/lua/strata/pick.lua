@@ -84,15 +84,20 @@ function M.sessions(root)
   end)
 end
 
----A place in any conversation or note of the workspace: the session is shown, or the note.
+---A place in any conversation, note or memory file of the workspace: the session is shown, the note, or the file.
 ---@param root string
 ---@param query string
 function M.search(root, query)
   choose(root, "memory.search", { query = query }, "hits", "Found:", function(hit)
-    return ("%s  %s"):format(hit.source == "fragment" and "note" or hit.role, (hit.snippet:gsub("%s+", " ")))
+    local where = hit.source == "fragment" and "note" or hit.path or hit.role
+    return ("%s  %s"):format(where, (hit.snippet:gsub("%s+", " ")))
   end, function(hit)
     if hit.session then
       return send(root, "session.load", { id = hit.session }, "the session goes on")
+    end
+    if hit.path then
+      vim.cmd.edit(vim.fn.fnameescape(vim.fs.joinpath(root, hit.path)))
+      return vim.api.nvim_win_set_cursor(0, { hit.line, 0 })
     end
     calls.send("memory.list", nil, function(err, reply)
       if err then

@@ -15,7 +15,7 @@ local HANGS = 5000
 local SETTINGS = { lsp = { code_action = false } }
 
 -- What the top of a workspace has.
-local MARKERS = { ".strata.toml", ".git", ".hg", ".jj" }
+local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
 
 ---What is known of one workspace's server, by the workspace's folder.
 ---@class strata.Life

@@ -407,6 +407,20 @@ define(
   words("ledger", "ripple", "flat", "default")
 )
 define(
+  "auto",
+  "[tokens]",
+  "Have questions of this session bring up to so many tokens of code along, 0 for none; without a number, switch that on and off.",
+  function(call)
+    local budget = call.words[1] and tonumber(call.words[1]) or nil
+    if call.words[1] and not budget then
+      return say(("`%s` is not a number of tokens"):format(call.words[1]))
+    end
+    send(call, "strata.context.auto", budget and { budget = budget } or vim.empty_dict(), function(reply)
+      say(reply.budget == 0 and "questions bring no code along" or ("questions bring up to %d tokens of code along"):format(reply.budget))
+    end)
+  end
+)
+define(
   "rebuild",
   "",
   "Lay the next prompt out afresh.",

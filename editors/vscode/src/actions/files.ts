@@ -7,7 +7,7 @@ import type { Strata } from '../client';
 import type { FilesSelectReply } from '../protocol';
 import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
 import { counted } from '../wording';
-import type { ContextNode, FileNode, PageNode } from '../views/context';
+import type { ContextNode, FileNode, PageNode, PlainNode } from '../views/context';
 import type { Actions } from './register';
 import { pickWhileTyping } from './searching';
 
@@ -31,8 +31,14 @@ export function fileActions(strata: Strata): Actions {
     'strata.clearContext': () => strata.tell('strata.files.clear', {}),
     'strata.reveal': (node: FileNode) => reveal(node),
     'strata.removePage': (node: PageNode) => strata.tell('strata.url.remove', { url: node.url }),
+    'strata.pinExcerpt': (node: PlainNode) => strata.tell('strata.context.pin', { excerpts: excerptsOf(node) }),
+    'strata.dismissExcerpt': (node: PlainNode) => strata.tell('strata.context.dismiss', { excerpts: excerptsOf(node) }),
     'strata.findSymbol': () => findSymbol(strata),
   };
+}
+
+function excerptsOf(node: PlainNode): string[] {
+  return node.excerpt === undefined ? [] : [node.excerpt];
 }
 
 /** Ticks and takes ticks away. */

@@ -13,6 +13,10 @@ export function promptActions(strata: Strata, preview: Preview): Actions {
     'strata.preview': () => preview.show(),
     'strata.copyPrompt': () => copyPrompt(strata),
     'strata.rebuildTiers': () => rebuild(strata),
+    'strata.toggleAuto': async () => {
+      const { message } = await strata.tell('strata.context.auto', {});
+      void vscode.window.showInformationMessage(message);
+    },
     'strata.explainBreak': async () => {
       const { sentence } = await strata.ask('strata.tiers.explainBreak', {});
       void vscode.window.showInformationMessage(sentence);

@@ -3,7 +3,8 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Commands, ListedSession, Note } from '../protocol';
+import type { Commands, Hit, ListedSession, Note } from '../protocol';
+import { uriOf } from '../resources';
 import { titleOf } from '../views/sessions';
 import { firstWords, since } from '../wording';
 import type { Actions } from './register';
@@ -98,14 +99,28 @@ async function importFrom(strata: Strata): Promise<void> {
   }
 }
 
+const ICONS: Record<Hit['source'], string> = { fragment: 'note', file: 'file', message: 'comment' };
+
+/** Where something was found, in a word. */
+function whereOf(hit: Hit): string | undefined {
+  switch (hit.source) {
+    case 'message':
+      return hit.role;
+    case 'file':
+      return hit.path;
+    case 'fragment':
+      return undefined;
+  }
+}
+
 /** Searches conversations and memory while the person types. */
 async function search(strata: Strata): Promise<void> {
   const title = 'Search conversations and memory';
   const chosen = await pickWhileTyping(title, 'Words that were said or noted', async (query) => {
-    const { hits } = /[\p{L}\p{N}]/u.test(query) ? await strata.ask('strata.session.search', { query }) : { hits: [] };
+    const { hits } = /[\p{L}\p{N}]/u.test(query) ? await strata.ask('strata.memory.search', { query }) : { hits: [] };
     return hits.map((hit) => ({
-      label: `$(${hit.source === 'fragment' ? 'note' : 'comment'}) ${firstWords(hit.snippet, 90)}`,
-      description: [hit.source === 'message' && hit.role, hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
+      label: `$(${ICONS[hit.source]}) ${firstWords(hit.snippet, 90)}`,
+      description: [whereOf(hit), hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
       alwaysShow: true,
       hit,
     }));
@@ -114,6 +129,12 @@ async function search(strata: Strata): Promise<void> {
   if (hit?.source === 'message' && hit.session !== undefined) {
     await strata.tell('strata.session.load', { id: hit.session });
     await vscode.commands.executeCommand('strata.context.focus');
+  } else if (hit?.source === 'file') {
+    const at = new vscode.Position(hit.line - 1, 0);
+    const uri = uriOf(hit.path);
+    if (uri !== undefined) {
+      await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
+    }
   } else if (hit !== undefined) {
     await vscode.commands.executeCommand('strata.memory.focus');
   }

@@ -49,8 +49,10 @@ export interface PageNode {
   item: ItemReport;
 }
 
-interface PlainNode {
+export interface PlainNode {
   kind: 'plain';
+  /** The excerpt that it stands for, by name. */
+  excerpt?: string;
   id: string;
   label: string;
   description: string;
@@ -118,6 +120,7 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
     const unchosen = open.filter((name) => !chosen.has(name));
     return [
       ...group('open', 'Open editors', 'not in context', 'files', 'open', unchosen, 'open'),
+      ...suggested(report),
       ...tierGroups(report, files, pages),
       ...leftOut(report, files),
       ...this.map(report, files),
@@ -240,6 +243,29 @@ function tierChildren(
     }
   }
   return shown;
+}
+
+/** The code that questions brought along. */
+function suggested(report: TiersReportReply): Group[] {
+  const excerpts = report.items.filter(({ key }) => key.startsWith('excerpt:'));
+  return excerpts.length === 0
+    ? []
+    : [
+        {
+          kind: 'group',
+          id: 'suggested',
+          label: 'Suggested',
+          description: `${counted(excerpts.length, 'excerpt')} · ${tokens(sum(excerpts))}`,
+          icon: 'sparkle',
+          unfolds: 'open',
+          tooltip: 'Code that your questions are about. Pin what is to stay, dismiss what is not to come again.',
+          children: () =>
+            excerpts.map(({ key, title, tokens: weight }): PlainNode => ({
+              ...{ kind: 'plain', id: key, label: title, description: tokens(weight), icon: 'symbol-method' },
+              excerpt: key.slice('excerpt:'.length),
+            })),
+        },
+      ];
 }
 
 /** What is open in an editor, by the server's names. */
@@ -412,6 +438,6 @@ function plainItem(node: PlainNode): vscode.TreeItem {
   item.id = `plain/${node.id}`;
   item.description = node.description;
   item.iconPath = new vscode.ThemeIcon(node.icon);
-  item.contextValue = 'plain';
+  item.contextValue = node.excerpt === undefined ? 'plain' : 'excerpt';
   return item;
 }
