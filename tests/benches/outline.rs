@@ -257,10 +257,16 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     let Ok((index, remembered)) = built else { return Measurements::new() };
     part("links");
     let nothing = BTreeSet::new();
-    let request =
-        MapRequest { budget: MAP_BUDGET, kept: &[], ranked: &index.seeds.referenced, without: &nothing };
+    let request = MapRequest {
+        budget: MAP_BUDGET,
+        kept: &[],
+        required: &[],
+        ranking: &index.references.rank(&Seeds::default()),
+        about: None,
+        without: &nothing,
+    };
     let count = |text: &str| text.len().div_ceil(4);
-    let map = map_within(&index.symbols, &request, &count);
+    let map = map_within(&index.symbols, &index.references, &request, &count);
     std::hint::black_box(file_list(&index.files, &[], LIST_BUDGET, &count));
     part("map");
     let wall = start.elapsed();

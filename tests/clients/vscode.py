@@ -61,7 +61,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         provider.say([{"text": "It fits now."}])
         provider.refuses = True
         window.do(question="Question 10: does it fit?")
-        window.do(see="It was made shorter and sent once more", shot="clients-refused")
+        window.do(see="tokens too long. One of", shot="clients-refused")
         window.do(see="was left out of this prompt because it does not fit", shot="clients-left-out")
         assert not provider.refuses, "nothing was refused"
         window.do(press="Undo the Compaction", toast="The compaction was undone")

@@ -21,7 +21,7 @@ LIMIT = 60
 ENVIRONMENT = ("STRATA_STATE_DIR", "STRATA_CACHE_DIR")
 
 TOOLS = [
-    "map", "context", "symbols", "outline", "references", "dependents", "files_find", "files_read", "files_list", "files_select",
+    "map", "context", "symbols", "outline", "references", "dependents", "files_find", "files_read", "grep", "files_list", "files_select",
     "files_deselect", "files_exclude", "files_include", "memory_search", "memory_add", "tool_output_read", "count_tokens",
 ]
 CHANGING = ["files_select", "files_deselect", "files_exclude", "files_include", "memory_add"]
@@ -93,10 +93,17 @@ async def test_the_code_is_known(repo, mode):
         assert "greet_person(name)" in text(result) and "src/app.py" in text(result)
         assert result.structured_content["text"] in text(result)
         found = await call(client, "symbols", query="grtprsn")
-        assert [symbol["path"] for symbol in found["symbols"]] == ["src/greet.py"]
+        assert [(symbol["path"], symbol["line"]) for symbol in found["symbols"]] == [("src/greet.py", 1)]
         outline = await call(client, "outline", path="src/app.py")
-        assert "main()" in outline["text"] and "print" not in outline["text"]
-        [definition] = (await call(client, "references", name="greet_person"))["definitions"]
+        assert "4-5 " in outline["text"] and "main()" in outline["text"] and "print" not in outline["text"]
+        body = await client.call_tool("files_read", {"path": "src/app.py#main"})
+        assert text(body) == "src/app.py#L4-5 of 5 lines\ndef main():\n    print(greet_person('you'))\n"
+        lines = await client.call_tool("grep", {"pattern": "greet_person\\("})
+        assert text(lines).splitlines() == ["src/app.py", "5:     print(greet_person('you'))", "src/greet.py", "1: def greet_person(name):"]
+        assert "did you mean `src/app.py`" in await refused(client, "outline", path="src/ap.py")
+        references = await call(client, "references", name="greet_person")
+        assert ("src/greet.py", True) in [(hit["path"], hit.get("definition", False)) for hit in references["hits"]]
+        [definition] = references["definitions"]
         assert definition["path"] == "src/greet.py"
         assert [referrer["path"] for referrer in definition["referrers"]] == ["src/app.py"]
         about = await call(client, "dependents", path="src/greet.py")

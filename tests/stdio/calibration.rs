@@ -93,6 +93,22 @@ fn what_a_compaction_leaves_is_counted() {
 }
 
 #[test]
+fn the_first_prompt_after_a_compaction_before_it_is_counted() {
+    let mut editor = counting(json!({ "compaction": { "profile": "continuation" } }));
+    editor.server.answer_with(COUNT, json!({ "inputTokens": 7_654 }));
+    talk(&mut editor, 14);
+    let prompt = editor.assemble_with(json!({ "prompt": "and now?" })).0;
+    editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
+    let asked = editor.server.asked(COUNT);
+    assert_eq!(asked.len(), 1, "once");
+    assert!(asked[0]["body"].to_string().contains("and now?"), "{}", asked[0]);
+    assert_eq!(prompt["tokens"]["expected"]["tokens"], 7_654, "{}", prompt["tokens"]);
+    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "Well." }));
+    editor.assemble_with(json!({ "prompt": "and then?" }));
+    assert_eq!(editor.server.asked(COUNT).len(), 1, "and not again");
+}
+
+#[test]
 fn without_an_answer_the_estimate_stands_and_a_cancelled_prompt_waits_no_longer() {
     let mut editor = counting(small_window());
     talk(&mut editor, 10);

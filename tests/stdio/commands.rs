@@ -34,6 +34,7 @@ fn unknown_fields_and_wrong_types_are_named_by_their_path() {
         ("tiers.policy", json!({ "policy": "magic" }), "policy"),
         ("tiers.forecast", json!({ "pauseSeconds": -1 }), "pauseSeconds"),
         ("url.add", json!({ "url": " ", "content": "x" }), "url"),
+        ("url.add", json!({ "url": "the guide", "content": "x" }), "url"),
         ("url.add", json!({ "url": "https://a", "content": "x\u{0}" }), "content"),
         ("url.add", json!({ "url": "https://a", "content": "x".repeat(3 << 20) }), "content"),
         ("url.add", json!({ "url": "https://a", "title": "x".repeat(5_000), "content": "x" }), "title"),
@@ -126,8 +127,20 @@ fn the_map_and_the_models_are_data() {
     let mut editor = Editor::start(&small());
     let map = editor.run("symbols.map", json!({ "focus": ["tool.py"] }));
     let files: Vec<&Value> = map["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
-    assert_eq!(files, ["src/greet.rs", "src/lib.rs", "tool.py"]);
+    assert_eq!(files.len(), 3, "{files:?}");
     assert_eq!(map["leftOut"], 0);
+    let first = &map["files"][0];
+    assert_eq!(
+        (&first["path"], &first["rank"], &first["level"]),
+        (&json!("tool.py"), &json!(1), &json!("full"))
+    );
+    let sorted = editor.run("symbols.map", json!({ "focus": ["t*.py"], "sort": "path" }));
+    assert_eq!(sorted["files"][0]["path"], "src/greet.rs");
+    let refused = editor.refused("symbols.map", json!({ "budget": 2, "focus": ["tool.py"] }));
+    assert!(
+        refused.message.contains("2 tokens do not hold what the map is about: no room for `tool.py`"),
+        "{refused:?}"
+    );
     let nothing = editor.run("symbols.map", json!({ "budget": 0 }));
     assert_eq!((&nothing["files"], &nothing["leftOut"]), (&json!([]), &json!(3)));
     let file = editor.run("symbols.file", json!({ "path": "tool.py" }));
@@ -136,4 +149,8 @@ fn the_map_and_the_models_are_data() {
     assert!(editor.run("server.models", json!({}))["models"].as_array().unwrap().len() > 5);
     let estimate = editor.run("prompt.estimate", json!({ "text": "hello world", "model": "gpt-4o" }));
     assert_eq!((&estimate["tokens"], &estimate["model"]), (&json!(2), &json!("gpt-4o")));
+    assert_eq!(estimate["warning"], json!(null));
+    let unknown = editor.run("prompt.estimate", json!({ "text": "hello world", "model": "no-such-model" }));
+    let warning = unknown["warning"].as_str().unwrap();
+    assert!(warning.contains("no-such-model") && warning.contains("unknown"), "{warning}");
 }

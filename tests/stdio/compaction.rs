@@ -442,3 +442,120 @@ fn a_conversation_longer_than_the_client_takes_is_compacted_before_it_is_sent() 
     assert!(after.len() < whole.len() && after.iter().any(|message| message["kind"] == "summary"));
     assert_eq!(after.last(), whole.last(), "the newest stay word for word");
 }
+
+/// An editor whose `topic` compacts over 6,000 tokens, and whose client is asked for the summary. The first turn was recorded, so that a
+/// compaction waits for the client.
+fn compacting_after_a_turn() -> Editor {
+    let mut editor = asking_the_client(json!({ "profiles": { "topic": { "history_over": 6_000 } } }));
+    talk(&mut editor, 16);
+    editor.server.hold(SUMMARIZE);
+    let prompt = editor.assemble();
+    editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "Done." }));
+    editor.server.wait_until_held(SUMMARIZE);
+    editor
+}
+
+#[test]
+fn a_prompt_with_room_does_not_wait_for_a_running_compaction_and_is_recorded_without_a_word() {
+    let mut editor = compacting_after_a_turn();
+    let prompt = editor.assemble_with(json!({ "prompt": "And now?" }));
+    assert!(prompt.0["body"].to_string().contains("question 0 "), "it is made of the conversation as it was");
+    editor.server.release(SUMMARIZE, json!("A summary by the client."));
+    editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
+    assert!(visible(&mut editor).iter().any(|message| message["kind"] == "summary"));
+    let recorded = editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "Well." }));
+    assert_eq!(recorded["warnings"], json!([]), "{recorded}");
+    assert_eq!(text(visible(&mut editor).last().unwrap()), "Well.");
+}
+
+#[test]
+fn a_prompt_without_room_waits_for_the_running_compaction() {
+    let mut editor = compacting_after_a_turn();
+    let asked = editor.ask("prompt.assemble", json!({ "prompt": "And now?", "maxInputTokens": 12_000 }));
+    // What else is asked of the session waits behind the prompt, so it has begun to wait when the session is read again.
+    let count = editor.ask("history.count", json!({}));
+    editor.server.release(SUMMARIZE, json!("A summary by the client."));
+    let prompt = editor.server.answer(asked).unwrap();
+    let body = prompt["body"].to_string();
+    assert!(body.contains("A summary by the client.") && !body.contains("question 0 "), "{body}");
+    assert_eq!(prompt["warnings"], json!([]), "nothing is left out");
+    assert!(editor.server.answer(count).unwrap()["messages"].as_u64() > Some(34), "all is kept");
+    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "Well." }));
+    let news = editor.server.heard("strata/compaction");
+    let states: Vec<&Value> = news.iter().map(|news| &news["state"]).collect();
+    assert_eq!(states, ["started", "ended"], "{news:?}");
+    assert_eq!(editor.server.asked(SUMMARIZE).len(), 1, "one summary serves both");
+    assert_eq!(editor.run("compaction.status", json!({}))["running"], false);
+}
+
+#[test]
+fn a_prompt_without_room_makes_do_when_the_running_compaction_is_cancelled() {
+    let mut editor = asking_the_client(json!({}));
+    talk(&mut editor, 16);
+    editor.server.hold(SUMMARIZE);
+    let run = editor.ask("compaction.run", json!({}));
+    editor.server.wait_until_held(SUMMARIZE);
+    let asked = editor.ask("prompt.assemble", json!({ "prompt": "And now?", "maxInputTokens": 12_000 }));
+    editor.server.cancel(run);
+    assert!(editor.server.answer(run).is_err());
+    editor.server.release(SUMMARIZE, json!("A summary by the client."));
+    let prompt = editor.server.answer(asked).unwrap();
+    assert_eq!(prompt["warnings"], json!([]), "nothing is left out: {prompt}");
+    assert!(prompt["body"].to_string().contains("A summary by the client."));
+}
+
+#[test]
+fn a_recovery_that_frees_little_says_so() {
+    let repo = small();
+    repo.write("large.txt", "a line of words\n".repeat(25_000));
+    let mut editor = Editor::start(&repo);
+    editor.select(&["large.txt"]);
+    talk(&mut editor, 5);
+    let prompt = editor.assemble().0;
+    assert_eq!(prompt["shed"], json!([]), "{}", prompt["tokens"]);
+    editor.run("prompt.record", json!({ "id": prompt["id"], "error": "context_limit" }));
+    editor.assemble();
+    let ended = editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
+    let note = ended["notes"].to_string();
+    assert!(note.contains("this freed only ") && note.contains("deselect files"), "{ended}");
+}
+
+#[test]
+fn a_conversation_over_twice_its_limit_loses_its_oldest_exchanges_when_nothing_else_helps() {
+    let rules =
+        json!({ "history_over": 60, "keep_tokens": 20, "keep_exchanges": 1, "summary_tokens": 2_000 });
+    let mut editor = asking_the_client(json!({ "profiles": { "topic": rules } }));
+    editor.server.answer_with(SUMMARIZE, json!(null));
+    for n in 0..8 {
+        let exchange = json!({ "user": format!("Change src/part{n}.rs."), "assistant": "Done." });
+        editor.run("history.addExchange", exchange);
+    }
+    let prompt = editor.assemble().0;
+    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "Done." }));
+    let ended = editor.server.wait_for("strata/compaction", |news| news["state"] != "started");
+    assert_eq!((&ended["state"], &ended["strategy"]), (&json!("ended"), &json!("truncated")), "{ended}");
+    let notes = ended["notes"].to_string();
+    assert!(notes.contains("no summary by a model") && notes.contains("would not be shorter"), "{notes}");
+    let seen = visible(&mut editor);
+    assert!(seen.len() < 18 && text(seen.last().unwrap()) == "Done.", "{seen:?}");
+    let undone = editor.run("compaction.undo", json!({}));
+    assert_eq!(undone["messages"], 18, "nothing is lost");
+}
+
+#[test]
+fn files_that_do_not_fit_are_left_out_with_a_warning_each_before_a_message_is() {
+    let repo = small();
+    repo.write("large.txt", "a line of words\n".repeat(4_000));
+    repo.write("larger.txt", "a line of words\n".repeat(5_000));
+    let mut editor = Editor::start(&repo);
+    talk(&mut editor, 2);
+    editor.select(&["large.txt", "larger.txt", "notes.txt"]);
+    let prompt = editor.assemble_with(json!({ "maxInputTokens": 30_000 })).0;
+    assert_eq!(prompt["shed"], json!(["larger.txt", "large.txt"]), "the largest first: {}", prompt["tokens"]);
+    let warnings = prompt["warnings"].as_array().unwrap();
+    let codes: Vec<&Value> = warnings.iter().map(|warning| &warning["code"]).collect();
+    assert_eq!(codes, ["shed", "shed"], "{warnings:?}");
+    assert!(prompt["tokens"]["total"].as_u64() <= prompt["tokens"]["limit"].as_u64());
+    let body = prompt["body"].to_string();
+    assert!(body.contains("question 0 ") && body.contains("answer 1 "), "messages stay");
+}

@@ -10,6 +10,7 @@ mod commands;
 mod compaction;
 mod determinism;
 mod document_names;
+mod excerpts;
 mod file_watching;
 mod lifecycle;
 mod navigation;

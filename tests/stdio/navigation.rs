@@ -188,6 +188,18 @@ fn who_refers_to_whom_is_data() {
     assert_eq!(definition["path"], "shop/prices.py", "{found}");
     assert_eq!(definition["heads"], json!(["def total_price(self, tax)"]));
     assert_eq!(definition["referrers"][0]["path"], "shop/till.py");
+    let (own, other) = (&found["hits"][0], &found["hits"][1]);
+    assert_eq!((&own["path"], &own["definition"]), (&json!("shop/prices.py"), &json!(true)), "{found}");
+    assert_eq!(
+        (&other["path"], &other["confidence"]),
+        (&json!("shop/till.py"), &json!("certain")),
+        "{found}"
+    );
+    assert!(other["text"].as_str().unwrap().contains("total_price"), "{found}");
+    assert_eq!(found["total"], 2);
+    let one = editor.run("symbols.references", json!({ "name": "total_price", "limit": 1 }));
+    assert_eq!((one["hits"].as_array().unwrap().len(), &one["total"]), (1, &json!(2)));
+    assert!(one["howToNarrow"].as_str().unwrap().starts_with("1 more"), "{one}");
     let elsewhere = json!({ "name": "total_price", "path": "shop/till.py" });
     assert_eq!(editor.run("symbols.references", elsewhere)["definitions"], json!([]));
     assert!(
@@ -209,7 +221,7 @@ fn who_refers_to_whom_is_data() {
     let found = editor.run("symbols.find", json!({ "query": "totpri", "limit": 3 }));
     let symbol = json!({
         "name": "total_price", "kind": "method", "path": "shop/prices.py", "uri": repo.uri("shop/prices.py"),
-        "head": "def total_price(self, tax)", "container": "Basket",
+        "head": "def total_price(self, tax)", "container": "Basket", "line": 2, "endLine": 3,
     });
     assert_eq!(found["symbols"], json!([symbol]));
 }
@@ -226,9 +238,15 @@ fn what_a_request_is_about_is_data_and_stands_behind_it_when_wanted() {
         let prompt = editor.assemble_with(json!({ "prompt": request }));
         prompt.count("<context-frame>")
     };
-    assert_eq!(frame(&mut editor), 0, "off by default");
-    editor.configure(json!({ "context_frame": { "inject": true } }));
     assert_eq!(frame(&mut editor), 1);
     let prompt = editor.assemble_with(json!({ "prompt": request }));
     assert_eq!(prompt.count("[File] `shop/prices.py` (score: 1.00)"), 1, "{:?}", prompt.0["body"]);
+    assert_eq!(
+        prompt.count("[Method] `Basket.total_price` in `shop/prices.py` L"),
+        1,
+        "{:?}",
+        prompt.0["body"]
+    );
+    editor.configure(json!({ "context_frame": { "inject": false } }));
+    assert_eq!(frame(&mut editor), 0);
 }

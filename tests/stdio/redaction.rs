@@ -235,8 +235,8 @@ fn a_secret_has_one_placeholder_in_files_messages_and_after_a_restart() {
         let placeholder = placeholder_in(&prompt.full_text("deploy.py").unwrap());
         assert_eq!(
             prompt.count(&placeholder),
-            3,
-            "twice in the file, once in the question: {}",
+            4,
+            "twice in the file, in the question and where the frame repeats it: {}",
             prompt.text()
         );
         let (code, message) = editor.warning();

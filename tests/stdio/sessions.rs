@@ -175,6 +175,65 @@ fn sessions_are_begun_forked_named_searched_exported_and_deleted() {
 }
 
 #[test]
+fn imported_tool_results_are_brought_within_the_limits_of_outputs() {
+    let installation = Installation::new();
+    let mut editor = installation.start();
+    let long = "a line\n".repeat(5_000);
+    let huge = "another line of some length\n".repeat(10_000);
+    let call =
+        |id: &str| json!({ "id": id, "type": "function", "function": { "name": "run", "arguments": "{}" } });
+    let list = json!([
+        { "role": "user", "content": "look" },
+        { "role": "assistant", "content": null, "tool_calls": [call("c1"), call("c2")] },
+        { "role": "tool", "tool_call_id": "c1", "content": long },
+        { "role": "tool", "tool_call_id": "c2", "content": huge },
+        { "role": "assistant", "content": "seen" },
+    ]);
+    let imported = editor.run("session.import", json!({ "text": list.to_string(), "name": "Mine" }));
+    assert_eq!(imported["form"], "openai");
+    editor.run("session.load", json!({ "id": imported["id"] }));
+    let messages = editor.run("history.get", json!({}))["messages"].to_string();
+    assert!(messages.contains("[output truncated: 2000 of 5000 lines"), "{messages}");
+    assert!(messages.len() < 100_000, "{}", messages.len());
+    let spill = messages.split("toolOutput.read ").nth(1).unwrap();
+    let name: String = spill.chars().take_while(char::is_ascii_alphanumeric).collect();
+    let page = editor.run("toolOutput.read", json!({ "id": name, "from": 10_000 }));
+    assert_eq!((&page["text"], &page["total"]), (&json!("another line of some length\n"), &json!(10_000)));
+    let exported = editor.run("session.export", json!({}))["text"].clone();
+    let again = editor.run("session.import", json!({ "text": exported }));
+    editor.run("session.load", json!({ "id": again["id"] }));
+    let same = editor.run("history.get", json!({}))["messages"].to_string();
+    assert_eq!(same, messages, "an export comes back as it was");
+}
+
+#[test]
+fn a_search_finds_what_the_memory_file_says_where_the_workspace_is_trusted() {
+    let installation = Installation::new();
+    installation.repo.write("MEMORY.md", "# Build\nUse cargo.\n\n# Animals\nThe wombat digs\nat night.\n");
+    for trusted in [true, false] {
+        let setup = Setup::new(&installation.repo).state(installation.state.path());
+        let mut editor = setup.options(json!({ "trusted": trusted })).start();
+        say(&mut editor, "the wombat digs");
+        let hits = editor.run("memory.search", json!({ "query": "Wombat digs" }))["hits"].clone();
+        let sources: Vec<&str> =
+            hits.as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap()).collect();
+        if trusted {
+            let hit = &hits[0];
+            assert_eq!(sources, ["file", "message", "message"], "{hits}");
+            assert_eq!((&hit["path"], &hit["line"]), (&json!("MEMORY.md"), &json!(4)));
+            assert_eq!(hit["snippet"], "# Animals The wombat digs at night.");
+        } else {
+            assert!(!sources.contains(&"file"), "{hits}");
+        }
+        let found = editor.run("memory.search", json!({ "query": "cargo", "limit": 1 }))["hits"].clone();
+        assert_eq!(found.as_array().unwrap().len(), usize::from(trusted), "{found}");
+        let found = editor.run("session.search", json!({ "query": "cargo" }))["hits"].clone();
+        assert_eq!(found, json!([]), "that is about one conversation");
+        editor.quit();
+    }
+}
+
+#[test]
 fn a_reset_keeps_the_files_in_view_and_forgets_the_conversation() {
     let installation = Installation::new();
     let mut editor = installation.start();

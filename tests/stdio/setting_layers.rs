@@ -108,6 +108,37 @@ fn a_settings_file_is_followed_while_it_is_edited() {
 }
 
 #[test]
+fn a_workspace_says_the_same_in_yaml_and_toml_wins() {
+    let repo = small();
+    let text = "model: gpt-4o\ncompaction: {summariser: http, base_url: 'https://example.org', key_env: MY_API_KEY}\n\
+                files:\n  list_budget: 2\ncontext:\n  raw_window_size: 3\n";
+    repo.write(".strata.yaml", text);
+    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
+    let (code, message) = editor.warning();
+    let ignored =
+        ".strata.yaml cannot set compaction.base_url, compaction.key_env, compaction.summariser, model: ";
+    assert!(code == "settings" && message.starts_with(ignored), "{message}");
+    assert_eq!(of(&mut editor, "files.list_budget"), (json!(2), "workspace".to_owned()));
+    assert_eq!(of(&mut editor, "context.raw_window_size"), (json!(3), "workspace".to_owned()));
+    for key in ["model", "compaction.base_url", "compaction.key_env", "compaction.summariser"] {
+        assert_eq!(of(&mut editor, key).1, "defaults", "{key}");
+    }
+    let write = |editor: &mut Editor, name: &str, text: &str| {
+        repo.write(name, text);
+        let changes = json!([{ "uri": repo.uri(name), "type": 2 }]);
+        editor.server.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+    };
+    write(&mut editor, ".strata.yaml", "files:\n  list_budget: 4\n");
+    wait_until(&mut editor, "files.list_budget", json!(4));
+    write(&mut editor, ".strata.toml", "[files]\nlist_budget = 5\n");
+    let (code, message) = editor.warning();
+    let shadowed = "the settings file .strata.yaml is not read, because .strata.toml is beside it: move its settings there, \
+                    or remove one of them";
+    assert_eq!((code.as_str(), message.as_str()), ("settings", shadowed));
+    wait_until(&mut editor, "files.list_budget", json!(5));
+}
+
+#[test]
 fn unreadable_settings_are_reported_at_the_start_and_the_rest_apply() {
     let state = user_with("model = 5\n");
     let repo = repo_with("[files]\nlist_budget = 2\n");

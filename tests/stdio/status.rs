@@ -1,10 +1,12 @@
 //! What the server says unasked.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use e2e::{Editor, Setup};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::small;
 
@@ -125,4 +127,51 @@ fn the_meter_says_whether_sessions_are_persisted() {
     editor.run("history.add", json!({ "role": "user", "content": "Lost." }));
     assert_eq!(editor.warning().0, "store");
     editor.server.wait_for("strata/status", |status| status["stored"] == false);
+}
+
+/// `strata status --watch --json` beside the editor, and what it prints.
+fn watch(repo: &e2e::Repo, state: &std::path::Path) -> (Child, impl Iterator<Item = Value>) {
+    let mut watching = Command::new(e2e::strata())
+        .args(["status", "--watch", "--json", "--repo"])
+        .arg(repo.root())
+        .env("STRATA_STATE_DIR", state)
+        .env("STRATA_CACHE_DIR", state.join("cache"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    (watching, lines.filter_map(|line| serde_json::from_str(&line.unwrap()).ok()))
+}
+
+#[test]
+fn a_terminal_shows_the_turns_of_the_session_in_the_editor() {
+    let repo = small();
+    let state = tempfile::tempdir().unwrap();
+    let mut editor = Setup::new(&repo).state(state.path()).start();
+    editor.select(&["notes.txt"]);
+    let turn = |editor: &mut Editor| {
+        let prompt = editor.assemble();
+        let usage = json!({ "input": 90, "output": 8, "cacheWrite": 5_000 });
+        editor.run("prompt.record", json!({ "id": prompt.id(), "response": "So it is.", "usage": usage }));
+        editor.run("tiers.report", json!({}))
+    };
+    let report = turn(&mut editor);
+    let (mut watching, mut looks) = watch(&repo, state.path());
+    let mut last_turn_with = |turns: u64| {
+        let look = looks.find(|look| look["tiers"]["lastTurn"]["turns"] == turns).unwrap();
+        (look["tiers"]["lastTurn"].clone(), look["lastBreak"]["sentence"].clone())
+    };
+    let (first, sentence) = last_turn_with(1);
+    assert_eq!((&first["model"], &first["policy"]), (&report["model"], &report["policy"]));
+    let tokens: u64 =
+        first["tiers"].as_array().unwrap().iter().map(|tier| tier["tokens"].as_u64().unwrap()).sum();
+    assert!(tokens > 0, "{first}");
+    assert!(sentence.as_str().unwrap().contains("first prompt"), "{sentence}");
+    turn(&mut editor);
+    let (second, sentence) = last_turn_with(2);
+    assert_eq!(sentence, editor.run("tiers.explainBreak", json!({}))["sentence"]);
+    assert_ne!(first, second);
+    watching.kill().unwrap();
+    watching.wait().unwrap();
 }

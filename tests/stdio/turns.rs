@@ -148,7 +148,7 @@ fn the_budget_and_the_compaction_are_reported() {
     assert_eq!((&status["threshold"], &status["tokens"]), (&json!(24_000), &report["historyTokens"]));
     assert_eq!(status["due"], report["needsSummary"]);
     assert_eq!(status["distance"], 0, "{status}");
-    assert_eq!(status["why"], "tokens of the conversation: 60812 of 24000");
+    assert_eq!(status["why"], "tokens of the conversation: 60,812 of 24,000");
     let of_small = editor.run("compaction.status", json!({ "model": "gpt-4o", "maxInputTokens": 50_000 }));
     assert!(of_small["limit"].as_u64().unwrap() < 50_000, "{of_small}");
     let set = editor.run("budget.set", json!({ "maxInputTokens": 90_000 }));

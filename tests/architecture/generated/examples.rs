@@ -64,6 +64,7 @@ pub(crate) fn record() -> BTreeMap<String, Example> {
     tool_outputs(&mut talk);
     iterations(&mut talk);
     memory(&mut talk);
+    excerpts(&mut talk);
     pages_and_symbols(&mut talk);
     compaction(&mut talk);
     redaction(&mut talk);
@@ -79,6 +80,7 @@ fn files(talk: &mut Talk) {
     talk.say("files.find", json!({ "query": "wk" }));
     talk.say("files.has", json!({ "path": "src/lib.rs" }));
     talk.say("files.read", json!({ "path": "notes.txt" }));
+    talk.say("files.grep", json!({ "pattern": "fn \\w+", "paths": ["src/week.rs"] }));
     talk.say("files.markRead", json!({ "paths": ["notes.txt"] }));
     talk.say("files.exclude", json!({ "paths": ["*.txt"] }));
     talk.say("files.include", json!({ "paths": ["notes.txt"] }));
@@ -158,6 +160,16 @@ fn memory(talk: &mut Talk) {
     talk.say("memory.remove", json!({ "id": note["id"] }));
 }
 
+fn excerpts(talk: &mut Talk) {
+    talk.say("context.auto", json!({ "budget": 2_000 }));
+    talk.say("context.list", json!({ "prompt": "how many meals does a week have" }));
+    talk.say("context.pin", json!({ "excerpts": ["src/week.rs#Week"] }));
+    talk.say("context.unpin", json!({ "excerpts": ["src/week.rs#Week"] }));
+    talk.say("context.dismiss", json!({ "excerpts": ["src/week.rs#Week"] }));
+    talk.say("context.restore", json!({}));
+    talk.say("context.auto", json!({ "budget": 0 }));
+}
+
 fn pages_and_symbols(talk: &mut Talk) {
     let page = json!({ "url": "https://example.org/soup", "title": "Soup", "content": "Boil water." });
     talk.say("url.add", page);
@@ -217,7 +229,7 @@ fn here(talk: &mut Talk) {
     while talk.editor.server.asked("window/showDocument").is_empty() {
         talk.editor.run("server.status", json!({}));
     }
-    assert_eq!(talk.editor.server.heard("window/showMessage").len(), 6);
+    assert_eq!(talk.editor.server.heard("window/showMessage").len(), 8);
 }
 
 fn server(talk: &mut Talk) {

@@ -16,7 +16,7 @@ pub(crate) fn page(settings: &Value) -> String {
     let mut out = String::from(
         "# Settings\n\n\
          Every setting with its type, its default and what it means. Where settings come from: [commands.md](commands.md#settings).\n\
-         The column *workspace* says whether `.strata.toml` in a workspace can set it, and to which values. All others are yours alone.\n\
+         The column *workspace* says whether `.strata.toml` or `.strata.yaml` in a workspace can set it, and to which values. All others are yours alone.\n\
          The same as a JSON Schema: [schema/settings.json](schema/settings.json), or `strata schema --settings`.\n\n",
     );
     let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);

@@ -13,8 +13,10 @@ use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    FileText, IndexState, PromptRequest, PromptServices, Request, Source, SystemContext, Workspace, assemble,
+    FileText, FrameSources, IndexState, PromptRequest, PromptServices, Request, Source, SystemContext,
+    Workspace, assemble, context_frame, frame_items,
 };
+use strata_engine::prompt::excerpts::ExcerptSelection;
 use strata_engine::prompt::layout::{Seeds, inline};
 use strata_engine::prompt::session::{Outcome, Session, Status};
 use strata_engine::prompt::settings::Settings;
@@ -90,15 +92,19 @@ impl<'a> Bench<'a> {
         let texts = self.session.selection.selected().keys().map(|key| (key.clone(), text(key))).collect();
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
+        let known = FrameSources { symbols: &symbols, references: &references, lexical: &lexical, open: &[] };
+        let question = "What does fixed do?";
+        let items = frame_items(known, &self.session, question, &self.settings.context_frame);
         let workspace = Workspace {
             texts: &texts,
             unreadable: &BTreeMap::new(),
             symbols: &symbols,
             references: &references,
-            lexical: Some(&lexical),
+            context_frame: &context_frame(question, &items),
             seeds: &seeds,
             listing: &listing,
             open: &[],
+            excerpts: &ExcerptSelection::default(),
             index: IndexState::Ready,
             trust: self.trust,
             standing: &SystemContext::default(),

@@ -107,6 +107,7 @@ const BELOW: &[(&str, &str)] = &[
     ("AGENTS.md", "LinkOutside"),
     ("MEMORY.md", "LinkOutside"),
     (".strata.toml", "LinkOutside"),
+    (".strata.yaml", "LinkOutside"),
     (".cursor/secret.txt", "LinkOutside"),
     // Links to nothing, and in circles.
     ("dangling", "BrokenLink"),

@@ -153,6 +153,7 @@ fn links(top: &Path) -> Vec<(PathBuf, &'static str)> {
         ("../outside/secret.txt", "AGENTS.md"),
         ("../outside/secret.txt", "MEMORY.md"),
         ("../outside/secret.txt", ".strata.toml"),
+        ("../outside/secret.txt", ".strata.yaml"),
         ("../outside", ".cursor"),
     ]
     .map(|(target, link)| (PathBuf::from(target), link))

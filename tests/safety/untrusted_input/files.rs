@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::thread;
 
 use serde_json::{Value, json};
-use strata_app::headless::{HeadlessWorkspace, Settings, from_toml, read_loop_file};
+use strata_app::headless::{HeadlessWorkspace, Settings, from_toml, from_yaml, read_loop_file};
 use strata_host::config::from_environment;
 use strata_host::store::{SessionId, Store, WorkspaceKey};
 use strata_host::trace_file::read_trace;
@@ -71,6 +71,9 @@ pub(crate) fn check(input: &[u8]) {
     match kind % 9 {
         0 => {
             if let Ok(tree) = from_toml("strata.toml", &text()) {
+                drop(serde_json::from_value::<Settings>(tree));
+            }
+            if let Ok(tree) = from_yaml("strata.yaml", &text()) {
                 drop(serde_json::from_value::<Settings>(tree));
             }
         }
