@@ -1624,7 +1624,9 @@ export type ForeignProvider =
   /** OpenAI's Responses API. */
   | 'openai_responses'
   /** Google's `generateContent`. */
-  | 'gemini';
+  | 'gemini'
+  /** Bedrock's Converse API. */
+  | 'bedrock';
 
 /** The form in which a prompt leaves the house. */
 export type Format =

@@ -66,14 +66,14 @@ impl Format {
         }
     }
 
-    /// The provider whose form of messages it is; markdown is nobody's. Claude on Bedrock takes the reasoning that Anthropic
-    /// signed ("signature values are compatible across platforms", Anthropic, "Extended thinking").
+    /// The provider whose form of messages it is; markdown has none.
     pub fn provider(self) -> Option<Provider> {
         match self {
-            Self::Anthropic | Self::Bedrock => Some(Provider::Anthropic),
+            Self::Anthropic => Some(Provider::Anthropic),
             Self::OpenAi => Some(Provider::OpenAi),
             Self::Responses => Some(Provider::OpenAiResponses),
             Self::Gemini => Some(Provider::Gemini),
+            Self::Bedrock => Some(Provider::Bedrock),
             Self::Markdown => None,
         }
     }

@@ -12,6 +12,7 @@ fn name(provider: Provider) -> &'static str {
         Provider::OpenAi => "openai",
         Provider::OpenAiResponses => "openai_responses",
         Provider::Gemini => "gemini",
+        Provider::Bedrock => "bedrock",
     }
 }
 

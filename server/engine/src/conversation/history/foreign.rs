@@ -22,6 +22,8 @@ pub enum Provider {
     OpenAiResponses,
     /// Google's `generateContent`.
     Gemini,
+    /// Bedrock's Converse API.
+    Bedrock,
 }
 
 /// A block, or a part of a tool's result, of one provider: a document, a call that ran on its servers, a
@@ -211,6 +213,7 @@ fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static 
         // Strata's own spelling: the signature stands in front of the part that it came with.
         (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
         (Provider::OpenAi, ForeignPosition::Result)
+        | (Provider::Bedrock, _)
         | (Provider::OpenAiResponses | Provider::Gemini, ForeignPosition::Said(Role::User))
         | (Provider::OpenAiResponses | Provider::Gemini, ForeignPosition::Result) => &[],
     }

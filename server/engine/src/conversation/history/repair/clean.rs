@@ -77,9 +77,10 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
     }
 }
 
-/// Only Anthropic takes reasoning back.
+/// Only Anthropic's models take their reasoning back, on Bedrock too ("signature values are compatible across platforms",
+/// Anthropic, "Extended thinking").
 fn keeps_reasoning(recipient: Option<Provider>) -> bool {
-    recipient == Some(Provider::Anthropic)
+    matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock))
 }
 
 /// Without empty texts; of a failed result, texts only and at least one.

@@ -158,7 +158,8 @@ fn fits(image: &Image, recipient: Option<Provider>) -> bool {
             false
         }
         ImageSource::Base64 { data, .. } => {
-            let light = recipient != Some(Provider::Anthropic) || data.len() <= PICTURE_BYTES;
+            let is_strict = matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock));
+            let light = !is_strict || data.len() <= PICTURE_BYTES;
             let side = sides(data).map(Sides::longest);
             light && is_base64(data) && side.is_some_and(|side| side <= SIDE_OF_FEW)
         }
