@@ -7,26 +7,34 @@ from session import FILES, Place, Provider, turns
 FORMS = {
     "anthropic": ("/v1/messages", {"max_tokens": 1024}),
     "openai": ("/v1/chat/completions", {"max_completion_tokens": 1024}),
+    "responses": ("/v1/responses", {"max_output_tokens": 1024}),
+    "gemini": ("/v1beta/models/{model}:generateContent", {"generationConfig": {"maxOutputTokens": 1024}}),
 }
 
-# The most that a session may cost, as a share of its price without a cache.
+# The most that a session may cost, as a share of its price without a cache, by model and form.
 LIMITS = {
-    "claude-sonnet-5-5": 0.11,
-    "claude-sonnet-4-5": 0.16,
-    "gpt-5.1": 0.15,
-    "gpt-5.6-sol": 0.18,
-    "gpt-6": 0.18,
+    ("claude-sonnet-5-5", "anthropic"): 0.11,
+    ("claude-sonnet-4-5", "anthropic"): 0.16,
+    ("gpt-5.1", "openai"): 0.15,
+    ("gpt-5.1", "responses"): 0.15,
+    ("gpt-5.6-sol", "openai"): 0.18,
+    ("gpt-5.6-sol", "responses"): 0.18,
+    ("gpt-6", "openai"): 0.18,
+    ("gemini-3-flash", "gemini"): 0.20,
 }
-
-
-def form(model: str) -> str:
-    return "anthropic" if model.startswith("claude") else "openai"
 
 
 def usage_of(reply: dict) -> dict:
     """What was billed, as Strata counts it."""
-    usage = reply["usage"]
-    if "prompt_tokens" in usage:
+    usage = reply.get("usage") or reply["usageMetadata"]
+    if "promptTokenCount" in usage:
+        read, written = usage.get("cachedContentTokenCount", 0), 0
+        plain, output = usage["promptTokenCount"] - read, usage["candidatesTokenCount"]
+    elif "input_tokens_details" in usage:
+        details = usage["input_tokens_details"]
+        read, written = details["cached_tokens"], details.get("cache_write_tokens", 0)
+        plain, output = usage["input_tokens"] - read - written, usage["output_tokens"]
+    elif "prompt_tokens" in usage:
         details = usage["prompt_tokens_details"]
         read, written = details["cached_tokens"], details.get("cache_write_tokens", 0)
         plain, output = usage["prompt_tokens"] - read - written, usage["completion_tokens"]
@@ -39,11 +47,15 @@ def usage_of(reply: dict) -> dict:
 def answer_of(reply: dict) -> str:
     if "choices" in reply:
         return reply["choices"][0]["message"]["content"]
+    if "candidates" in reply:
+        return "".join(part["text"] for part in reply["candidates"][0]["content"]["parts"])
+    if "output" in reply:
+        return "".join(part["text"] for item in reply["output"] for part in item["content"])
     return "".join(block["text"] for block in reply["content"])
 
 
-def play(model: str, place: Place, provider: Provider) -> None:
-    path, more = FORMS[form(model)]
+def play(form: str, model: str, place: Place, provider: Provider) -> None:
+    path, more = FORMS[form]
     with Server(place.repo, place.environment) as server:
         buffers = {}
         for file in FILES:
@@ -56,6 +68,10 @@ def play(model: str, place: Place, provider: Provider) -> None:
             uri = (place.repo / turn.path).as_uri()
             changes = [{"text": buffers[turn.path]}]
             server.notify("textDocument/didChange", textDocument={"uri": uri, "version": turn.number + 1}, contentChanges=changes)
-            prompt = server.run("prompt.assemble", prompt=turn.question, format=form(model), model=model)
-            reply = provider.post(path, {**prompt["body"], **more})
+            prompt = server.run("prompt.assemble", prompt=turn.question, format=form, model=model)
+            body = {**prompt["body"], **more}
+            if form == "gemini":
+                # There the model is part of the address.
+                del body["model"]
+            reply = provider.post(path.format(model=model), body)
             server.run("prompt.record", id=prompt["id"], response=answer_of(reply), usage=usage_of(reply))

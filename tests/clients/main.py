@@ -1,5 +1,6 @@
 """Plays the session through each client against the stand-in provider, and prints what it cost: `main.py STAND_IN FLASK [CLIENT...]`."""
 
+import functools
 import os
 import pathlib
 import signal
@@ -43,12 +44,11 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
     print(HEADING)
     try:
         shares = {}
-        for model, limit in bodies.LIMITS.items():
+        for (model, form), limit in bodies.LIMITS.items():
             # The others are compared with this one.
             if is_wanted("bodies") or model == MODEL:
-                shares[model] = play("bodies as they are", model, limit, bodies.play)
-        if is_wanted("bodies"):
-            print(f"{'bodies as they are':<22} {'gemini':<18} no dialect yet")
+                session = functools.partial(bodies.play, form)
+                shares[model] = play(f"bodies, {form}", model, limit, session)
         near = shares[MODEL] * NEARLY
         for example in ("ask.py", "ask.mjs"):
             if is_wanted(example):

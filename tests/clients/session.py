@@ -61,7 +61,7 @@ class Provider:
     """The stand-in, behind a relay that remembers the last request."""
 
     def __init__(self, program: pathlib.Path, *options: str):
-        argv = [sys.executable, str(program), *options]
+        argv = [os.environ["STAND_IN_PYTHON"], str(program), "--exact", *options]
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
         self.stand_in = self.process.stdout.readline().strip()
         self.last, provider = b"", self

@@ -62,9 +62,12 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         provider.refuses = True
         window.do(question="Question 10: does it fit?")
         window.do(see="tokens too long. One of", shot="clients-refused")
-        window.do(see="was left out of this prompt because it does not fit", shot="clients-left-out")
         assert not provider.refuses, "nothing was refused"
         window.do(press="Undo the Compaction", toast="The compaction was undone")
+        # More than the model takes by itself.
+        window.do(select=FILES[0])
+        window.do(question="Question 11: and with this file?")
+        window.do(see="was left out of this prompt because it does not fit", shot="clients-left-out")
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]
     assert sum(bill["output"] for bill in bills) > limit, "the conversation is no longer than the limit"
