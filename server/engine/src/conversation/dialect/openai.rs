@@ -65,11 +65,7 @@ impl Writer {
     /// else of the turn go into one user message behind them. What will not be sent again is a message of its own where
     /// entries end at breakpoints, so that the message in front of it stays as it is.
     fn user(self, message: &SpokenMessage<'_>, messages: &mut Vec<Value>) {
-        let (lasting, volatile) = match self.breakpoints {
-            Breakpoints::Automatic => (&*message.blocks, &[][..]),
-            Breakpoints::Explicit => message.parts(),
-        };
-        for blocks in [lasting, volatile] {
+        for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();
             for block in results_first(blocks, |block| block.content) {
                 match block.content {
@@ -97,16 +93,8 @@ impl Writer {
         }
     }
 
-    /// The parts of `block` with its breakpoint, if it has one, on the last of them.
-    fn marked(self, mut parts: Vec<Value>, block: &SpokenBlock<'_>) -> Vec<Value> {
-        let is_marked = self.breakpoints == Breakpoints::Explicit
-            && block.mark.is_some()
-            && Carriers::Input.include(Speaker::User, block.content);
-        if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
-            // The only lifetime on offer, 30 minutes, is the default and is not written out.
-            last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
-        }
-        parts
+    fn marked(self, parts: Vec<Value>, block: &SpokenBlock<'_>) -> Vec<Value> {
+        marked(parts, block, self.breakpoints)
     }
 
     /// A message of the given parts; `None` when there are none.
@@ -123,6 +111,29 @@ impl Writer {
             Breakpoints::Explicit | Breakpoints::Automatic => contents(parts),
         }
     }
+}
+
+/// What of a turn is one message each: where entries end at breakpoints, what will not be sent again stands apart.
+pub(super) fn sendings<'m, 's>(
+    message: &'m SpokenMessage<'s>,
+    breakpoints: Breakpoints,
+) -> [&'m [SpokenBlock<'s>]; 2] {
+    match breakpoints {
+        Breakpoints::Automatic => [&message.blocks, &[]],
+        Breakpoints::Explicit => message.parts().into(),
+    }
+}
+
+/// The parts of `block` with its breakpoint, if it has one, on the last of them.
+pub(super) fn marked(mut parts: Vec<Value>, block: &SpokenBlock<'_>, breakpoints: Breakpoints) -> Vec<Value> {
+    let is_marked = breakpoints == Breakpoints::Explicit
+        && block.mark.is_some()
+        && Carriers::Input.include(Speaker::User, block.content);
+    if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
+        // The only lifetime on offer, 30 minutes, is the default and is not written out.
+        last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
+    }
+    parts
 }
 
 /// The text parts and the pictures of a tool result.

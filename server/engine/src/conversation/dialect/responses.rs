@@ -7,9 +7,9 @@ mod check;
 use serde_json::{Value, json};
 
 use super::format::Breakpoints;
-use super::openai::{strings, url_of};
+use super::openai::{marked, sendings, strings, url_of};
 use super::piece::{Piece, arguments};
-use super::spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage, results_first};
+use super::spoken::{Speaker, SpokenBlock, SpokenMessage, results_first};
 use crate::conversation::history::{ContentBlock, Foreign, Provider, ResultPart, sides};
 
 pub(super) use check::check;
@@ -77,11 +77,7 @@ impl Writer {
     /// Results are items of their own, in front of everything else of the turn. What will not be sent again is a message of its
     /// own where entries end at breakpoints, so that the message in front of it stays as it is.
     fn user(self, message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
-        let (lasting, volatile) = match self.breakpoints {
-            Breakpoints::Automatic => (&*message.blocks, &[][..]),
-            Breakpoints::Explicit => message.parts(),
-        };
-        for blocks in [lasting, volatile] {
+        for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();
             for block in results_first(blocks, |block| block.content) {
                 match block.content {
@@ -108,15 +104,8 @@ impl Writer {
         }
     }
 
-    /// The parts of `block` with its breakpoint, if it has one, on the last of them.
-    fn marked(self, mut parts: Vec<Value>, block: &SpokenBlock<'_>) -> Vec<Value> {
-        let is_marked = self.breakpoints == Breakpoints::Explicit
-            && block.mark.is_some()
-            && Carriers::Input.include(Speaker::User, block.content);
-        if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
-            last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
-        }
-        parts
+    fn marked(self, parts: Vec<Value>, block: &SpokenBlock<'_>) -> Vec<Value> {
+        marked(parts, block, self.breakpoints)
     }
 }
 

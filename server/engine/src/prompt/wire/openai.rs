@@ -21,12 +21,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     let count = messages.len();
     let mut body = Map::new();
     body.insert("model".into(), envelope.model.into());
-    if let Some(key) = envelope.cache_key {
-        body.insert("prompt_cache_key".into(), cache_key(key).into());
-    }
-    if envelope.breakpoints == Breakpoints::Explicit {
-        body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
-    }
+    cache_fields(&mut body, envelope);
     if !envelope.tools.is_empty() {
         body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
     }
@@ -45,7 +40,17 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
+/// Says which cache the request belongs to and where its entries end, as both of OpenAI's dialects do.
+pub(super) fn cache_fields(body: &mut Map<String, Value>, envelope: &Envelope<'_>) {
+    if let Some(key) = envelope.cache_key {
+        body.insert("prompt_cache_key".into(), cache_key(key).into());
+    }
+    if envelope.breakpoints == Breakpoints::Explicit {
+        body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
+    }
+}
+
 /// The key itself, or its hash when the API would refuse its length.
-pub(super) fn cache_key(key: &str) -> String {
+fn cache_key(key: &str) -> String {
     if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
 }

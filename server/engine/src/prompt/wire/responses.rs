@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::body::{Body, Envelope, RenderedBody, Tool};
-use super::openai::cache_key;
-use crate::conversation::dialect::{Breakpoints, responses};
+use super::openai::cache_fields;
+use crate::conversation::dialect::responses;
 use crate::prompt::layout::Layout;
 
 /// The fields at the top that are Strata's alone, whether a prompt has them or not.
@@ -30,12 +30,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     if reasons(envelope.model) {
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     }
-    if let Some(key) = envelope.cache_key {
-        body.insert("prompt_cache_key".into(), cache_key(key).into());
-    }
-    if envelope.breakpoints == Breakpoints::Explicit {
-        body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
-    }
+    cache_fields(&mut body, envelope);
     if !envelope.tools.is_empty() {
         body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
     }

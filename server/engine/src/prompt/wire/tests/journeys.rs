@@ -223,6 +223,16 @@ proptest! {
     }
 
     #[test]
+    fn items_carry_breakpoints_like_messages(history in histories(), prompt in prompts()) {
+        let layout = lay(&projected(&history, &prompt, Format::Responses));
+        let tools = [tool("read")];
+        let body = body_of(&layout, Format::Responses, &tools, Breakpoints::Explicit);
+        assert_valid(Format::Responses, &body);
+        prop_assert!(body.to_string().contains("prompt_cache_breakpoint"));
+        prop_assert_eq!(counted(pieces(Format::Responses, &body)), counted(pieces(Format::Responses, &json_of(&layout, Format::Responses, &tools))));
+    }
+
+    #[test]
     fn nothing_said_is_lost(history in histories()) {
         let visible = history.iter().filter(|m| {
             m.body.agent == Visibility::Shown && m.body.kind != Kind::ToolResultArchived
