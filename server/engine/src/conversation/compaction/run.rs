@@ -25,6 +25,10 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
+/// A summary takes at most one part in so many of the limit that triggers: as what is kept takes up to half of it, the
+/// conversation is well below the limit afterwards.
+const SUMMARY_SHARE: usize = 4;
+
 /// History over so many times the limit that triggers is cut without a summary when none can be had.
 pub(crate) const EMERGENCY: usize = 2;
 
@@ -298,7 +302,7 @@ impl Run {
     }
 
     fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
-        let questions = question::summarise(&self.old(), &self.profile, window, &self.tools, scales.text);
+        let questions = question::summarise(&self.old(), &self.bounded(), window, &self.tools, scales.text);
         self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
     }
 
@@ -311,7 +315,7 @@ impl Run {
             return;
         }
         let questions =
-            question::merge(&answers, &self.old(), &self.profile, window, &self.tools, scales.text);
+            question::merge(&answers, &self.old(), &self.bounded(), window, &self.tools, scales.text);
         // Merging that does not make fewer of them would never end.
         if questions.len() < asked {
             self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
@@ -323,7 +327,7 @@ impl Run {
     }
 
     fn extract(&mut self, scales: Scales<'_>) {
-        let summary = &self.profile.summary;
+        let summary = self.bounded().summary;
         let budget = Budget { tokens: summary.tokens, words: summary.words };
         let old = self.old();
         let structure = self.profile.family.structure();
@@ -426,6 +430,14 @@ impl Run {
     fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
         let around = self.pressure.context.saturating_sub(self.pressure.history);
         around.saturating_add(self.size_of(entries, scales).tokens)
+    }
+
+    /// The profile with a summary that leaves room in a small request.
+    fn bounded(&self) -> Profile {
+        let mut profile = self.profile.clone();
+        let most = self.limit().map_or(usize::MAX, |limit| limit / SUMMARY_SHARE);
+        profile.summary.tokens = profile.summary.tokens.min(most);
+        profile
     }
 
     /// The limit in tokens that triggers.

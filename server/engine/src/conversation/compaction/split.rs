@@ -33,23 +33,20 @@ pub fn split(
 ) -> Option<Split> {
     let keep = &profile.keep;
     let limit = profile.trigger.token_limit(pressure.window, pressure.limit);
-    let by_weight = || {
-        let budget = limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2));
-        let mut sum = 0;
-        let newest = visible.iter().rev().take_while(|message| {
-            sum += weigh(message);
-            sum <= budget
-        });
-        visible.len() - newest.count()
+    let half = pressure.limit.map(|limit| limit / 2);
+    let by_weight = |budget| newest_within(visible, budget, weigh);
+    let by_number = || visible.len().saturating_sub(keep.messages);
+    let from = if keep.tokens > 0 {
+        by_weight(limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2)))
+    } else {
+        half.map_or(0, by_weight).max(by_number())
     };
-    let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
-    // A window may be smaller than what triggers.
+    // A window may be smaller than what triggers, and a summary and the next question need room in the request.
     let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
-    let room = [limit, pressure.window, newest].into_iter().flatten().min();
+    let room = [limit, pressure.window, half, newest].into_iter().flatten().min();
     let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
     let cut = split_at(visible, profile, from);
     // What weighs little may still be many messages.
-    let by_number = || visible.len().saturating_sub(keep.messages);
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
 }
 
@@ -61,6 +58,16 @@ pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize)
     let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
     let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
     (!old.is_empty()).then_some(Split { old, spared, end })
+}
+
+/// Where the newest messages begin that weigh at most `budget` tokens together.
+fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Message) -> usize) -> usize {
+    let mut sum = 0;
+    let newest = visible.iter().rev().take_while(|message| {
+        sum += weigh(message);
+        sum <= budget
+    });
+    visible.len() - newest.count()
 }
 
 /// Where the last `exchanges` exchanges begin; fewer when so many weigh more than `limit`, because a conversation that
