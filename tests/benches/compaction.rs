@@ -2,17 +2,19 @@
 //! committed conversation, with every weight known from before and with none. `cargo bench -p e2e --bench compaction`.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use e2e::Times;
 use serde_json::json;
-use strata_engine::conversation::compaction::Family;
-use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
-use strata_engine::prompt::assembly::PromptServices;
+use strata_engine::conversation::compaction::{Family, Profile, Run, Summariser};
+use strata_engine::conversation::history::{
+    ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role,
+};
+use strata_engine::prompt::assembly::{PromptServices, with_scales};
+use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
-use strata_replay::compaction::{Cut, Recording};
 
 const TOKENS: usize = 160_000;
 const RUNS: usize = 5;
@@ -29,7 +31,7 @@ fn main() {
     let counter = TokenCounter::new();
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tokenizer = models.resolve(&settings.model).model.tokenizer;
-    let mut messages = Vec::new();
+    let mut history = History::new();
     let mut tokens = 0;
     for step in 0.. {
         if tokens >= TOKENS {
@@ -37,20 +39,20 @@ fn main() {
         }
         let next = exchange(step);
         tokens += next.iter().map(|message| counter.count(tokenizer, &weighed(message))).sum::<usize>();
-        messages.extend(next);
+        for message in next {
+            history.add(message);
+        }
     }
-    let recording = Recording::new(messages);
-    let Some(cut) = recording.cut(recording.places() - 1, means) else { return };
-    println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", cut.messages());
+    println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", history.len());
     println!("profile          weights known         weights unknown");
     for family in Family::ALL {
-        let known = times(&cut, family, means, TokenCounts::Known);
-        let unknown = times(&cut, family, means, TokenCounts::Unknown);
+        let known = times(&history, family, means, TokenCounts::Known);
+        let unknown = times(&history, family, means, TokenCounts::Unknown);
         println!("{:<14}{known}  {unknown}", family.name());
     }
 }
 
-fn times(cut: &Cut, family: Family, means: PromptServices<'_>, counts: TokenCounts) -> String {
+fn times(history: &History, family: Family, means: PromptServices<'_>, counts: TokenCounts) -> String {
     let profile = family.profile();
     let taken: Times = (0..RUNS)
         .map(|_| {
@@ -59,13 +61,28 @@ fn times(cut: &Cut, family: Family, means: PromptServices<'_>, counts: TokenCoun
                 TokenCounts::Known => means.counter,
                 TokenCounts::Unknown => &empty,
             };
-            let (outcome, nanos) = cut.compact(&profile, PromptServices { counter, ..means });
-            assert!(outcome.is_ok(), "{}: {outcome:?}", profile.name);
-            Duration::from_nanos(nanos)
+            compact(history, &profile, PromptServices { counter, ..means })
         })
         .collect();
     let ms = |share: usize| taken.percentile(share).as_secs_f64() * 1_000.0;
     format!("{:8.2} ms {:8.2} ms", ms(50), ms(100))
+}
+
+/// Compacts the conversation, whether that is due or not, and says how long it took.
+fn compact(history: &History, profile: &Profile, means: PromptServices<'_>) -> Duration {
+    let tools = &means.settings.tools;
+    let started = Instant::now();
+    let mut session = Session::new("bench");
+    session.history = history.clone();
+    let pressure = session.next_pressure(means, 0);
+    let draft = with_scales(means, |scales| {
+        let (history, summariser) = (&session.history, Summariser::Extractive);
+        Run::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?.finish(scales)
+    });
+    let compacted = draft.map(|draft| session.compact(draft, profile, tools, 0).map(drop));
+    let taken = started.elapsed();
+    assert!(matches!(compacted, Ok(Ok(()))), "{}: {compacted:?}", profile.name);
+    taken
 }
 
 /// A request of the person, and an agent that reads a file, edits it and runs the tests.

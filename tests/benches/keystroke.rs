@@ -15,7 +15,6 @@ use e2e::Times;
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::Buffer;
 use strata_engine::code::document::Document;
-use strata_engine::code::outline::TreePoint;
 use strata_engine::key::FileKey;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
 use strata_grammars::LanguageId;
@@ -187,22 +186,30 @@ impl Bare {
 
     /// Measures the tree alone: changing the text is free.
     fn replace(&mut self, range: Range<usize>, text: &str) -> Duration {
-        let start = TreePoint { byte: 0, row: 0, column: 0 }.after(&self.text.as_bytes()[..range.start]);
-        let (old_end, new_end) =
-            (start.after(&self.text.as_bytes()[range.clone()]), start.after(text.as_bytes()));
+        let (start_byte, old_end_byte, new_end_byte) = (range.start, range.end, range.start + text.len());
+        let (start_position, old_end_position) =
+            (point(&self.text, start_byte), point(&self.text, old_end_byte));
         self.text.replace_range(range, text);
+        let new_end_position = point(&self.text, new_end_byte);
         let clock = Instant::now();
         self.tree.edit(&InputEdit {
-            start_byte: start.byte,
-            old_end_byte: old_end.byte,
-            new_end_byte: new_end.byte,
-            start_position: Point::new(start.row, start.column),
-            old_end_position: Point::new(old_end.row, old_end.column),
-            new_end_position: Point::new(new_end.row, new_end.column),
+            start_byte,
+            old_end_byte,
+            new_end_byte,
+            start_position,
+            old_end_position,
+            new_end_position,
         });
         self.tree = self.parser.parse(&self.text, Some(&self.tree)).unwrap();
         clock.elapsed()
     }
+}
+
+/// Where a byte stands, as line and bytes into the line.
+fn point(text: &str, byte: usize) -> Point {
+    let before = &text.as_bytes()[..byte];
+    let line = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    Point::new(before.iter().filter(|&&byte| byte == b'\n').count(), byte - line)
 }
 
 /// A buffer as the server keeps it.

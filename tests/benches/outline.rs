@@ -281,7 +281,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
         ("keep", milliseconds(last.elapsed())),
         ("listed", index.files.len() as f64),
         ("outlined", index.symbols.len() as f64),
-        ("symbols", index.symbols.symbol_count() as f64),
+        ("symbols", files().map(|file| file.outline.symbols.len()).sum::<usize>() as f64),
         ("mentioned", files().map(|file| file.outline.references.iter().count()).sum::<usize>() as f64),
         ("map bytes", files().map(|file| file.block.text.len()).sum::<usize>() as f64),
         ("blocks", map.blocks.len() as f64),

@@ -75,7 +75,7 @@ impl Player<'_> {
     /// A person does something between two prompts.
     fn act(&mut self) {
         let key = path(self.rng.below(FILES));
-        let session = self.runner.session_mut();
+        let session = &mut self.runner.session;
         match self.rng.below(20) {
             0..=4 => session.selection.select(key.as_str().into()),
             5..=8 => drop(session.selection.deselect(&key.as_str().into())),
@@ -95,7 +95,7 @@ impl Player<'_> {
             }
             _ => {}
         }
-        self.runner.session_mut().touch();
+        self.runner.session.touch();
         for _ in 0..self.rng.below(3) {
             let key = path(self.rng.below(FILES));
             let before = self.scenario.text(&FileKey::from(key.as_str())).cloned();
@@ -112,7 +112,7 @@ impl Player<'_> {
     }
 
     fn ask(&mut self) -> PromptRequest {
-        let pending = self.runner.session().history.visible().last().and_then(|message| {
+        let pending = self.runner.session.history.visible().last().and_then(|message| {
             message.body.content.iter().find_map(|block| match block {
                 ContentBlock::ToolCall { id, .. } => Some(id.clone()),
                 _ => None,
@@ -128,11 +128,7 @@ impl Player<'_> {
             }]),
             _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },
         };
-        PromptRequest {
-            policy: Some(self.runner.policy()),
-            now_ms: self.now_ms,
-            ..PromptRequest::new(request)
-        }
+        PromptRequest { policy: Some(self.runner.policy), now_ms: self.now_ms, ..PromptRequest::new(request) }
     }
 
     fn answer(&mut self) -> Vec<ContentBlock> {

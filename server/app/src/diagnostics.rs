@@ -5,7 +5,8 @@ use serde::Serialize;
 use strata_engine::code::outline::{GrammarReport, grammar_reports};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
-use strata_engine::tokens::models::{ModelCertainty, Models};
+use strata_engine::tokens::models::Models;
+use strata_host::outline_cache::CacheSize;
 
 use crate::snapshot::Snapshot;
 
@@ -64,19 +65,7 @@ pub struct WorkspaceReport {
     pub notes: Vec<String>,
     /// The outlines on disk; absent when none are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outline_cache: Option<CacheReport>,
-}
-
-/// The outlines that are kept on disk, those of all workspaces together.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CacheReport {
-    pub path: String,
-    pub bytes: u64,
-    /// How many outlines it holds.
-    pub outlines: u64,
-    /// How many files it knows.
-    pub files: u64,
+    pub outline_cache: Option<CacheSize>,
 }
 
 impl Diagnostics {
@@ -89,7 +78,7 @@ impl Diagnostics {
             problem: counter.warm_up(tokenizer).err().map(|error| error.to_string()),
         };
         let default = models.resolve(&settings.model);
-        let problem = (default.known != ModelCertainty::Known).then(|| default.warning()).flatten();
+        let problem = default.warning();
         Self {
             version: env!("CARGO_PKG_VERSION"),
             platform: Platform { os: std::env::consts::OS, arch: std::env::consts::ARCH },
@@ -120,12 +109,7 @@ impl WorkspaceReport {
             files: snapshot.index.files.len(),
             outlined: snapshot.index.symbols.len(),
             notes: snapshot.index.notes.clone(),
-            outline_cache: snapshot.outlines.extent().map(|extent| CacheReport {
-                path: extent.path.display().to_string(),
-                bytes: extent.bytes,
-                outlines: extent.outlines,
-                files: extent.files,
-            }),
+            outline_cache: snapshot.outlines.extent(),
         }
     }
 }

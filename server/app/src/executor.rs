@@ -60,12 +60,12 @@ pub fn execute(
     let ran = catch_unwind(AssertUnwindSafe(|| command.run(arguments, &mut context)));
     let Context { effects, has_written, .. } = context;
     let result = ran.unwrap_or_else(|panic| {
-        release_opened(opened(&effects), sessions, services);
+        release_opened(&effects, sessions, services);
         resume_unwind(panic)
     });
     // What nobody waits for any more did not happen, unless it is written already.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
-        release_opened(opened(&effects), sessions, services);
+        release_opened(&effects, sessions, services);
         return Outcome { session: None, effects: Vec::new(), result };
     }
     let session = (session.mark() != mark).then_some(session);
@@ -114,17 +114,15 @@ impl Outcome {
     }
 }
 
-/// The names of the sessions that a task opened.
-pub fn opened(effects: &[Effect]) -> impl Iterator<Item = Arc<str>> {
-    effects.iter().filter_map(|effect| match effect {
-        Effect::Open(session) => Some(Arc::clone(&session.id)),
-        _ => None,
-    })
-}
-
-/// Releases sessions that were opened and will not be kept open, unless they were open before.
-pub fn release_opened(opened: impl Iterator<Item = Arc<str>>, open: &Sessions, services: &Services) {
-    opened.filter(|id| !open.contains(id)).for_each(|id| services.store.give_back(&id));
+/// Releases the sessions that a task opened and that will not be kept open, unless they were open before.
+pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
+    for effect in effects {
+        if let Effect::Open(session) = effect
+            && !open.contains(&session.id)
+        {
+            services.store.give_back(&session.id);
+        }
+    }
 }
 
 /// Stores a session as it was: what came to nothing may have got as far as being stored.
@@ -161,7 +159,7 @@ mod tests {
             Effect::Open(services.store.load("s-2", Access::Write).unwrap()),
             Effect::Open(Arc::new(Session::new("s-1"))),
         ];
-        release_opened(opened(&effects), &sessions, &services);
+        release_opened(&effects, &sessions, &services);
         assert_eq!((services.store.access("s-2"), services.store.access("s-1")), (None, Some(Access::Write)));
     }
 
@@ -172,7 +170,7 @@ mod tests {
         let sessions = Sessions::new(Arc::new(Session::new("s-1")));
         let loads = [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", Access::Write).unwrap())]);
         let access = loads.map(|effects| {
-            release_opened(opened(&effects), &sessions, &services);
+            release_opened(&effects, &sessions, &services);
             services.store.access("s-2")
         });
         assert_eq!(access, [Some(Access::Write), None]);

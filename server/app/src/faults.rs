@@ -16,23 +16,33 @@ pub enum Point {
 }
 
 /// A place in the work of this name.
-#[cfg(not(feature = "faults"))]
-#[inline(always)]
-pub fn reach(_what: &str, _point: Point) {}
-
-/// Work of this name that goes on on another thread.
-#[cfg(not(feature = "faults"))]
-#[inline(always)]
-pub fn carried<T, W: FnOnce() -> T>(_what: &'static str, work: W) -> W {
-    work
+#[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "no test plans anything"))]
+#[inline]
+pub fn reach(what: &str, point: Point) {
+    #[cfg(feature = "faults")]
+    plan::reach(what, point);
 }
 
-/// The same for a thread that has no end.
-#[cfg(not(feature = "faults"))]
-#[inline(always)]
-pub fn inherited<T, W: FnOnce() -> T>(work: W) -> W {
-    work
+/// Work of this name that goes on on another thread. Goes by the plan of the thread that gives the work away.
+#[inline]
+pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    inherited(move || {
+        reach(what, Point::Before);
+        let done = work();
+        reach(what, Point::After);
+        done
+    })
 }
 
-#[cfg(feature = "faults")]
-pub use plan::{carried, inherited, reach};
+/// The same for a thread that has no end, and no place of its own.
+#[inline]
+pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    #[cfg(feature = "faults")]
+    {
+        plan::inherited(work)
+    }
+    #[cfg(not(feature = "faults"))]
+    {
+        work
+    }
+}

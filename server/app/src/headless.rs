@@ -11,7 +11,7 @@ use serde_json::Value;
 use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
-use strata_host::config::{Layer, Source};
+use strata_host::config::{Layer, Source, workspace_sources};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 use strata_host::working_folder::from_top;
@@ -20,7 +20,7 @@ use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::executor::{self, Environment, Outcome};
-use crate::index::{Index, IndexInputs, LinkState, OutlineUpdates, Step, walk_options};
+use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
@@ -28,7 +28,6 @@ use crate::settings::{self, Configuration};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::token_usage::{TokenUsage, weigh};
 
-pub use crate::index::Progress;
 pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::prompt::settings::Settings;
 pub use strata_engine::prompt::trust::Trust;
@@ -46,15 +45,6 @@ pub struct HeadlessWorkspace {
     cancel: Cancel,
     /// What is being written to disk.
     writing: Vec<JoinHandle<()>>,
-}
-
-/// What came of opening a stored session once more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ReopenOutcome {
-    /// It is the session from now on.
-    Open,
-    /// Another process writes to it.
-    InUse,
 }
 
 /// Why a folder cannot be the workspace.
@@ -96,7 +86,7 @@ impl HeadlessWorkspace {
         let mut headless = Self::open(folder, Settings::default())?;
         let mut configuration = Configuration::default();
         let [user, environment] = settings::of_user();
-        let workspace = (Layer::Workspace, settings::of_workspace(&headless.snapshot.roots));
+        let workspace = (Layer::Workspace, workspace_sources(&headless.snapshot.roots));
         let mut told: Vec<String> = [user, workspace, environment]
             .into_iter()
             .flat_map(|(layer, found)| configuration.replace(layer, found))
@@ -196,10 +186,7 @@ impl HeadlessWorkspace {
         let options = walk_options(&self.snapshot.settings);
         let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
         if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
-            let index = match index.links {
-                LinkState::Current => index,
-                LinkState::Stale => index.linked(),
-            };
+            let index = if index.is_stale { index.linked() } else { index };
             self.adopt_index(index, updates);
         }
         Ok(())
@@ -246,7 +233,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// [`CommandError`].
-    pub fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
+    pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
         let environment = Environment {
             snapshot: &self.snapshot,
             sessions: &self.sessions,
@@ -364,17 +351,18 @@ impl HeadlessWorkspace {
     }
 
     /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last
-    /// opened here. [`release`](Self::release) lets others write to it again.
+    /// opened here. Returns whether it is open now: it is not when another process writes to it.
+    /// [`release`](Self::release) lets others write to it again.
     ///
     /// # Errors
     /// [`CommandError`] when there is no such session, or it cannot be read.
-    pub fn reopen(&mut self, id: &str, access: Access) -> Result<ReopenOutcome, CommandError> {
+    pub fn reopen(&mut self, id: &str, access: Access) -> Result<bool, CommandError> {
         self.services.store.release(id);
         match self.services.store.load(id, access) {
-            Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(ReopenOutcome::InUse),
+            Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(false),
             loaded => {
                 self.sessions = Sessions::new(loaded?);
-                Ok(ReopenOutcome::Open)
+                Ok(true)
             }
         }
     }
@@ -578,7 +566,7 @@ mod tests {
         let text = json!({ "messages": messages }).to_string();
         let imported = headless.run("strata.session.import", json!({ "text": text })).unwrap();
         let id = imported["id"].as_str().unwrap();
-        assert_eq!(headless.reopen(id, Access::Write).unwrap(), ReopenOutcome::Open);
+        assert!(headless.reopen(id, Access::Write).unwrap());
 
         // As deep as JSON is read; a level more when it is stored.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
@@ -606,8 +594,8 @@ mod tests {
 
         let mut reader = kept(folder.path(), state.path());
         assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
-        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), ReopenOutcome::InUse);
-        assert_eq!(reader.reopen("shared", Access::Read).unwrap(), ReopenOutcome::Open);
+        assert!(!reader.reopen("shared", Access::Write).unwrap());
+        assert!(reader.reopen("shared", Access::Read).unwrap());
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
         reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
 
@@ -617,11 +605,11 @@ mod tests {
         reader.release();
 
         drop(writer);
-        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), ReopenOutcome::Open);
+        assert!(reader.reopen("shared", Access::Write).unwrap());
         reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
         reader.release();
         let mut third = kept(folder.path(), state.path());
-        assert_eq!(third.reopen("shared", Access::Write).unwrap(), ReopenOutcome::Open);
+        assert!(third.reopen("shared", Access::Write).unwrap());
         assert!(has(&mut third, "a.py"));
         assert!(third.reopen("nobody", Access::Read).is_err());
     }

@@ -64,8 +64,8 @@ pub struct Index {
     pub folders: Arc<BTreeSet<PathBuf>>,
     pub symbols: SymbolIndex,
     pub references: Arc<References>,
-    /// Whether that is so still.
-    pub links: LinkState,
+    /// Whether outlines are newer than that: [`Index::linked`] brings it up to date.
+    pub is_stale: bool,
     /// What project files say of imports.
     manifests: Arc<Manifests>,
     /// The words of them, once somebody asks.
@@ -73,8 +73,8 @@ pub struct Index {
     /// What that means for tiers.
     pub seeds: Arc<Seeds>,
     /// First-parent commits since the last touch, when the run was made; 0 for files that git does not know or that are
-    /// newer than the run. A file that is absent was not touched within [`MAX_COMMITS`](strata_host::git::MAX_COMMITS),
-    /// or belongs to no repository.
+    /// newer than the run. A file that is absent was not touched by the commits that [`facts`] looks at, or belongs to no
+    /// repository.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
     /// Whether a run was completed.
     pub state: IndexState,
@@ -92,7 +92,7 @@ impl Default for Index {
             folders: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
-            links: LinkState::default(),
+            is_stale: false,
             manifests: Arc::default(),
             lexical: Arc::default(),
             seeds: Arc::default(),
@@ -102,15 +102,6 @@ impl Default for Index {
             notes: Vec::new(),
         }
     }
-}
-
-/// Whether what is known of references fits the outlines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LinkState {
-    #[default]
-    Current,
-    /// Some outlines are newer: [`Index::linked`] brings it up to date.
-    Stale,
 }
 
 /// What an index is made with.
@@ -229,7 +220,7 @@ impl Index {
     }
 
     /// The same with a new look at some files, whatever happened to them. References stay as they are, and are
-    /// [behind](LinkState::Stale) when an outline is another one than before.
+    /// [stale](Self::is_stale) when an outline is another one than before.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -285,16 +276,16 @@ impl Index {
             }
         }
         let mut symbols = self.symbols.clone();
-        let mut links = self.links;
+        let mut is_stale = self.is_stale;
         let looked_at = |key: &FileKey| is_within(keys, key);
         for old in self.entries.iter().filter(|entry| looked_at(&entry.key)) {
             if !found.contains_key(&old.key) && symbols.remove(&old.key) {
-                links = LinkState::Stale;
+                is_stale = true;
             }
         }
         for (key, now) in found {
             if symbols.get(&key).is_none_or(|before| before.outline != now.outline) {
-                links = LinkState::Stale;
+                is_stale = true;
             }
             symbols.insert(key, now);
         }
@@ -313,12 +304,12 @@ impl Index {
         // Two sorted runs, which costs little more than looking.
         all.sort_by(|one, other| one.key.cmp(&other.key));
         let lexical = Arc::default();
-        let mut next = Self { folders, recency, symbols, links, lexical, ..self.clone() }.list(all);
+        let mut next = Self { folders, recency, symbols, is_stale, lexical, ..self.clone() }.list(all);
         // A key may be a folder that came or went with all it holds.
         let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
         if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
             next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
-            next.links = LinkState::Stale;
+            next.is_stale = true;
         }
         Ok((next, updates))
     }
@@ -365,7 +356,7 @@ impl Index {
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
             Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
-        Self { references: Arc::new(references), seeds: Arc::new(seeds), links: LinkState::Current, ..self }
+        Self { references: Arc::new(references), seeds: Arc::new(seeds), is_stale: false, ..self }
     }
 
     /// The same with these files.

@@ -26,7 +26,7 @@ pub mod session_store;
 pub mod sessions;
 pub mod settings;
 pub mod snapshot;
-pub mod summarizer_client;
+mod summarizer_client;
 pub mod table;
 pub mod token_count_client;
 pub mod token_usage;

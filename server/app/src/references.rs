@@ -24,7 +24,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
-    pub fn references(
+    pub(crate) fn references(
         &self,
         query: &ReferenceQuery<'_>,
         cancel: &Cancel,

@@ -5,7 +5,7 @@ mod shapes;
 mod tidy;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use strata_engine::prompt::settings::Settings;
 
 use crate::commands;
@@ -33,21 +33,21 @@ pub struct Message {
 
 /// The schemas of all commands: `commands` by name, each of which refers to `$defs`.
 pub fn commands() -> Value {
-    let mut shapes = Shapes::new();
+    let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
-    object([("commands", by_name(&commands)), ("$defs", shapes.finish().into())])
+    json!({ "commands": by_name(&commands), "$defs": shapes.finish() })
 }
 
 /// The schema of the settings: every one with its default and what it means.
 pub fn settings() -> Value {
-    let mut shapes = Shapes::new();
+    let mut shapes = Shapes::default();
     shapes.taken::<Settings>();
     let mut definitions = shapes.finish();
     let root = match definitions.shift_remove("Settings") {
         Some(Value::Object(root)) => root,
         _ => Map::new(),
     };
-    let mut settings = object([("$schema", DIALECT.into()), ("title", "The settings of Strata".into())]);
+    let mut settings = json!({ "$schema": DIALECT, "title": "The settings of Strata" });
     if let Value::Object(settings) = &mut settings {
         settings.extend(root);
         settings.insert("$defs".to_owned(), definitions.into());
@@ -72,9 +72,4 @@ pub fn by_name(messages: &[Message]) -> Value {
     // Text and references: it always can be written.
     let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
     messages.iter().map(|message| (message.name.to_owned(), plain(message))).collect()
-}
-
-/// An object of these fields, in this order.
-pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -10,10 +10,8 @@ use strata_engine::prompt::settings::{Settings, check_workspace_setting};
 use strata_engine::tokens::counting::GivenId;
 use strata_engine::tokens::models::{ModelTable, Models, TableError};
 use strata_host::config::{
-    EffectiveSettings, FileError, Layer, Layers, Source, from_environment, user_file, user_source,
-    workspace_sources,
+    EffectiveSettings, FileError, Layer, Source, from_environment, user_file, user_source,
 };
-use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
 
 /// What the editor's settings are called where they come from.
@@ -148,11 +146,6 @@ pub fn of_editor(tree: Value) -> Vec<FoundSettings> {
     vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
 }
 
-/// Settings of the workspace's files.
-pub fn of_workspace(roots: &Roots) -> Vec<FoundSettings> {
-    workspace_sources(roots)
-}
-
 /// Settings of the user who runs this process: a file, and the environment.
 pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
     let file = user_file(|name| std::env::var_os(name)).map(|path| user_source(&path).transpose());
@@ -174,9 +167,7 @@ fn defaults() -> Value {
 
 /// The values in force when settings come from these places.
 fn resolved(sources: &[Source]) -> EffectiveSettings {
-    let mut layers = Layers::new(defaults());
-    sources.iter().for_each(|source| layers.add(source.clone()));
-    layers.effective(check_workspace_setting)
+    EffectiveSettings::of(defaults(), sources, check_workspace_setting)
 }
 
 /// The settings in a tree. A `null` means the default.

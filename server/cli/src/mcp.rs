@@ -39,8 +39,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
         Err(error) if subject == Subject::Own => output::tell(&format!("warning: {error}")),
         Err(error) => return Err(error.into()),
     }
-    let ended = strata_mcp::serve(headless, subject)
+    strata_mcp::serve(headless, subject)
         .map_err(|error| Failure::said(format!("the server cannot go on: {error}")))?;
-    tracing::info!(cause = ?ended, "ended");
     Ok(ExitCode::SUCCESS)
 }

@@ -20,7 +20,7 @@ impl LineStarts {
     }
 
     /// The line that a byte is in, from 1.
-    pub fn line(&self, byte: usize) -> u32 {
+    pub(crate) fn line(&self, byte: usize) -> u32 {
         let before = self.starts.partition_point(|start| *start <= byte);
         u32::try_from(before + 1).unwrap_or(u32::MAX)
     }

@@ -9,5 +9,5 @@ mod yaml;
 
 pub use self::environment::from_environment;
 pub use self::file::{FileError, WORKSPACE_FILES, from_toml, user_file, user_source, workspace_sources};
-pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Layers, Origin, Source, set_dotted};
+pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Origin, Source, set_dotted};
 pub use self::yaml::from_yaml;

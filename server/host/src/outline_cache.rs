@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::Serialize;
 use strata_engine::code::outline::Outline;
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::hash::ContentHash;
@@ -64,10 +65,10 @@ pub struct OutlineUpdate {
     pub used: Vec<OutlineKey>,
 }
 
-/// What the cache takes on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the cache takes on disk, the outlines of all workspaces together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CacheSize {
-    pub path: PathBuf,
+    pub path: String,
     /// Of all its files.
     pub bytes: u64,
     /// How many outlines it holds.

@@ -19,7 +19,7 @@ use strata_engine::cancel::Cancel;
 
 pub use self::error::SummaryError;
 pub use self::key::Key;
-pub use self::provider::{Provider, ProviderKind, UnknownModel};
+pub use self::provider::{Provider, ProviderKind};
 
 use self::call::Call;
 

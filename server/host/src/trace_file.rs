@@ -21,12 +21,12 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 pub struct TraceFileError {
     pub path: PathBuf,
     #[source]
-    pub problem: TraceProblem,
+    pub(crate) problem: TraceProblem,
 }
 
 /// What is wrong with a trace's file.
 #[derive(Debug, thiserror::Error)]
-pub enum TraceProblem {
+pub(crate) enum TraceProblem {
     /// It cannot be read, written or decompressed.
     #[error("{0}")]
     Io(#[from] io::Error),

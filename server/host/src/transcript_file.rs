@@ -25,12 +25,12 @@ const MAX_FOLDERS: usize = 100_000;
 pub struct TranscriptFileError {
     pub path: PathBuf,
     #[source]
-    pub problem: TranscriptProblem,
+    pub(crate) problem: TranscriptProblem,
 }
 
 /// What is wrong with a record, or with where it should be.
 #[derive(Debug, thiserror::Error)]
-pub enum TranscriptProblem {
+pub(crate) enum TranscriptProblem {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// It holds more than [`MAX_TRANSCRIPT_BYTES`].

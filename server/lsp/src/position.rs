@@ -53,7 +53,7 @@ impl Encoding {
     }
 
     /// Its name in the protocol.
-    pub fn kind(self) -> PositionEncodingKind {
+    pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
             Self::Utf16 => PositionEncodingKind::UTF16,
@@ -67,7 +67,7 @@ impl Encoding {
     ///
     /// # Errors
     /// [`PositionError`] when the position names no place between two characters of the text.
-    pub fn offset(self, rope: &Rope, position: Position) -> Result<usize, PositionError> {
+    pub(crate) fn offset(self, rope: &Rope, position: Position) -> Result<usize, PositionError> {
         let lines = rope.len_lines();
         let line = position.line as usize;
         if line == lines {
@@ -128,7 +128,7 @@ impl Encoding {
     }
 
     /// The position of a byte; of one inside a character or behind the text, the nearest place in front of it.
-    pub fn position(self, rope: &Rope, byte: usize) -> Position {
+    pub(crate) fn position(self, rope: &Rope, byte: usize) -> Position {
         let character = rope.byte_to_char(byte.min(rope.len_bytes()));
         let line = rope.char_to_line(character);
         let start = rope.line_to_char(line);
@@ -147,7 +147,7 @@ impl Encoding {
     ///
     /// # Errors
     /// [`PositionError`] as [`Encoding::offset`]; whether the range is reversed is for the text to say.
-    pub fn range(self, rope: &Rope, range: Range) -> Result<std::ops::Range<usize>, PositionError> {
+    pub(crate) fn range(self, rope: &Rope, range: Range) -> Result<std::ops::Range<usize>, PositionError> {
         let start = self.offset(rope, range.start)?;
         let end = if range.end == range.start { start } else { self.offset(rope, range.end)? };
         Ok(start..end)
@@ -155,7 +155,7 @@ impl Encoding {
 }
 
 /// The lines that a range touches; see [`documents::lines`].
-pub fn lines(range: Range) -> Option<LineRange> {
+pub(crate) fn lines(range: Range) -> Option<LineRange> {
     let place = |at: Position| (at.line, at.character);
     documents::lines(place(range.start)..place(range.end))
 }

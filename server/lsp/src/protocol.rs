@@ -3,9 +3,9 @@
 //! Answers nothing and knows no state.
 
 use schemars::JsonSchema;
-use serde_json::Value;
+use serde_json::{Value, json};
 use strata_app::commands;
-use strata_app::schema::{DIALECT, Message, Shapes, by_name, object};
+use strata_app::schema::{DIALECT, Message, Shapes, by_name};
 
 use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
@@ -18,7 +18,7 @@ use crate::outbound::{
 /// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
 /// server to the client) and `initializationOptions` refer to `$defs`, where every type stands once.
 pub fn schema() -> Value {
-    let mut shapes = Shapes::new();
+    let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     let notifications = [
         notification::<StatusNotification>(
@@ -43,16 +43,16 @@ pub fn schema() -> Value {
     let options = shapes.taken::<InitializationOptions>();
     let description = "Commands are sent by the client with workspace/executeCommand, each with one object as its argument. \
                        Notifications and requests come from the server.";
-    object([
-        ("$schema", DIALECT.into()),
-        ("title", "The protocol of Strata".into()),
-        ("description", description.into()),
-        ("commands", by_name(&commands)),
-        ("notifications", by_name(&notifications)),
-        ("requests", by_name(&requests)),
-        ("initializationOptions", options),
-        ("$defs", shapes.finish().into()),
-    ])
+    json!({
+        "$schema": DIALECT,
+        "title": "The protocol of Strata",
+        "description": description,
+        "commands": by_name(&commands),
+        "notifications": by_name(&notifications),
+        "requests": by_name(&requests),
+        "initializationOptions": options,
+        "$defs": shapes.finish(),
+    })
 }
 
 fn notification<N: Notification<Params: JsonSchema>>(shapes: &mut Shapes, doc: &str) -> Message {

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 use strata_app::commands::CommandError;
-use strata_app::headless::{Cancel, HeadlessWorkspace, Progress};
+use strata_app::headless::{Cancel, HeadlessWorkspace};
+use strata_app::index::Progress;
 
 use crate::pages::{self, BadCursor, NEXT, Shape};
 use crate::tools::Tool;

@@ -4,7 +4,8 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
-use strata_app::headless::{Cancel, Progress};
+use strata_app::headless::Cancel;
+use strata_app::index::Progress;
 
 use crate::text;
 use crate::view::{Needs, View};

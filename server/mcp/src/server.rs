@@ -12,7 +12,8 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
 use strata_app::commands::{Access, CommandError};
-use strata_app::headless::{Cancel, Progress};
+use strata_app::headless::Cancel;
+use strata_app::index::Progress;
 
 use crate::call::{self, Reply};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};

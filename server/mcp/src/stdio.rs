@@ -25,7 +25,7 @@ use crate::worker::Worker;
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ServeOutcome {
+enum ServeOutcome {
     /// The client closed its end of the input.
     EndOfInput,
     /// The client closed its end of the output.
@@ -51,7 +51,7 @@ pub enum ServeError {
 }
 
 /// Serves the client at the other end of standard input and output, until that closes one of them.
-pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<ServeOutcome, ServeError> {
+pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeError> {
     let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
     // A misspelt name should be noticed when the server starts, not when the agent calls.
     let nothing = Needs { access: Access::Reads, index: false };
@@ -66,7 +66,9 @@ pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<ServeOutco
     if thread.join().is_err() {
         tracing::error!("the worker's thread panicked");
     }
-    ended
+    let cause = ended?;
+    tracing::info!(?cause, "ended");
+    Ok(())
 }
 
 async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {

@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
 use strata_app::commands::{self, CommandError};
-use strata_app::headless::{Access, Cancel, HeadlessWorkspace, Progress, ReopenOutcome};
+use strata_app::headless::{Access, Cancel, HeadlessWorkspace};
+use strata_app::index::Progress;
 
 /// The session that tools are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,15 +98,13 @@ impl View {
             return Ok(());
         };
         let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
-        match self.headless.reopen(&id, access)? {
-            ReopenOutcome::Open => {
-                self.opened = true;
-                Ok(())
-            }
-            ReopenOutcome::InUse => Err(CommandError::failed(format!(
+        if !self.headless.reopen(&id, access)? {
+            return Err(CommandError::failed(format!(
                 "session `{id}` is open in an editor, and only that may change it: ask the person to do it there"
-            ))),
+            )));
         }
+        self.opened = true;
+        Ok(())
     }
 }
 
@@ -148,6 +147,6 @@ mod tests {
         let mut look =
             || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
         assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());
-        assert_eq!(open().reopen("shared", Access::Write).unwrap(), ReopenOutcome::Open);
+        assert!(open().reopen("shared", Access::Write).unwrap());
     }
 }

@@ -7,7 +7,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use strata_app::commands::CommandError;
-use strata_app::headless::{Cancel, Progress};
+use strata_app::headless::Cancel;
+use strata_app::index::Progress;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::view::View;

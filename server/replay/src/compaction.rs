@@ -12,18 +12,15 @@ use serde::Serialize;
 use strata_app::index::Progress;
 use strata_engine::conversation::compaction::{DraftRefusal, Family, Profile};
 use strata_engine::conversation::dialect::Violation;
-use strata_engine::conversation::exchange::messages_of;
 use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
-use self::cut::{CompactionError, CompactionResult};
+use self::cut::{CompactionError, CompactionResult, Recording};
 use self::stats::CompactionStats;
 use crate::parallel::{count_steps, in_parallel};
 use crate::sources::Material;
-
-pub use cut::{Cut, Recording};
 
 /// Breaches that are told in full; all are counted.
 const TOLD: usize = 50;
@@ -102,7 +99,7 @@ impl Compactions {
         let recordings: Vec<(&str, Recording)> = material
             .transcripts
             .iter()
-            .map(|(name, transcript)| (name.as_str(), Recording::new(messages_of(transcript))))
+            .map(|(name, transcript)| (name.as_str(), Recording::new(transcript.messages())))
             .collect();
         let total = recordings.iter().map(|(_, recording)| cuts.places(recording.places()).len()).sum();
         let cut_done = count_steps(total, progress);

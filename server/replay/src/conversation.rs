@@ -104,7 +104,7 @@ fn play_turn(
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
     let (results, request) = split_request(&turn.request);
-    let session = runner.session_mut();
+    let session = &mut runner.session;
     if turn.past == PriorHistory::Summarised {
         session.set_history([]);
     }
@@ -113,7 +113,7 @@ fn play_turn(
         session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
         session.touch();
     }
-    let (policy, format) = (Some(runner.policy()), Some(format_of(services)));
+    let (policy, format) = (Some(runner.policy), Some(format_of(services)));
     let request = PromptRequest { policy, format, now_ms, ..PromptRequest::new(request) };
     runner.play(scenario, &request, turn.answer.clone(), services)
 }

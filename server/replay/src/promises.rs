@@ -226,7 +226,7 @@ impl PromptReader<'_> {
     /// Takes in the edits that the model wrote down itself.
     fn read_proposed_edits(&mut self, block: &LayoutBlock) {
         for edit in edits::of(&block.content) {
-            let Some(known) = self.files.get_mut(&ItemKey::File(edit.path().into())) else { continue };
+            let Some(known) = self.files.get_mut(&ItemKey::File(edit.path.as_str().into())) else { continue };
             if let Some(after) = edit.applied(known.said.last().unwrap_or(&known.now)) {
                 known.said.push(after);
             }

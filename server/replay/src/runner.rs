@@ -20,8 +20,9 @@ use crate::scenario::Scenario;
 
 /// A session under a policy, with the providers that its prompts go to.
 pub struct Runner {
-    policy: PolicyName,
-    session: Session,
+    pub policy: PolicyName,
+    /// May be changed between prompts.
+    pub session: Session,
     /// Takes the session's own prompts; it knows nothing of what the session believes of it.
     provider: Provider,
     /// Those that the same prompts go to in other layouts.
@@ -121,19 +122,6 @@ impl Runner {
         };
         let baselines = baselines.iter().map(|column| (*column, Provider::new(prices))).collect();
         Self { policy, session: Session::new("replay"), provider: Provider::new(prices), baselines }
-    }
-
-    pub fn policy(&self) -> PolicyName {
-        self.policy
-    }
-
-    pub fn session(&self) -> &Session {
-        &self.session
-    }
-
-    /// The session, to be changed between prompts.
-    pub fn session_mut(&mut self) -> &mut Session {
-        &mut self.session
     }
 
     /// Makes the prompt that `request` asks for in the repository of `scenario`, charges and checks it, and records `answer`.

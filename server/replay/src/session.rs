@@ -153,7 +153,7 @@ fn play(
         let now_ms = totals.turns as u64 * PAUSE_MS;
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, (now_ms, auto_budget), services)?;
-            if runner.policy() == PolicyName::Flat {
+            if runner.policy == PolicyName::Flat {
                 scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
             }
             Ok(prompt)
@@ -173,14 +173,14 @@ fn play_turn(
     (now_ms, auto_budget): (u64, usize),
     services: PromptServices<'_>,
 ) -> Result<PromptStats, ReplayError> {
-    let session = runner.session_mut();
+    let session = &mut runner.session;
     let mut selection = session.selection.clone();
     scenario.apply_selection(&mut selection);
     if selection != session.selection {
         session.selection = selection;
         session.touch();
     }
-    let (policy, format) = (Some(runner.policy()), Some(format_of(services)));
+    let (policy, format) = (Some(runner.policy), Some(format_of(services)));
     let auto_budget = Some(auto_budget);
     let request =
         PromptRequest { policy, format, now_ms, auto_budget, ..PromptRequest::prompt(turn.prompt.clone()) };

@@ -129,7 +129,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    pub const fn of<C: Command>() -> Self {
+    pub(crate) const fn of<C: Command>() -> Self {
         Self {
             name: C::NAME,
             access: C::ACCESS,

@@ -6,7 +6,7 @@ use strata_engine::conversation::compaction::{DraftRefusal, NoSuchProfile};
 use strata_engine::conversation::dialect::Rule;
 use strata_engine::conversation::history::NoSuchMessage;
 use strata_engine::prompt::assembly::AssembleError;
-use strata_engine::prompt::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo, RecordError};
+use strata_engine::prompt::session::SessionError;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
@@ -87,14 +87,11 @@ macro_rules! answer_content {
 answer_content!(
     SessionStoreError,
     PreviewError,
-    NoSuchPrompt,
-    RecordError,
+    SessionError,
     StoreError,
     NoSuchMessage,
-    NothingToUndo,
     NoSuchProfile,
-    DraftRefusal,
-    AlreadyRecovered
+    DraftRefusal
 );
 
 /// A message in which everything between quotes is cut to [`QUOTED`] characters: what was given may be as long as it likes.

@@ -224,7 +224,7 @@ impl Command for Clear {
     type Reply = Empty;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-        context.session.clear_history();
+        context.session.set_history([]);
         Ok(Empty {})
     }
 }

@@ -1,7 +1,6 @@
 //! `session.*`: conversations as wholes. Stored by the store; which of them are open is the main loop's business.
 
 use std::sync::Arc;
-use strata_engine::conversation::screening::screen_message;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -242,7 +241,7 @@ impl Command for Fork {
         if let Some(until) = params.until {
             session.end_with(until)?;
         }
-        session.rename(SessionStore::new_id()?);
+        session.id = SessionStore::new_id()?.into();
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
         let quota = quota(context);
@@ -520,7 +519,7 @@ pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>
 fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
-    imported.messages.iter_mut().for_each(|message| screen_message(screen, message));
+    imported.messages.iter_mut().for_each(|message| message.screen(screen));
     Ok(imported)
 }
 

@@ -176,16 +176,19 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     let store = &context.services.store;
     let quota = quota(context);
     // Outputs of a session that is not stored are taken for what a deleted one has left.
-    let written = store
-        .begin(of, context.now_ms)
-        .and_then(|()| store.with(|store| store.spills().with_quota(quota).write(&session, text.as_bytes())));
+    let written = store.begin(of, context.now_ms).and_then(|()| {
+        store.with(|store| {
+            store.allow_spills(quota);
+            store.spills().write(&session, text.as_bytes())
+        })
+    });
     let file = written
         .inspect_err(
             |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
         )
         .ok()?;
     Some(SpilledOutput {
-        id: file.id.as_str().to_owned(),
+        id: file.id,
         path: file.path.display().to_string(),
         bytes: file.bytes,
         lines: OutputSize::of(text).lines,

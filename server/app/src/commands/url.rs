@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::urls::{Page, PageChange};
+use strata_engine::conversation::urls::Page;
 use strata_engine::prompt::layout::{ItemKey, Tier};
 use strata_host::uri;
 
@@ -91,7 +91,7 @@ impl Command for Add {
         let title = title.filter(|title| !title.is_empty()).map(Into::into);
         let page = Page { address: address.into(), title, text: content.into() };
         let reply = shown(&page, context);
-        if context.session.pages.add(page) == PageChange::New {
+        if context.session.pages.add(page) {
             context.session.touch();
         }
         Ok(reply)

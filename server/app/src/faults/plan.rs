@@ -71,7 +71,7 @@ impl Plan {
     }
 }
 
-pub fn reach(what: &str, point: Point) {
+pub(super) fn reach(what: &str, point: Point) {
     let Some(plan) = PLAN.with_borrow(Option::clone) else { return };
     if point == Point::Before {
         BEGUN.set(what.to_owned());
@@ -82,18 +82,8 @@ pub fn reach(what: &str, point: Point) {
     }
 }
 
-/// Goes by the plan of the thread that gives the work away.
-pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
-    inherited(move || {
-        reach(what, Point::Before);
-        let done = work();
-        reach(what, Point::After);
-        done
-    })
-}
-
-/// The same, and no place of its own.
-pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+/// Work that goes by the plan of the thread that gives it away.
+pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let plan = PLAN.with_borrow(Option::clone);
     move || {
         let _left = PreviousPlan(PLAN.replace(plan));

@@ -25,16 +25,6 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    pub fn new() -> Self {
-        let generator = |settings: SchemaSettings| settings.into_generator();
-        Self {
-            taken: generator(SchemaSettings::draft2020_12().for_deserialize()),
-            said: generator(SchemaSettings::draft2020_12().for_serialize()),
-            arguments: Map::new(),
-            replies: Map::new(),
-        }
-    }
-
     /// A command. Beside its own arguments each takes a session, and beside its own reply each says how often that was changed.
     pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
     where
@@ -109,7 +99,13 @@ impl Shapes {
 
 impl Default for Shapes {
     fn default() -> Self {
-        Self::new()
+        let generator = |settings: SchemaSettings| settings.into_generator();
+        Self {
+            taken: generator(SchemaSettings::draft2020_12().for_deserialize()),
+            said: generator(SchemaSettings::draft2020_12().for_serialize()),
+            arguments: Map::new(),
+            replies: Map::new(),
+        }
     }
 }
 
@@ -226,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_comes_in_and_goes_out_differently_has_two_names_and_its_holders_too() {
-        let mut shapes = Shapes::new();
+        let mut shapes = Shapes::default();
         let message = shapes.command::<Payload, Payload>("strata.things.doIt", "Does it.");
         assert_eq!(message.params, reference("ThingsDoItParams"));
         let definitions = shapes.finish();
@@ -244,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_command_takes_a_session_and_replies_with_a_version() {
-        let mut shapes = Shapes::new();
+        let mut shapes = Shapes::default();
         shapes.command::<Same, Same>("strata.a.b", "Does it.");
         let definitions = shapes.finish();
         assert_eq!(definitions["ABParams"]["required"], serde_json::json!(["name"]));

@@ -5,7 +5,7 @@ pub mod compaction;
 pub mod conversation_facts;
 pub mod dialect;
 pub mod exchange;
-pub mod extractive;
+pub(crate) mod extractive;
 pub mod history;
 pub mod iteration;
 pub mod key_variable;

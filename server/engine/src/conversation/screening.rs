@@ -4,10 +4,12 @@
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 use crate::tokens::redaction::{Screen, is_bytes};
 
-/// Screens everything that a message says.
-pub fn screen_message(screen: &Screen, message: &mut NewMessage) {
-    message.content = screen_blocks(screen, std::mem::take(&mut message.content));
-    message.extra.iter_mut().for_each(|(name, value)| screen.value_under(name, value));
+impl NewMessage {
+    /// Screens everything that the message says.
+    pub fn screen(&mut self, screen: &Screen) {
+        self.content = screen_blocks(screen, std::mem::take(&mut self.content));
+        self.extra.iter_mut().for_each(|(name, value)| screen.value_under(name, value));
+    }
 }
 
 /// Content blocks as they may go out. Reasoning that holds a secret is left out: a provider takes it back unchanged or
@@ -97,7 +99,7 @@ mod tests {
                 ContentBlock::ToolCall { id: "1".to_owned(), name: "sh".to_owned(), input },
             ],
         );
-        screen_message(&screen, &mut message);
+        message.screen(&screen);
         let out = serde_json::to_string(&message).unwrap();
         assert!(!out.contains(&secret) && !out.contains("vL5n"), "{out}");
         assert!(!out.contains("sealed"), "sealed reasoning goes as a whole: {out}");

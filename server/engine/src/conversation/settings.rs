@@ -94,7 +94,7 @@ impl CompactionSettings {
 /// Which part of a text stays when it is too long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TruncateMode {
+pub(crate) enum TruncateMode {
     /// Its beginning.
     Head,
     /// Its beginning and its end, with a marker between them.
@@ -105,7 +105,7 @@ pub enum TruncateMode {
 /// Who says in a few words what archived results were.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ToolSummaryStrategy {
+pub(crate) enum ToolSummaryStrategy {
     /// A model; when it fails, as `heuristic`.
     #[default]
     Llm,
@@ -118,7 +118,7 @@ pub enum ToolSummaryStrategy {
 /// When results over the cutoff are archived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ArchivalMode {
+pub(crate) enum ArchivalMode {
     /// At once.
     Eager,
     /// When it costs no more than it saves.
@@ -147,16 +147,16 @@ pub struct ToolOutputSettings {
     pub spill_quota_mib: NonZeroU32,
     /// Which part of a long output is kept.
     #[schemars(extend("x-workspace" = true))]
-    pub truncate_mode: TruncateMode,
+    pub(crate) truncate_mode: TruncateMode,
     /// Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with `checkpoint`.
     /// 0 is no cutoff.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
     /// Who sums up what is archived.
-    pub summary: ToolSummaryStrategy,
+    pub(crate) summary: ToolSummaryStrategy,
     /// When results are archived.
     #[schemars(extend("x-workspace" = true))]
-    pub ageing: ArchivalMode,
+    pub(crate) ageing: ArchivalMode,
 }
 
 /// More than a thousand outputs of the size from which they go to files.

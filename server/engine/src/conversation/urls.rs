@@ -32,15 +32,13 @@ impl Page {
 pub struct Pages(BTreeMap<Arc<str>, Page>);
 
 impl Pages {
-    /// Shows a page from now on, in the place of an older version of it. Whether anything changed.
-    pub fn add(&mut self, page: Page) -> PageChange {
-        match self.0.get(&page.address) {
-            Some(before) if *before == page => PageChange::Known,
-            _ => {
-                self.0.insert(Arc::clone(&page.address), page);
-                PageChange::New
-            }
+    /// Shows a page from now on, in place of an older version of it. Returns whether anything changed.
+    pub fn add(&mut self, page: Page) -> bool {
+        let is_new = self.0.get(&page.address) != Some(&page);
+        if is_new {
+            self.0.insert(Arc::clone(&page.address), page);
         }
+        is_new
     }
 
     /// Shows the page of this address no more, and returns it when there was one.
@@ -59,15 +57,6 @@ impl Pages {
     }
 }
 
-/// What adding a page did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PageChange {
-    /// The page is new, or its text or title is.
-    New,
-    /// It was there just so.
-    Known,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,8 +69,8 @@ mod tests {
     fn a_new_version_takes_the_place_of_the_old_one_and_keeps_its_name() {
         let (old, new) = (page("https://a", "1"), page("https://a", "2"));
         let mut pages = Pages::default();
-        assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (PageChange::New, PageChange::Known));
-        assert_eq!(pages.add(new.clone()), PageChange::New);
+        assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (true, false));
+        assert!(pages.add(new.clone()));
         assert_eq!(pages.iter().collect::<Vec<_>>(), [&new]);
         assert_eq!((old.id(), pages.get(old.id())), (new.id(), Some(&new)));
         assert_eq!((pages.remove("https://a"), pages.remove("https://a")), (Some(new), None));

@@ -35,7 +35,7 @@ pub struct BudgetReport {
     pub expected: Expected,
     /// What reported usage taught about the model; absent before any was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<CalibrationReport>,
+    pub(crate) calibration: Option<CalibrationReport>,
     /// `used` as a share of the window, in percent, rounded to one decimal.
     pub percent: f64,
     /// Whether the conversation should be compacted.
@@ -43,11 +43,11 @@ pub struct BudgetReport {
     /// `used` by part.
     pub parts: BTreeMap<Part, usize>,
     /// The files shown in full.
-    pub files: Vec<UsedFile>,
+    pub(crate) files: Vec<UsedFile>,
     /// Selected files that would not fit, largest first.
     pub shed: Vec<FileKey>,
     /// What the session was billed for so far.
-    pub totals: Totals,
+    pub(crate) totals: Totals,
 }
 
 /// Weighs what the next request would bring along when it is asked for like `ask`.

@@ -85,7 +85,7 @@ pub struct Expected {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Taught")]
-pub struct CalibrationReport {
+pub(crate) struct CalibrationReport {
     /// What one token of our estimate is in the model's own count.
     pub factor: f64,
     /// What every request has beyond our estimate, in tokens; less than nothing when estimates are too high.

@@ -60,13 +60,6 @@ pub struct IgnoredSetting {
     pub reason: String,
 }
 
-/// Settings from all places.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Layers {
-    /// Weakest first; of the same layer the later one is stronger.
-    sources: Vec<Source>,
-}
-
 /// What counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectiveSettings {
@@ -78,27 +71,21 @@ pub struct EffectiveSettings {
     pub ignored: Vec<IgnoredSetting>,
 }
 
-impl Layers {
-    /// The built-in values alone.
-    pub fn new(defaults: Value) -> Self {
-        Self { sources: vec![Source { layer: Layer::Defaults, name: "built in".into(), values: defaults }] }
-    }
-
-    /// Lays one more source over those of its layer and below those of the next.
-    pub fn add(&mut self, source: Source) {
-        let at = self.sources.partition_point(|other| other.layer <= source.layer);
-        self.sources.insert(at, source);
-    }
-
-    /// The values in force. `check` says whether a workspace file may give a setting a value; values it refuses, and values that are
-    /// not in a table, are reported in [`EffectiveSettings::ignored`].
-    pub fn effective<E: fmt::Display>(
-        &self,
+impl EffectiveSettings {
+    /// The values in force when `sources` lie over the built-in `defaults`, of the same layer the later one over the earlier. `check`
+    /// says whether a workspace file may give a setting a value; values it refuses, and values that are not in a table, are reported
+    /// in [`EffectiveSettings::ignored`].
+    pub fn of<E: fmt::Display>(
+        defaults: Value,
+        sources: &[Source],
         check: impl Fn(&[String], &Value) -> Result<(), E>,
-    ) -> EffectiveSettings {
+    ) -> Self {
+        let built_in = Source { layer: Layer::Defaults, name: "built in".into(), values: defaults };
+        let mut sources: Vec<&Source> = std::iter::once(&built_in).chain(sources).collect();
+        sources.sort_by_key(|source| source.layer);
         let mut leaves = Leaves::new();
         let mut ignored = Vec::new();
-        for source in &self.sources {
+        for source in sources {
             let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
             let of_workspace = source.layer == Layer::Workspace;
             for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
@@ -124,7 +111,7 @@ impl Layers {
             origins.insert(dotted(&path), origin);
             set(&mut values, path.iter().map(String::as_str), value);
         }
-        EffectiveSettings { values, origins, ignored }
+        Self { values, origins, ignored }
     }
 }
 
@@ -211,13 +198,22 @@ mod tests {
         Err("not from here")
     }
 
-    fn layers(sources: impl IntoIterator<Item = (Layer, Value)>) -> Layers {
-        let mut layers =
-            Layers::new(json!({"model": "m", "symbols": {"map_budget": 1, "tests": null}, "list": [1, 2]}));
-        for (layer, values) in sources {
-            layers.add(Source { layer, name: format!("{layer:?}").into(), values });
+    /// Some sources over the same defaults.
+    struct Layers(Vec<Source>);
+
+    impl Layers {
+        fn effective(
+            &self,
+            check: impl Fn(&[String], &Value) -> Result<(), &'static str>,
+        ) -> EffectiveSettings {
+            let defaults = json!({"model": "m", "symbols": {"map_budget": 1, "tests": null}, "list": [1, 2]});
+            EffectiveSettings::of(defaults, &self.0, check)
         }
-        layers
+    }
+
+    fn layers(sources: impl IntoIterator<Item = (Layer, Value)>) -> Layers {
+        let source = |(layer, values)| Source { layer, name: format!("{layer:?}").into(), values };
+        Layers(sources.into_iter().map(source).collect())
     }
 
     /// The effective value of a key and the layer it comes from.

@@ -194,7 +194,7 @@ impl Table {
         };
         let size = |suffix: &&str| fs::metadata(sibling(&self.path, suffix)).map_or(0, |data| data.len());
         Ok(CacheSize {
-            path: self.path.clone(),
+            path: self.path.display().to_string(),
             bytes: BESIDE.iter().map(size).sum(),
             outlines: count("uses")?.cast_unsigned(),
             files: count("files")?.cast_unsigned(),

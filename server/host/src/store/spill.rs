@@ -7,21 +7,16 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::id::{are_digits, random_digits};
 use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};
 use super::{SessionId, StoreError};
 
-/// The name of a spilled output in its session: 130 random bits.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SpillId(String);
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillFile {
-    pub id: SpillId,
+    /// Its name in its session: 130 random bits.
+    pub id: String,
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
@@ -94,12 +89,6 @@ impl Default for Quota {
     }
 }
 
-impl SpillId {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl Spills {
     pub(super) fn new(all: PathBuf, workspace: &str, quota: Quota) -> Self {
         Self { own: all.join(workspace), all, quota }
@@ -107,7 +96,7 @@ impl Spills {
 
     /// The same place under another quota.
     #[must_use]
-    pub fn with_quota(&self, quota: Quota) -> Self {
+    pub(super) fn with_quota(&self, quota: Quota) -> Self {
         Self { quota, ..self.clone() }
     }
 
@@ -126,8 +115,8 @@ impl Spills {
         let folder = self.folder(session);
         private_directory(&self.own)?;
         private_directory(&folder)?;
-        let id = SpillId(random_digits::<DIGITS>()?);
-        let path = folder.join(id.as_str());
+        let id = random_digits::<DIGITS>()?;
+        let path = folder.join(&id);
         self.put(&path, output)?;
         let sha256 = Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(SpillFile { id, path, bytes, sha256 })

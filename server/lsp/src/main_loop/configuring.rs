@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_host::config::Layer;
+use strata_host::config::{Layer, workspace_sources};
 use tower_lsp::ls_types::DidChangeWorkspaceFoldersParams;
 
 use super::MainLoop;
@@ -60,12 +60,13 @@ impl MainLoop {
         self.settings_looks += 1;
         let (look, roots, events) =
             (self.settings_looks, Arc::clone(&self.world.snapshot.roots), self.events.clone());
-        self.pool.spawn(carried("read settings", move || settings::of_workspace(&roots)), move |found| {
-            match found {
+        self.pool.spawn(
+            carried("read settings", move || workspace_sources(&roots)),
+            move |found| match found {
                 Ok(found) => drop(events.send(Event::WorkspaceSettings(look, found))),
                 Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
-            }
-        });
+            },
+        );
     }
 
     /// The settings files were looked at for the time of this number.

@@ -6,7 +6,7 @@ use crate::event::{Event, IndexEnd, Waiter};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
 use strata_app::commands::CommandError;
-use strata_app::executor::{opened, release_opened, restore};
+use strata_app::executor::{release_opened, restore};
 
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 
@@ -156,7 +156,7 @@ impl Handling {
             Event::Show(shown) => Self::new("show", |main_loop| main_loop.show(shown)),
             Event::CommandDone(session, done) => {
                 let id = session.clone();
-                let opened: Vec<_> = opened(&done.outcome.effects).collect();
+                let effects = done.outcome.effects.clone();
                 let compaction = match done.waits {
                     Waiter::Compaction(number) => Some(number),
                     Waiter::Caller(..) | Waiter::Nobody => None,
@@ -169,7 +169,7 @@ impl Handling {
                             restore(before, services);
                         }
                         // Those that did not come to be open here are for others to write to.
-                        release_opened(opened.into_iter(), sessions, services);
+                        release_opened(&effects, sessions, services);
                         if let Some(number) = compaction {
                             main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
                         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::prompt::session::Session;
-use strata_host::config::Layer;
+use strata_host::config::{Layer, workspace_sources};
 use strata_host::roots::Roots;
 use strata_host::store::Access;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
@@ -41,7 +41,7 @@ impl MainLoop {
         self.editor.set_abilities(client.abilities);
         let (session, awaited) = self.first_session(&client, &roots);
         let [user, environment] = settings::of_user();
-        let workspace = (Layer::Workspace, settings::of_workspace(&roots));
+        let workspace = (Layer::Workspace, workspace_sources(&roots));
         let editor = own.map(|tree| (Layer::Editor, settings::of_editor(tree)));
         let mut told = Vec::new();
         self.transition(|world| {

@@ -17,9 +17,7 @@ use crate::event::{Event, IndexEnd};
 use crate::outbound::{Outbound, Work};
 use crate::world::{Action, World};
 use strata_app::faults::carried;
-use strata_app::index::{
-    Efforts, Index, IndexInputs, LinkState, OutlineUpdates, Progress, Step, walk_options,
-};
+use strata_app::index::{Efforts, Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
 use strata_app::snapshot::Snapshot;
 
 /// A report of progress is sent when at least this many more files are done.
@@ -161,13 +159,11 @@ impl IndexRuns {
 
 /// Outlines can be used while it is found out anew who refers to whom.
 fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
-    match index.links {
-        LinkState::Current => index,
-        LinkState::Stale => {
-            let _ = events.send(Event::IndexSoFar(run, index.clone()));
-            index.linked()
-        }
+    if !index.is_stale {
+        return index;
     }
+    let _ = events.send(Event::IndexSoFar(run, index.clone()));
+    index.linked()
 }
 
 fn look(

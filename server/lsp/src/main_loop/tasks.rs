@@ -21,7 +21,7 @@ use crate::world::Action;
 use strata_app::commands::MAIN_SESSION;
 use strata_app::commands::{self, CommandError, Definition, Effect, Job};
 use strata_app::compaction_job::Reason;
-use strata_app::executor::{self, Environment, Outcome, change, opened, release_opened, restore};
+use strata_app::executor::{self, Environment, Outcome, change, release_opened, restore};
 use strata_app::faults::{self, Point, carried};
 use strata_app::services::Services;
 use strata_app::session_store::SessionStoreError;
@@ -244,7 +244,7 @@ impl MainLoop {
             if let Some(before) = self.world.sessions.get(id) {
                 restore(before, &self.services);
             }
-            release_opened(opened(&effects), &self.world.sessions, &self.services);
+            release_opened(&effects, &self.world.sessions, &self.services);
             (changed, effects) = (None, Vec::new());
             result = result.and(Err(CommandError::failed(
                 "the workspace folders changed while this command ran, so nothing was changed; run it again",

@@ -41,7 +41,7 @@ pub(crate) use dispatch::CallService;
 pub use exit::{Cause, Exit};
 pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
 pub use refusal::{NOT_INITIALIZED, SERVER_BUSY};
-pub use stdio::stdio;
+pub(crate) use stdio::stdio;
 
 use dispatch::Dispatcher;
 use exit::ExitSignal;

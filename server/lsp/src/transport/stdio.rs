@@ -11,7 +11,7 @@ use std::io;
 /// # Errors
 ///
 /// The system's, when one of them is closed or there are no descriptors left.
-pub fn stdio() -> io::Result<(File, File)> {
+pub(crate) fn stdio() -> io::Result<(File, File)> {
     #[cfg(unix)]
     let handles = {
         use std::os::fd::AsFd;

@@ -24,13 +24,13 @@ const FOLLOWING: usize = 12;
 
 /// A recorded conversation that can be cut behind any of its messages.
 #[derive(Clone, Debug, Default)]
-pub struct Recording {
+pub(crate) struct Recording {
     /// What the model saw between two compactions of the agent that recorded it, each with the summary it begins with.
     stretches: Vec<History>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Cut {
+pub(crate) struct Cut {
     before: History,
     /// The first of the messages behind the cut.
     following: Vec<Arc<Message>>,
@@ -41,7 +41,7 @@ pub struct Cut {
 
 /// What a compaction left of a conversation.
 #[derive(Clone, PartialEq, Debug)]
-pub struct CompactionResult {
+pub(crate) struct CompactionResult {
     pub(crate) strategy: Strategy,
     pub(crate) before: Size,
     pub(crate) after: Size,
@@ -57,7 +57,7 @@ pub struct CompactionResult {
 
 /// Why a conversation is as it was.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum CompactionError {
+pub(crate) enum CompactionError {
     /// There is no way to make it shorter.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
@@ -68,7 +68,7 @@ pub enum CompactionError {
 
 impl Recording {
     /// The recording of these messages, hidden ones included; each summary among them begins a new stretch.
-    pub fn new(messages: impl IntoIterator<Item = NewMessage>) -> Self {
+    pub(crate) fn new(messages: impl IntoIterator<Item = NewMessage>) -> Self {
         let mut stretches: Vec<History> = Vec::new();
         for message in messages {
             let message = NewMessage { agent: Visibility::Shown, ..message };
@@ -84,12 +84,12 @@ impl Recording {
     }
 
     /// How many places there are to cut it: one behind each message.
-    pub fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.stretches.iter().map(History::len).sum()
     }
 
     /// The conversation cut at a place, counted from 0.
-    pub fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
+    pub(crate) fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {
             if end > stretch.len() {
@@ -115,14 +115,9 @@ impl Recording {
 }
 
 impl Cut {
-    /// How many messages stand in front of it.
-    pub fn messages(&self) -> usize {
-        self.before.len()
-    }
-
     /// Compacts what stands in front of the cut without asking a model, whether that is due or not. Returns what is left, and
     /// how many nanoseconds it took.
-    pub fn compact(
+    pub(crate) fn compact(
         &self,
         profile: &Profile,
         services: PromptServices<'_>,
@@ -268,7 +263,7 @@ mod tests {
         assert_eq!(recording.places(), 9);
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
-        let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.messages()));
+        let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.before.len()));
         let expected = [1, 2, 3, 4, 5, 6, 1, 2, 3].map(Some);
         assert_eq!(seen.collect::<Vec<_>>(), [&expected[..], &[None]].concat());
     }

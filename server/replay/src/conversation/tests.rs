@@ -105,7 +105,7 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
     };
     let before = turn(&scenario, &mut runner);
     scenario.change([("a.py", Some("def f():\n    return 1\n"))]);
-    runner.session_mut().selection.select("a.py".into());
+    runner.session.selection.select("a.py".into());
     let after = turn(&scenario, &mut runner);
     assert_eq!(after.read, before.total());
 }

@@ -38,7 +38,7 @@ impl Outline {
     }
 
     /// The symbols that other files can reach by name: no local functions, nothing of test scopes.
-    pub fn visible(&self) -> impl Iterator<Item = &Symbol> {
+    pub(crate) fn visible(&self) -> impl Iterator<Item = &Symbol> {
         let mut hidden_below = None;
         self.symbols.iter().filter(move |symbol| {
             if hidden_below.is_some_and(|depth| symbol.depth > depth) {

@@ -36,7 +36,7 @@ pub struct BlockDetail {
 
 impl BlockDetail {
     /// A level without definitions of its own.
-    pub fn plain(level: MapLevel) -> Self {
+    pub(crate) fn plain(level: MapLevel) -> Self {
         Self { level, shown: Names::default() }
     }
 }

@@ -45,8 +45,8 @@ pub use places::{definitions, dotted_name, first_line_with_lead, name_parts, num
 pub use reports::{GrammarReport, grammar_reports};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
-pub use tree::{SyntaxTree, TreePoint, parse};
-pub(crate) use tree::{TreeEdit, parse_rope};
+pub use tree::{SyntaxTree, parse};
+pub(crate) use tree::{TreeEdit, TreePoint, parse_rope};
 pub(crate) use visibility::Visibility;
 
 use self::source::Source;

@@ -32,7 +32,7 @@ pub(crate) struct TreeEdit {
 /// A place in a text: bytes from its start, and the same as line and bytes into the line. A line ends
 /// behind `\n` only, whatever the editor thinks: that is how the parsers count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TreePoint {
+pub(crate) struct TreePoint {
     /// Bytes from the start of the text.
     pub byte: usize,
     /// How many `\n` are in front of it.
@@ -222,7 +222,7 @@ impl TreeEdit {
 impl TreePoint {
     /// The place `bytes` further on.
     #[must_use]
-    pub fn after(self, bytes: &[u8]) -> Self {
+    pub(crate) fn after(self, bytes: &[u8]) -> Self {
         let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count();
         let column = match bytes.iter().rposition(|&byte| byte == b'\n') {
             Some(last) => bytes.len() - last - 1,

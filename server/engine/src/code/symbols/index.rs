@@ -93,11 +93,6 @@ impl SymbolIndex {
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
-
-    /// How many symbols all files have together.
-    pub fn symbol_count(&self) -> usize {
-        self.files.values().map(|file| file.outline.symbols.len()).sum()
-    }
 }
 
 impl FromIterator<(FileKey, Arc<FileSymbols>)> for SymbolIndex {

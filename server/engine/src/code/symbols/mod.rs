@@ -19,10 +19,10 @@ mod tests;
 pub use files::{FileList, file_list};
 pub use find::{SymbolMatch, find, find_files, nearest_files};
 
-pub use graph::{Ranking, References, Seeds};
+pub use graph::{References, Seeds};
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::{ATTRIBUTES, Manifests};
 pub use map::{MapEntry, MapMember, MapRequest, MapSelection, map_within};
 
-pub use relevance::{AskedWords, LexicalIndex, Mentions, Query, Relevant, named_in, rank_for, relevant};
+pub use relevance::{AskedWords, LexicalIndex, Query, Relevant, named_in, rank_for, relevant};
 pub(in crate::code) use relevance::{ParsedQuery, name_words, scores};

@@ -28,5 +28,5 @@ pub enum AuthorKind {
 
 impl SummaryAuthor {
     /// No model.
-    pub const EXTRACTIVE: Self = Self { kind: AuthorKind::Extractive, model: None };
+    pub(crate) const EXTRACTIVE: Self = Self { kind: AuthorKind::Extractive, model: None };
 }

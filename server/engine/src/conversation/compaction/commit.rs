@@ -30,7 +30,7 @@ pub struct Record {
     /// When, in milliseconds since 1970.
     pub time_ms: u64,
     /// What to undo.
-    pub rebuilt: HistoryChange,
+    pub(crate) rebuilt: HistoryChange,
 }
 
 /// Why a draft was not put in place. The conversation is as it was.
@@ -54,7 +54,7 @@ pub enum DraftRefusal {
 ///
 /// # Errors
 /// [`DraftRefusal`].
-pub fn commit(
+pub(crate) fn commit(
     history: &History,
     draft: Draft,
     profile: &Profile,

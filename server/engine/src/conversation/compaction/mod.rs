@@ -15,12 +15,13 @@ mod transcript;
 mod trigger;
 
 pub use author::{AuthorKind, SummaryAuthor};
-pub use commit::{DraftRefusal, Record, commit};
+pub use commit::DraftRefusal;
+pub(crate) use commit::{Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
-pub(crate) use profile::KEPT_RESULTS;
 #[cfg(test)]
-pub(crate) use profile::{Digest, Reserve, Trigger};
-pub use profile::{Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};
+pub(crate) use profile::{Digest, First, Keep, Reserve, Trigger};
+pub use profile::{Family, Moment, NoSuchProfile, Profile, ProfileOptions};
+pub(crate) use profile::{KEPT_RESULTS, Lists};
 #[cfg(test)]
 pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
 pub use question::{Purpose, Question};
@@ -31,7 +32,7 @@ pub(crate) use run::{EMERGENCY, Scales};
 
 pub use split::split;
 pub(crate) use status::AutoCompaction;
-pub use status::{CompactionStatus, Last};
+pub use status::CompactionStatus;
 pub use trigger::{Pressure, RequestSize, TriggerMetric, TriggerReading};
 
 #[cfg(test)]

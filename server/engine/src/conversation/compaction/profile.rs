@@ -48,7 +48,7 @@ pub enum Moment {
 
 /// What makes a compaction due. Any one of the conditions is enough; `None` never does.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Trigger {
+pub(crate) struct Trigger {
     /// The conversation weighs more than this share of what a request may weigh, and a compaction pays.
     pub history_share: Option<f64>,
     /// The conversation weighs more than so many tokens.
@@ -67,7 +67,7 @@ pub struct Trigger {
 
 /// How near the end of the window is near.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reserve {
+pub(crate) struct Reserve {
     /// So many tokens are kept free.
     pub tokens: usize,
     /// The limit when the window is unknown or not larger than the reserve, in tokens; 0 is none.
@@ -78,7 +78,7 @@ pub struct Reserve {
 
 /// Whether the first message stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum First {
+pub(crate) enum First {
     /// Word for word.
     Kept,
     /// Only in the summary.
@@ -89,7 +89,7 @@ pub enum First {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     /// The first message.
-    pub first: First,
+    pub(crate) first: First,
     /// The newest messages that weigh at most so many tokens together, at most half of the limit that triggers. 0: by
     /// number.
     pub tokens: usize,
@@ -127,7 +127,7 @@ pub struct Digest {
 
 /// What becomes of the lists of a session when it was compacted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lists {
+pub(crate) enum Lists {
     /// They stay.
     Stay,
     /// The list of files read is cleared, because their texts are gone; the last 10 steps stay.
@@ -146,7 +146,7 @@ pub struct Profile {
     /// When it looks.
     pub moment: Moment,
     /// What makes it due.
-    pub trigger: Trigger,
+    pub(crate) trigger: Trigger,
     /// What stays.
     pub keep: Keep,
     /// How the rest is summarised.
@@ -154,7 +154,7 @@ pub struct Profile {
     /// What share of the window the prompt should weigh afterwards at most.
     pub target_share: Option<f64>,
     /// What becomes of the session's lists.
-    pub lists: Lists,
+    pub(crate) lists: Lists,
 }
 
 /// Figures that replace those of a profile, or make a new one of it. Every field is optional.

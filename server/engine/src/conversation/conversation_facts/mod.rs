@@ -25,12 +25,15 @@ use crate::conversation::history::{Message, MessageId};
 
 pub use clip::one_line;
 pub use files::{FileState, FileTrace, LastChange};
-pub use notation::{bundle, unbundle};
+pub(crate) use notation::bundle;
+pub use notation::unbundle;
 pub(crate) use step_outcome::StepOutcome;
-pub use steps::{Step, steps};
+pub use steps::Step;
+pub(crate) use steps::steps;
 pub(crate) use todos::TodoState;
-pub use tools::{Purpose, ToolPatterns};
-pub use types::{Command, ConversationFacts, Note, Request};
+pub(crate) use tools::Purpose;
+pub use tools::ToolPatterns;
+pub(crate) use types::{Command, ConversationFacts, Note, Request};
 pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
 pub(crate) use errors::head as command_head;

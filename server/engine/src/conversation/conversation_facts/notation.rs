@@ -12,7 +12,7 @@ const FLOOR: usize = 64 * 1024;
 const FACTOR: usize = 8;
 
 /// Writes the paths compactly: each once, in the order of their bytes, folder by folder.
-pub fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     let mut tree = Folder::default();
     let mut odd = Vec::new();
     for path in paths {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How a tool call ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum StepOutcome {
+pub(crate) enum StepOutcome {
     /// It did what was asked.
     Well,
     /// It failed.

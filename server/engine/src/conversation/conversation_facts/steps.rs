@@ -23,11 +23,11 @@ pub struct Step {
     /// The path, the command line or what was looked for; empty when the call does not say.
     pub subject: String,
     /// How it ended.
-    pub ended: StepOutcome,
+    pub(crate) ended: StepOutcome,
 }
 
 /// The steps, in order: every tool call except those that change files or keep a to-do list.
-pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
+pub(crate) fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
     calls(messages, tools)
         .into_iter()
         .filter(|(purpose, _)| *purpose != Purpose::Edit)

@@ -7,7 +7,7 @@ use super::clip::one_line;
 
 /// One task.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Todo {
+pub(crate) struct Todo {
     /// What is to be done, one line.
     pub text: String,
     /// How far it is.
@@ -16,7 +16,7 @@ pub struct Todo {
 
 /// How far a task is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum TodoState {
+pub(crate) enum TodoState {
     /// Begun.
     InProgress,
     /// Not begun.

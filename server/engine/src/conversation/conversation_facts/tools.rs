@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a tool does, as far as a summary cares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// Changes files.
     Edit,
     /// Runs a command line.

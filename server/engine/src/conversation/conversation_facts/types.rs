@@ -17,15 +17,15 @@ pub struct ConversationFacts {
     /// What failed and did not succeed later, in order.
     pub errors: Vec<UnresolvedError>,
     /// Commands that were run, in order.
-    pub commands: Vec<Command>,
+    pub(crate) commands: Vec<Command>,
     /// The last to-do list.
-    pub todos: Vec<Todo>,
+    pub(crate) todos: Vec<Todo>,
     /// Sentences that commit to something, in order, each once.
-    pub decisions: Vec<Statement>,
+    pub(crate) decisions: Vec<Statement>,
     /// Sentences that plan, report or explain, in order, each once.
-    pub notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
     /// The user's sentences that forbid or demand something, in order, each once.
-    pub constraints: Vec<Statement>,
+    pub(crate) constraints: Vec<Statement>,
 }
 
 /// What the user asked for.
@@ -52,7 +52,7 @@ pub struct UnresolvedError {
 
 /// A command that was run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Command {
+pub(crate) struct Command {
     /// The message that called.
     pub message: MessageId,
     /// The command line, as called.
@@ -63,7 +63,7 @@ pub struct Command {
 
 /// A sentence somebody said.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     /// Where.
     pub message: MessageId,
     /// Who.
@@ -74,7 +74,7 @@ pub struct Statement {
 
 /// A sentence that plans, reports or explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note {
+pub(crate) struct Note {
     /// Where.
     pub message: MessageId,
     /// What it does.
@@ -85,7 +85,7 @@ pub struct Note {
 
 /// What a sentence does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum NoteKind {
+pub(crate) enum NoteKind {
     /// It says what is to be done.
     Plan,
     /// It says what was done.

@@ -7,7 +7,7 @@ mod check;
 use serde_json::{Value, json};
 
 use super::piece::Piece;
-use super::spoken::{Speaker, SpokenBlock, SpokenMessage, results_first};
+use super::spoken::{Speaker, SpokenBlock, SpokenMessage, message_with, results_first};
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Outcome, Provider, ResultPart, sides,
 };
@@ -52,14 +52,14 @@ fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
 }
 
 /// A message; `None` when none of its blocks can be written.
-fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
-    if let [SpokenBlock { content: ContentBlock::Text { text }, mark: None }] = message.blocks.as_slice() {
-        return Some(json!({"role": role, "content": text}));
+fn turn(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
+    if let [SpokenBlock { content: ContentBlock::Text { text }, mark: None }] = spoken.blocks.as_slice() {
+        return Some(message_with(role, text.as_str().into()));
     }
-    let blocks: Vec<Value> = results_first(&message.blocks, |block| block.content)
+    let blocks: Vec<Value> = results_first(&spoken.blocks, |block| block.content)
         .filter_map(|block| Some(marked(content_block(block.content)?, block)))
         .collect();
-    (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
+    (!blocks.is_empty()).then(|| message_with(role, blocks.into()))
 }
 
 /// Adds the mark of `block` to its JSON where the API takes one.

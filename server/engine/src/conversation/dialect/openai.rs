@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::format::Breakpoints;
 use super::piece::{Piece, arguments};
-use super::spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage, results_first};
+use super::spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage, message_with, results_first};
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart, sides,
 };
@@ -99,7 +99,7 @@ impl Writer {
 
     /// A message of the given parts; `None` when there are none.
     fn spoken(self, role: &str, parts: Vec<Value>) -> Option<Value> {
-        self.contents(parts).map(|content| json!({"role": role, "content": content}))
+        self.contents(parts).map(|content| message_with(role, content))
     }
 
     /// A single text part as the plain string that every server of this dialect takes, otherwise the parts. Where
@@ -157,7 +157,7 @@ fn assistant(message: &SpokenMessage<'_>) -> Option<Value> {
     if content.is_none() && calls.is_empty() {
         return None;
     }
-    let mut spoken = json!({"role": "assistant", "content": content});
+    let mut spoken = message_with("assistant", content.unwrap_or_default());
     if let (false, Some(object)) = (calls.is_empty(), spoken.as_object_mut()) {
         object.insert("tool_calls".into(), calls.into());
     }

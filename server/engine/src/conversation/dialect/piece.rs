@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::conversation::history::{ContentBlock, Image, ImageSource, ResultPart, Sides, sides};
+use crate::conversation::history::{ContentBlock, Image, ImageSource, ResultPart, sides};
+use crate::tokens::counting::ImageSize;
 
 /// One text or picture.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,7 +13,7 @@ pub enum Piece<'a> {
     /// A text, unchanged; a tool call's arguments and foreign blocks are their compact JSON.
     Text(Cow<'a, str>),
     /// A picture with its sides, when they can be read.
-    Picture(Option<Sides>),
+    Picture(Option<ImageSize>),
 }
 
 impl<'a> Piece<'a> {
@@ -57,6 +58,6 @@ fn picture(image: &Image) -> Piece<'_> {
         ImageSource::Base64 { data, .. } => sides(data),
         ImageSource::Url { .. } => None,
     };
-    let declared = || Some(Sides { width: image.width?, height: image.height? });
+    let declared = || Some(ImageSize { width: image.width?, height: image.height? });
     Piece::Picture(read.or_else(declared))
 }

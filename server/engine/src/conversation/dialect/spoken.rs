@@ -1,6 +1,7 @@
 //! What a dialect is given to write: messages of blocks, some of them with a breakpoint behind them. Knows no dialect.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::conversation::history::{ContentBlock, ResultPart, Role};
 use crate::tokens::models::Ttl;
@@ -81,6 +82,11 @@ impl<'a> SpokenMessage<'a> {
     pub(super) fn parts(&self) -> (&[SpokenBlock<'a>], &[SpokenBlock<'a>]) {
         self.blocks.split_at(self.blocks.len().saturating_sub(self.volatile))
     }
+}
+
+/// A message as both dialects write one. Takes its content as it is, which `json!` would copy.
+pub(super) fn message_with(role: &str, content: Value) -> Value {
+    Value::Object(Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]))
 }
 
 /// The blocks of a message with its tool results in front, otherwise in order: providers want results

@@ -30,7 +30,6 @@ pub use check::{Purpose, violations};
 pub(crate) use openai::read_openai;
 #[cfg(test)]
 pub(crate) use openai::write_openai;
-pub use record::messages_of;
 pub(crate) use responses::read_responses;
 #[cfg(test)]
 pub(crate) use responses::write_responses;

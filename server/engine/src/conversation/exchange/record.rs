@@ -12,33 +12,37 @@ const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 /// The arguments in which its tools name a file.
 const FILE_ARGUMENTS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
-/// The messages of a recorded session, with their times and the files they speak of. What stands before a
-/// compaction is hidden from the model; the text that stands for it has [`Kind::Summary`]. Files below the
-/// folder of the record are named from there, others by their whole path.
-pub fn messages_of(transcript: &Transcript) -> Vec<NewMessage> {
-    let mut messages: Vec<NewMessage> = Vec::new();
-    let mut hidden = 0;
-    let folder = transcript.folder.as_deref();
-    for turn in transcript.turns.iter().chain(&transcript.unanswered) {
-        ask(&turn.lost, turn.time_ms, &mut messages);
-        let mut request = turn.request.as_slice();
-        if turn.past == PriorHistory::Summarised {
-            for message in messages.iter_mut().skip(hidden) {
-                message.agent = Visibility::Hidden;
+impl Transcript {
+    /// The messages of a recorded session, with their times and the files they speak of. What stands before a
+    /// compaction is hidden from the model; the text that stands for it has [`Kind::Summary`]. Files below the
+    /// folder of the record are named from there, others by their whole path.
+    pub fn messages(&self) -> Vec<NewMessage> {
+        let mut messages: Vec<NewMessage> = Vec::new();
+        let mut hidden = 0;
+        let folder = self.folder.as_deref();
+        for turn in self.turns.iter().chain(&self.unanswered) {
+            ask(&turn.lost, turn.time_ms, &mut messages);
+            let mut request = turn.request.as_slice();
+            if turn.past == PriorHistory::Summarised {
+                for message in messages.iter_mut().skip(hidden) {
+                    message.agent = Visibility::Hidden;
+                }
+                hidden = messages.len();
+                if let Some((summary @ ContentBlock::Text { .. }, rest)) = request.split_first() {
+                    let summary = NewMessage::new(Role::User, vec![summary.clone()]);
+                    messages.push(NewMessage { kind: Kind::Summary, time_ms: turn.time_ms, ..summary });
+                    request = rest;
+                }
             }
-            hidden = messages.len();
-            if let Some((summary @ ContentBlock::Text { .. }, rest)) = request.split_first() {
-                let summary = NewMessage::new(Role::User, vec![summary.clone()]);
-                messages.push(NewMessage { kind: Kind::Summary, time_ms: turn.time_ms, ..summary });
-                request = rest;
-            }
+            ask(request, turn.time_ms, &mut messages);
+            let answer = NewMessage {
+                time_ms: turn.answered_ms,
+                ..NewMessage::new(Role::Assistant, turn.answer.clone())
+            };
+            push(&mut messages, with_files(answer, folder));
         }
-        ask(request, turn.time_ms, &mut messages);
-        let answer =
-            NewMessage { time_ms: turn.answered_ms, ..NewMessage::new(Role::Assistant, turn.answer.clone()) };
-        push(&mut messages, with_files(answer, folder));
+        messages
     }
-    messages
 }
 
 /// What the user's side said: results as one message, the rest as another behind it.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{ReadError, ReadList, messages_of, read_anthropic, read_openai, read_responses};
+use super::{ReadError, ReadList, read_anthropic, read_openai, read_responses};
 use crate::conversation::history::NewMessage;
 use crate::conversation::transcript;
 
@@ -62,7 +62,7 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     match form {
         Form::ClaudeCode => {
             let transcript = transcript::parse(text);
-            let messages = messages_of(&transcript);
+            let messages = transcript.messages();
             Ok(ImportedConversation { form, system: Vec::new(), messages, skipped: transcript.skipped })
         }
         Form::Strata => material.own(),

@@ -2,7 +2,7 @@
 
 /// How long a summary may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// Tokens, at most.
     pub tokens: usize,
     /// Words between white space: the second number at most, and at least the first where there is so much

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use crate::conversation::conversation_facts::{ToolPatterns, bundle, facts_after, is_summary};
 use crate::conversation::history::Message;
 
-pub use budget::Budget;
-pub use structure::Structure;
+pub(crate) use budget::Budget;
+pub(crate) use structure::Structure;
 
 /// Summarises `messages` within `budget`. `previous` is the text of an earlier summary; those among the messages
 /// carry on what they say by themselves, and a text that holds one of them is not read again. `count` counts

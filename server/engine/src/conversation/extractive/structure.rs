@@ -4,7 +4,7 @@ use super::lines::Part;
 
 /// Which sections a summary has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Structure {
+pub(crate) enum Structure {
     /// An analysis by phases, then a summary by themes (`continuation`).
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).

@@ -23,7 +23,7 @@ pub struct NoSuchMessage(pub MessageId);
 
 /// One place of a conversation that is rebuilt: what the model sees from then on.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A message that stays as it is.
     Keep(MessageId),
     /// A tool's result of which only a stub stays (`Kind::ToolResultArchived`).
@@ -45,7 +45,7 @@ impl Entry {
 /// What a rebuilding did to a conversation: enough to take it back.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HistoryChange {
+pub(crate) struct HistoryChange {
     /// Messages that were put in.
     pub added: Vec<MessageId>,
     /// Messages that the model does not see as it did, with the kind that each had. All were sent before: shown, or as
@@ -70,15 +70,10 @@ impl History {
     /// Replaces all messages. Numbers go on from where they were, so that nothing cached for an old
     /// message is ever taken for a new one.
     pub(crate) fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
-        self.clear();
+        self.messages = Arc::default();
         for message in messages {
             self.add(message);
         }
-    }
-
-    /// Forgets all messages.
-    pub(crate) fn clear(&mut self) {
-        self.messages = Arc::default();
     }
 
     /// A conversation as it was stored. `next` is the first number that was never used.
@@ -313,7 +308,7 @@ mod tests {
     #[test]
     fn numbers_are_never_used_twice() {
         let mut history = talk(1);
-        history.clear();
+        history.set([]);
         assert_eq!(history.add(NewMessage::text(Role::User, "again")), MessageId(2));
         history.set([NewMessage::text(Role::User, "anew")]);
         assert_eq!(history.messages()[0].id, MessageId(3));

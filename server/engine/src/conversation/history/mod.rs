@@ -10,11 +10,13 @@ mod picture;
 mod repair;
 mod role;
 
-pub use change::Change;
+#[cfg(test)]
+pub(crate) use change::Change;
 pub(crate) use foreign::ForeignPosition;
 pub(crate) use foreign::drop_marks;
 pub use foreign::{Foreign, Provider};
-pub use list::{Entry, History, NoSuchMessage};
+pub(crate) use list::Entry;
+pub use list::{History, NoSuchMessage};
 pub(crate) use list::{HistoryChange, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
@@ -22,8 +24,7 @@ pub use message::{
 };
 pub use open_calls::OpenCalls;
 pub(crate) use open_calls::answered_calls;
-pub use picture::sides;
-pub(crate) use picture::{Sides, media_type_of};
+pub(crate) use picture::{media_type_of, sides};
 pub(crate) use repair::OPENAI_STRING_CHARS;
 pub use repair::project;
 #[cfg(test)]

@@ -4,28 +4,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
 
+use crate::tokens::counting::ImageSize;
+
 /// As much base64 as is looked at first: JPEG files may carry some hundred kilobytes of metadata before the
 /// frame that states their size.
 const LOOKED_AT: usize = 1 << 20;
 
 /// As much base64 as says of what kind a picture is: twelve bytes.
 const KIND: usize = 16;
-
-/// Width and height in pixels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sides {
-    /// Pixels from left to right.
-    pub width: u32,
-    /// Pixels from top to bottom.
-    pub height: u32,
-}
-
-impl Sides {
-    /// The longer of the two.
-    pub(crate) fn longest(self) -> u32 {
-        self.width.max(self.height)
-    }
-}
 
 /// The media type of a PNG, JPEG, GIF or WebP picture, as its own bytes tell it; `None` for all else.
 pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
@@ -40,7 +26,7 @@ pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
 }
 
 /// The sides of a PNG, JPEG, GIF or WebP picture; `None` when the data is of another kind or broken.
-pub fn sides(base64: &str) -> Option<Sides> {
+pub(crate) fn sides(base64: &str) -> Option<ImageSize> {
     media_type_of(base64)?;
     let all = base64.as_bytes();
     match all.get(..LOOKED_AT) {
@@ -49,9 +35,10 @@ pub fn sides(base64: &str) -> Option<Sides> {
     }
 }
 
-fn read(base64: &[u8]) -> Option<Sides> {
+fn read(base64: &[u8]) -> Option<ImageSize> {
     let size = imagesize::blob_size(&STANDARD.decode(base64).ok()?).ok()?;
-    let sides = Sides { width: u32::try_from(size.width).ok()?, height: u32::try_from(size.height).ok()? };
+    let sides =
+        ImageSize { width: u32::try_from(size.width).ok()?, height: u32::try_from(size.height).ok()? };
     (sides.width > 0 && sides.height > 0).then_some(sides)
 }
 
@@ -84,7 +71,7 @@ mod tests {
         let jpeg = |segments: usize| [b"\xff\xd8".to_vec(), segment.repeat(segments), frame.clone()].concat();
         for segments in [1, 16] {
             let data = STANDARD.encode(jpeg(segments));
-            assert_eq!(sides(&data), Some(Sides { width: 9, height: 7 }), "{segments} segments");
+            assert_eq!(sides(&data), Some(ImageSize { width: 9, height: 7 }), "{segments} segments");
         }
         let flat = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x05\0\0\0\0\x08\x02\0\0\0";
         assert_eq!(sides(&STANDARD.encode(flat)), None);

@@ -28,7 +28,7 @@ pub struct OutputSize {
 
 /// What a truncation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Report {
+pub(crate) struct Report {
     /// How long the output was.
     pub before: OutputSize,
     /// How long it is, without the line that reports this.

@@ -10,7 +10,8 @@ mod tests;
 
 use crate::conversation::settings::ToolOutputSettings;
 
-pub use cut::{OutputSize, Report};
+pub use cut::OutputSize;
+pub(crate) use cut::Report;
 pub use intake::Intake;
 pub use page::{Page, output_of, page};
 

@@ -23,7 +23,7 @@ use words::Material;
 
 #[cfg(test)]
 pub(crate) use rewrite::Rewrite;
-pub use rewrite::Warm;
+pub(crate) use rewrite::Warm;
 pub(crate) use rewrite::{CacheState, expected_turns};
 #[cfg(test)]
 pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};

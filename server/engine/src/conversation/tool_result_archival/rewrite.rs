@@ -24,7 +24,7 @@ pub(crate) enum CacheState<'a> {
 
 /// A cache that is worth something.
 #[derive(Clone, Copy)]
-pub struct Warm<'a> {
+pub(crate) struct Warm<'a> {
     /// What a token costs that is read from it.
     pub read: f64,
     /// What a token costs that is written to it.

@@ -2,7 +2,7 @@
 
 use crate::conversation::compaction::{RequestSize, Scales};
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
-use crate::conversation::history::{ContentBlock, History, Kind, Message, Sides, archived_stub};
+use crate::conversation::history::{ContentBlock, History, Kind, Message, archived_stub};
 use crate::conversation::selection::Extent;
 use crate::conversation::urls::Page;
 use crate::key::FileKey;
@@ -165,14 +165,13 @@ impl<'a> Measure<'a> {
             .into_iter()
             .map(|piece| match piece {
                 dialect::Piece::Text(text) => count(&text),
-                dialect::Piece::Picture(sides) => self.picture(sides),
+                dialect::Piece::Picture(size) => self.picture(size),
             })
             .sum()
     }
 
     /// What a picture weighs; a model that takes none is charged what an unknown one costs.
-    fn picture(&self, sides: Option<Sides>) -> usize {
-        let size = sides.map(|Sides { width, height }| ImageSize { width, height });
+    fn picture(&self, size: Option<ImageSize>) -> usize {
         self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
     }
 

@@ -30,13 +30,14 @@ pub use piece::{FileText, Source, lines};
 pub use prepared::PreparedPrompt;
 
 pub use preview::{Preview, changes_since, preview};
+#[cfg(test)]
+pub(crate) use reply::Breakpoint;
 pub use reply::{
-    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TokenReport, UsedExcerpt, Warning,
-    WarningCode,
+    AssembleError, AssembledPrompt, Coverage, LargePart, TokenReport, UsedExcerpt, Warning, WarningCode,
 };
 pub(crate) use reply::{TierReport, UsedFile, list};
 pub use request::{PromptRequest, Request, ToolResult};
 pub use services::PromptServices;
-pub use system_context::{Skill, SystemContext, SystemContextText, SystemFiles};
+pub use system_context::{Skill, SystemContext, SystemContextText};
 pub(crate) use title::Titles;
 pub use workspace::{IndexState, Workspace};

@@ -24,12 +24,12 @@ pub struct Preview {
     /// format itself costs.
     pub tokens: usize,
     /// What stands where in the text, in its order. Every line belongs to one of them.
-    pub parts: Vec<PreviewPart>,
+    pub(crate) parts: Vec<PreviewPart>,
 }
 
 /// A part of a prompt: the blocks of one message that show the same and are for the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct PreviewPart {
+pub(crate) struct PreviewPart {
     /// What people call it.
     pub title: String,
     /// What it is for.

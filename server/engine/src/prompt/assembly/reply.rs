@@ -60,7 +60,7 @@ pub enum WarningCode {
 /// What a prompt says about one file it used.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct UsedFile {
+pub(crate) struct UsedFile {
     /// Its name.
     pub path: FileKey,
     /// Where the text came from, and which version of it that is.
@@ -112,7 +112,7 @@ pub struct TierReport {
 /// A cache breakpoint of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Breakpoint {
+pub(crate) struct Breakpoint {
     /// The tier that ends there.
     pub tier: Tier,
     /// The tokens in front of it.
@@ -173,11 +173,11 @@ pub struct AssembledPrompt {
     /// What stands in which tier.
     pub tiers: Vec<TierReport>,
     /// Where the cache breakpoints are.
-    pub breakpoints: Vec<Breakpoint>,
+    pub(crate) breakpoints: Vec<Breakpoint>,
     /// What it will cost, as far as it is known what the provider's cache holds: `read` is the cached read to expect.
     pub predicted: Charge,
     /// Which version of which file it shows in full.
-    pub files: Vec<UsedFile>,
+    pub(crate) files: Vec<UsedFile>,
     /// Which files of a trusted workspace its system prompt quotes or lists.
     pub system_files: SystemFiles,
     /// How much of the repository it shows.

@@ -30,7 +30,7 @@ impl Excerpts {
     }
 
     /// Those that stay whatever is asked, in key order.
-    pub fn pinned(&self) -> &BTreeSet<ExcerptKey> {
+    pub(crate) fn pinned(&self) -> &BTreeSet<ExcerptKey> {
         &self.pinned
     }
 
@@ -40,7 +40,7 @@ impl Excerpts {
     }
 
     /// Those that the last recorded prompt showed, in key order.
-    pub fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
     }
 
@@ -73,7 +73,7 @@ impl Excerpts {
     }
 
     /// The files that they are parts of.
-    pub fn files(&self) -> BTreeSet<&FileKey> {
+    pub(crate) fn files(&self) -> BTreeSet<&FileKey> {
         self.shown.keys().chain(&self.pinned).map(|key| &key.file).collect()
     }
 

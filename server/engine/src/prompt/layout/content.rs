@@ -15,7 +15,7 @@ use super::item::ItemKey;
 use crate::conversation::dialect::Speaker;
 
 /// A way to weigh text, in tokens of the model the prompt is for.
-pub type Count<'a> = &'a dyn Fn(&str) -> usize;
+pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 
 /// A tracked piece of text: a map block, a fenced file, a web page.
 #[derive(Clone, PartialEq, Debug)]
@@ -137,7 +137,7 @@ impl Tree {
 
 /// How much of the repository file list a prompt holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct FileListCoverage {
+pub(crate) struct FileListCoverage {
     /// Files that are named.
     pub names: usize,
     /// Files of which only the directory is.

@@ -42,7 +42,7 @@ pub struct NotAnExcerpt(String);
 
 impl ExcerptPlace {
     /// A definition.
-    pub fn definition(name: &str, ordinal: u32) -> Self {
+    pub(crate) fn definition(name: &str, ordinal: u32) -> Self {
         Self::Definition { name: name.into(), ordinal }
     }
 }

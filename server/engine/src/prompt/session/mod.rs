@@ -22,7 +22,7 @@ use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
 use crate::key::FileKey;
-use crate::prompt::assembly::{AssembledPrompt, PreparedPrompt, PromptRequest, Request};
+use crate::prompt::assembly::{AssembledPrompt, LargePart, PreparedPrompt, PromptRequest, Request, list};
 use crate::prompt::excerpts::Excerpts;
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
@@ -35,7 +35,6 @@ use self::last_turn::RecordedTurn;
 pub use last_turn::{CacheEstimate, LastTurn, TierWeight};
 pub use older::Room;
 pub use saved_session::SavedSession;
-pub use shorter::{AlreadyRecovered, NothingToUndo};
 pub(crate) use trail::StepHistory;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
@@ -47,7 +46,7 @@ const MAX_RECORDED: usize = 8;
 /// What a session was billed for.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Totals {
+pub(crate) struct Totals {
     /// In tokens.
     #[serde(flatten)]
     pub usage: Usage,
@@ -113,26 +112,26 @@ pub struct RecordResult {
     pub retry: bool,
 }
 
-/// A prompt cannot be recorded.
+/// A session stays as it is.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum RecordError {
-    /// It is not waiting for its answer.
-    #[error(transparent)]
-    NoSuchPrompt(#[from] NoSuchPrompt),
-    /// It was too long for the provider once more.
-    #[error(transparent)]
-    AlreadyRecovered(#[from] AlreadyRecovered),
-}
-
-/// A prompt cannot be recorded or discarded.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "there is no prompt `{id}`: it was discarded, or more than {MAX_PENDING} newer ones were assembled \
-     since; assemble it again"
-)]
-pub struct NoSuchPrompt {
-    /// The name that was given.
-    pub id: String,
+pub enum SessionError {
+    /// The prompt of this name is not waiting for its answer.
+    #[error(
+        "there is no prompt `{0}`: it was discarded, or more than {MAX_PENDING} newer ones were assembled \
+         since; assemble it again"
+    )]
+    NoSuchPrompt(String),
+    /// A second prompt in a row was too long for the provider. Holds its largest parts, where it is known.
+    #[error(
+        "the prompt was too long once more after the conversation was compacted; deselect files, or shorten the prompt or the \
+         system prompt{}{}",
+        if .0.is_empty() { "" } else { "; the largest parts: " },
+        list(.0)
+    )]
+    AlreadyRecovered(Vec<LargePart>),
+    /// There is no compaction to undo.
+    #[error("no compaction of this conversation is left to undo")]
+    NothingToUndo,
 }
 
 /// A prompt that waits for its answer.
@@ -389,13 +388,7 @@ impl Session {
         concerned
     }
 
-    /// Forgets the conversation and its places in the tiers.
-    pub fn clear_history(&mut self) {
-        self.history.clear();
-        self.begun_anew();
-    }
-
-    /// Replaces the conversation, as after loading or compacting one.
+    /// Replaces the conversation, as after loading one. Forgets its places in the tiers.
     pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.history.set(messages);
         self.begun_anew();
@@ -434,18 +427,13 @@ impl Session {
         Ok(gone)
     }
 
-    /// Goes on under another name.
-    pub fn rename(&mut self, id: impl Into<Arc<str>>) {
-        self.id = id.into();
-    }
-
     /// Begins another conversation under another name, with the same files in view. What the provider's cache holds of
     /// them stays known.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
-        self.rename(id);
+        self.id = id.into();
         self.calibrations = self.calibrations.elsewhere();
         self.excerpts.begin_again();
-        self.clear_history();
+        self.set_history([]);
         self.totals = Usage::default();
         self.spent = None;
         self.looping = None;
@@ -504,21 +492,21 @@ impl Session {
     /// Forgets a prompt that will not be sent.
     ///
     /// # Errors
-    /// [`NoSuchPrompt`] when it is not waiting.
-    pub fn discard(&mut self, id: &str) -> Result<(), NoSuchPrompt> {
+    /// [`SessionError::NoSuchPrompt`] when it is not waiting.
+    pub fn discard(&mut self, id: &str) -> Result<(), SessionError> {
         self.take(id).map(drop)
     }
 
-    fn take(&mut self, id: &str) -> Result<Pending, NoSuchPrompt> {
+    fn take(&mut self, id: &str) -> Result<Pending, SessionError> {
         let at = self.pending.iter().position(|pending| pending.id == id);
-        at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })
+        at.and_then(|at| self.pending.remove(at)).ok_or_else(|| SessionError::NoSuchPrompt(id.to_owned()))
     }
 
     /// Commits the turn of a prompt. A repeat changes nothing and gets the same reply.
     ///
     /// # Errors
-    /// [`RecordError`]; a prompt that was too long twice in a row is forgotten.
-    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, RecordError> {
+    /// [`SessionError`]; a prompt that was too long twice in a row is forgotten.
+    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, SessionError> {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
         }

@@ -2,7 +2,7 @@
 //! the session knows of its cache.
 
 use crate::conversation::compaction::Family;
-use crate::conversation::history::{HistoryChange, MessageId};
+use crate::conversation::history::MessageId;
 use crate::conversation::settings::ArchivalMode;
 use crate::conversation::tool_result_archival::{
     Archival, ArchivalPlan, CacheState, Warm, expected_turns, plan_archival,
@@ -46,15 +46,13 @@ impl Session {
         })
     }
 
-    /// Archives results, and says what that changed, so that it can be taken back.
-    pub fn age(&mut self, aged: Archival) -> HistoryChange {
+    /// Archives results.
+    pub fn age(&mut self, aged: Archival) {
         let revision = self.revision;
-        let rebuilt = aged.enter(&mut self.history);
-        if !rebuilt.changed.is_empty() {
+        if !aged.enter(&mut self.history).changed.is_empty() {
             self.rewritten();
             self.changed_by_itself(revision);
         }
-        rebuilt
     }
 }
 

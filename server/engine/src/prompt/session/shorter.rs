@@ -11,12 +11,12 @@ use crate::conversation::history::History;
 use crate::conversation::settings::SummariserKind;
 use crate::conversation::tool_result_archival::expected_turns;
 use crate::prompt::assembly::{
-    LargePart, PromptRequest, PromptServices, history_tokens, largest_parts, list, request_size, with_scales,
+    PromptRequest, PromptServices, history_tokens, largest_parts, request_size, with_scales,
 };
 use crate::tokens::calibration::Calibration;
 use crate::tokens::cost::Prices;
 
-use super::{Anchor, Recovery, Session, Turn};
+use super::{Anchor, Recovery, Session, SessionError, Turn};
 
 /// Steps that stay when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
@@ -24,41 +24,23 @@ const STEPS_KEPT: usize = 10;
 /// What a token of a summary costs, in multiples of plain input: the ratio of most models' price lists.
 const OUTPUT_PRICE: f64 = 5.0;
 
-/// There is nothing to undo.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no compaction of this conversation is left to undo")]
-pub struct NothingToUndo;
-
-/// A second prompt in a row was too long for the provider.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the prompt was too long once more after the conversation was compacted; deselect files, or shorten the prompt or the \
-     system prompt{}{}",
-    if .largest.is_empty() { "" } else { "; the largest parts: " },
-    list(.largest)
-)]
-pub struct AlreadyRecovered {
-    /// The largest parts of the prompt, where it is known.
-    pub largest: Vec<LargePart>,
-}
-
 impl Session {
     /// Whether the conversation may be compacted because a provider refused a prompt for its length.
     ///
     /// # Errors
-    /// [`AlreadyRecovered`] when that was done before, and no prompt was answered since.
-    pub fn may_recover(&self) -> Result<(), AlreadyRecovered> {
+    /// [`SessionError::AlreadyRecovered`] when that was done before, and no prompt was answered since.
+    pub fn may_recover(&self) -> Result<(), SessionError> {
         match self.recovery {
-            Recovery::Used => Err(AlreadyRecovered { largest: Vec::new() }),
+            Recovery::Used => Err(SessionError::AlreadyRecovered(Vec::new())),
             Recovery::Possible | Recovery::Requested => Ok(()),
         }
     }
 
     /// Takes note that a provider refused a prompt for its length: the next one is made of a compacted conversation and
     /// stays below what was refused.
-    pub(super) fn refuse(&mut self, turn: &Turn) -> Result<(), AlreadyRecovered> {
+    pub(super) fn refuse(&mut self, turn: &Turn) -> Result<(), SessionError> {
         if self.recovery == Recovery::Used {
-            return Err(AlreadyRecovered { largest: largest_parts(turn.layout.parts()) });
+            return Err(SessionError::AlreadyRecovered(largest_parts(turn.layout.parts())));
         }
         self.recovery = Recovery::Requested;
         self.refused = Some((turn.model.as_str().into(), turn.estimated / 10 * 9));
@@ -171,12 +153,12 @@ impl Session {
     /// Shows the model again what the last compaction hid; messages said since stay behind it.
     ///
     /// # Errors
-    /// [`NothingToUndo`].
-    pub fn undo_compaction(&mut self) -> Result<Record, NothingToUndo> {
+    /// [`SessionError::NothingToUndo`].
+    pub fn undo_compaction(&mut self) -> Result<Record, SessionError> {
         if self.compactions.is_empty() {
-            return Err(NothingToUndo);
+            return Err(SessionError::NothingToUndo);
         }
-        let record = Arc::make_mut(&mut self.compactions).pop().ok_or(NothingToUndo)?;
+        let record = Arc::make_mut(&mut self.compactions).pop().ok_or(SessionError::NothingToUndo)?;
         self.history.take_back(&record.rebuilt);
         self.rewritten();
         Ok(record)

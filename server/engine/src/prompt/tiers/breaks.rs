@@ -14,7 +14,7 @@ use crate::tokens::cost::{Account, CacheShortfall, SentRequest};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "BreakReason")]
-pub enum Reason {
+pub(crate) enum Reason {
     /// The session's first prompt.
     First,
     /// Nothing broke: what was there stands in front, something was added.
@@ -50,7 +50,7 @@ pub struct Break {
     /// When, in milliseconds since 1970.
     pub at_ms: u64,
     /// Why.
-    pub reason: Reason,
+    pub(crate) reason: Reason,
     /// What stood in the first block that could not stay.
     pub items: Vec<ItemKey>,
     /// Tokens of the prefix that stayed as it was.
@@ -65,7 +65,7 @@ pub struct Break {
     pub cost: f64,
     /// What the provider read less of this prompt than was expected, if it said so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missed: Option<CacheShortfall>,
+    pub(crate) missed: Option<CacheShortfall>,
 }
 
 /// The breaks of a session.

@@ -15,13 +15,13 @@ pub struct PolicyChoice {
     /// The policy.
     pub policy: PolicyName,
     /// Who decided.
-    pub decided_by: DecidedBy,
+    pub(crate) decided_by: DecidedBy,
 }
 
 /// Who decided on a policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum DecidedBy {
+pub(crate) enum DecidedBy {
     /// The repository is still being indexed: tiers that are filled while outlines come in would be rewritten at once.
     Indexing,
     /// The request itself.

@@ -8,7 +8,7 @@ mod flat;
 pub mod ledger;
 mod policy;
 mod report;
-pub mod ripple;
+pub(crate) mod ripple;
 mod rules;
 mod state;
 
@@ -17,18 +17,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::models::{CacheKind, Model};
 
+pub use breaks::Break;
 pub(crate) use breaks::Breaks;
-pub use breaks::{Break, Reason};
+pub(crate) use breaks::Reason;
 #[cfg(test)]
 pub(crate) use choice::DecidedBy;
 pub use choice::{LayoutPreferences, PolicyChoice};
 pub use explain::explain;
-pub use policy::Policy;
+pub(crate) use policy::Policy;
 pub(crate) use policy::PolicyOutput;
 #[cfg(test)]
 pub(crate) use report::ItemStats;
 pub use report::{ItemReport, TiersReport, report};
-pub use rules::{Cut, Deltas, Rules};
+pub(crate) use rules::Cut;
+pub use rules::{Deltas, Rules};
 pub use state::TierState;
 
 /// A named tiering rule.

@@ -12,7 +12,7 @@ pub struct PolicyOutput {
     /// The state to keep when the turn is recorded; dropped with a prompt that was never sent.
     pub recorded: TierState,
     /// How much of the repository file list it holds.
-    pub listed: FileListCoverage,
+    pub(crate) listed: FileListCoverage,
     /// Tokens that it relied on being cached; `None` for a policy that relies on nothing.
     pub relied_on: Option<usize>,
 }

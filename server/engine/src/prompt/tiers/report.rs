@@ -74,16 +74,16 @@ pub struct ItemReport {
     pub position: Option<usize>,
     /// What the policy knows of it.
     #[serde(flatten)]
-    pub figures: Option<ItemStats>,
+    pub(crate) figures: Option<ItemStats>,
     /// The last break that began with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_break: Option<LastBreak>,
+    pub(crate) last_break: Option<LastBreak>,
 }
 
 /// What a policy knows of an item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum ItemStats {
+pub(crate) enum ItemStats {
     /// Policy `ledger`.
     Ledger(ledger::ItemStats),
     /// Policy `ripple`.
@@ -92,7 +92,7 @@ pub enum ItemStats {
 
 /// When something was broken, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct LastBreak {
+pub(crate) struct LastBreak {
     /// The prompt that broke it, counted from 1.
     pub turn: u64,
     /// Why.

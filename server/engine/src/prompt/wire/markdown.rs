@@ -21,7 +21,7 @@ struct Fence {
 
 /// A layout as one text, and where each of its blocks stands in it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Readable<'a> {
+pub(crate) struct Readable<'a> {
     /// The text; nothing, or whole lines.
     pub text: String,
     /// Its blocks in the order of the text. Together they have all its lines.
@@ -30,7 +30,7 @@ pub struct Readable<'a> {
 
 /// Where a block stands in a text.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Passage<'a> {
+pub(crate) struct Passage<'a> {
     /// The message it belongs to, counted from 0.
     pub message: usize,
     /// Who speaks.
@@ -43,7 +43,7 @@ pub struct Passage<'a> {
 }
 
 /// Writes a layout for people.
-pub fn readable(layout: &Layout) -> Readable<'_> {
+pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
     let mut text = String::new();
     let mut passages: Vec<Passage<'_>> = Vec::new();
     let (mut seen, mut line) = (0, 0);

@@ -19,7 +19,7 @@ pub use bare::request;
 pub(crate) use body::RenderedBody;
 pub use body::{Body, Envelope, Tool};
 pub(crate) use markdown::Passage;
-pub use markdown::readable;
+pub(crate) use markdown::readable;
 
 /// Writes a layout in the given format. Same layout, same bytes.
 pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {

@@ -40,7 +40,7 @@ impl SentRequest {
 /// A provider said that it read clearly less than was expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CacheShortfall {
+pub(crate) struct CacheShortfall {
     /// What was expected, in tokens by our own count.
     pub expected: usize,
     /// What was reported, in tokens by the provider's count.

@@ -7,7 +7,7 @@ use super::vocabulary::Vocabulary;
 
 /// An encoding whose counts are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// `o200k_base`: GPT-4o, GPT-4.1, GPT-5 and later, o1, o3, o4; with other special tokens gpt-oss.
     O200k,
     /// `cl100k_base`: GPT-4, GPT-4 Turbo, GPT-3.5.

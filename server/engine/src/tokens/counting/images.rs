@@ -16,6 +16,13 @@ pub struct ImageSize {
     pub height: u32,
 }
 
+impl ImageSize {
+    /// The longer side.
+    pub(crate) fn longest(self) -> u32 {
+        self.width.max(self.height)
+    }
+}
+
 /// How a model's provider computes the tokens of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]

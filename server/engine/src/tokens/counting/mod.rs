@@ -27,11 +27,10 @@ use crate::cache::Cache;
 use crate::hash::ContentHash;
 
 pub use counted::CountedText;
-pub use encoding::Encoding;
+pub(crate) use encoding::Encoding;
 pub(crate) use encoding::LoadError;
 pub use given::{CountTokens, GivenId};
-pub use images::ImageSize;
-pub(crate) use images::{ImageFormula, UNKNOWN_IMAGE_TOKENS};
+pub(crate) use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
 /// Texts shorter than this are counted faster than they are hashed and looked up.
 const CACHED_FROM_BYTES: usize = 64;

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use crate::tokens::counting::{GivenId, Tokenizer};
 
 pub(crate) use model::LongContext;
-pub use model::{CacheKind, Lifetime, Model, Provider, Structure, Ttl};
+pub use model::{CacheKind, Model, Structure, Ttl};
+pub(crate) use model::{Lifetime, Provider};
 pub use table::{ModelTable, TableError};
 
 /// The table that ships with Strata.
@@ -34,17 +35,12 @@ pub struct ResolvedModel {
     /// What holds for the model or is assumed.
     pub model: Arc<Model>,
     /// How sure that is.
-    pub known: ModelCertainty,
+    pub(crate) known: ModelCertainty,
 }
-
-/// A name that no family and no model of the table has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no family and no model in the table is called `{0}`")]
-pub struct NotInTable(String);
 
 /// How sure a [`ResolvedModel`] model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelCertainty {
+pub(crate) enum ModelCertainty {
     /// The table has it.
     Known,
     /// The table has its family only.
@@ -97,11 +93,11 @@ impl Models {
     /// These models with tokenizers that somebody gave, each for a family or a model.
     ///
     /// # Errors
-    /// The first name that the table does not have.
+    /// [`TableError::NotInTable`] with the first name that the table does not have.
     pub fn with_given<'a>(
         &self,
         given: impl IntoIterator<Item = (&'a str, GivenId)>,
-    ) -> Result<Self, NotInTable> {
+    ) -> Result<Self, TableError> {
         let (mut by_name, mut by_prefix) = ((*self.by_name).clone(), (*self.by_prefix).clone());
         for (name, id) in given {
             let canonical = names::canonical(name);
@@ -117,7 +113,7 @@ impl Models {
                 found = true;
             }
             if !found {
-                return Err(NotInTable(name.to_owned()));
+                return Err(TableError::NotInTable(name.to_owned()));
             }
         }
         Ok(Self {

@@ -52,6 +52,9 @@ pub enum TableError {
         /// The field.
         field: &'static str,
     },
+    /// A name that no family and no model has.
+    #[error("no family and no model in the table is called `{0}`")]
+    NotInTable(String),
 }
 
 /// What one entry says; the rest comes from its family.

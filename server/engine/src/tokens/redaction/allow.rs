@@ -1,8 +1,6 @@
 //! What `redaction.allow` may name, and which of its entries let nothing pass, since nothing has that name. Says an entry again
 //! only where it resembles the name of a rule: what somebody wants to let pass may be the secret itself.
 
-use std::fmt;
-
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};
 use super::screen::RedactionSettings;
@@ -10,36 +8,24 @@ use super::screen::RedactionSettings;
 /// No rule has a name that is longer, in bytes, nor one that resembles a longer one.
 const LONGEST_NAME: usize = 48;
 
-/// An entry of `redaction.allow` that lets nothing pass.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Misnamed {
-    /// Its place in the list, counted from 1.
-    entry: usize,
-    /// It as it is written, and the name of the rule that it resembles most.
-    resembles: Option<(String, &'static str)>,
-}
-
 impl RedactionSettings {
-    /// The entries of `allow` that are neither a placeholder nor the name of a rule, in order.
-    pub fn misnamed(&self) -> Vec<Misnamed> {
+    /// The entries of `allow` that are neither a placeholder nor the name of a rule, in order, each in a sentence.
+    pub fn misnamed(&self) -> Vec<String> {
         let wrong = self.allow.iter().zip(1..).filter(|(name, _)| !is_placeholder(name) && !is_rule(name));
-        wrong.map(|(name, entry)| Misnamed { entry, resembles: closest(name) }).collect()
+        wrong.map(|(name, entry)| misnamed(name, entry)).collect()
     }
 }
 
-impl fmt::Display for Misnamed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.resembles {
-            Some((name, rule)) => {
-                write!(f, "`{name}` is no name of a rule and lets nothing pass; the closest is `{rule}`")
-            }
-            None => write!(
-                f,
-                "its entry {} is neither a placeholder nor the name of a rule and lets nothing pass; the rules are \
-                 listed in server/engine/src/tokens/redaction/rules.toml",
-                self.entry
-            ),
+/// What is wrong with an entry, the one of this number counted from 1.
+fn misnamed(name: &str, entry: usize) -> String {
+    match closest(name) {
+        Some((name, rule)) => {
+            format!("`{name}` is no name of a rule and lets nothing pass; the closest is `{rule}`")
         }
+        None => format!(
+            "its entry {entry} is neither a placeholder nor the name of a rule and lets nothing pass; the rules are listed \
+             in server/engine/src/tokens/redaction/rules.toml"
+        ),
     }
 }
 
@@ -75,7 +61,7 @@ mod tests {
     fn told(names: &[&str]) -> Vec<String> {
         let allow = names.iter().map(|&name| name.to_owned()).collect();
         let settings = RedactionSettings { allow, ..RedactionSettings::default() };
-        settings.misnamed().iter().map(ToString::to_string).collect()
+        settings.misnamed()
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
 
 pub use scan::scan;
 pub(crate) use screen::RedactionSettings;
-pub use screen::{FoundSecret, RestoredText, Screen, ScreenedText};
+pub(crate) use screen::ScreenedText;
+pub use screen::{FoundSecret, RestoredText, Screen};
 
 pub(crate) use scan::has_a_secret;
 pub(crate) use structured::is_bytes;

@@ -55,7 +55,7 @@ pub struct FoundSecret {
 
 /// A text as it may go out.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ScreenedText {
+pub(crate) struct ScreenedText {
     /// The text, with placeholders.
     pub text: Arc<str>,
     /// What was replaced, in order.

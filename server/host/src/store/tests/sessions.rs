@@ -107,7 +107,7 @@ fn a_fork_holds_what_came_before_and_goes_its_own_way() {
     assert_eq!(wrong, StoreError::NoMessage(MessageId(9)));
     store.delete(&id("a")).unwrap();
     assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
-    assert_eq!(store.spills().read_lines(&id("b"), spilled.id.as_str(), 1, 9).unwrap().text, "long output");
+    assert_eq!(store.spills().read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
     let found = store.search("zero", &Scope::Workspace, Limits::default()).unwrap();
     assert_eq!(found.hits.len(), 1);
 }

@@ -23,7 +23,7 @@ fn an_output_comes_back_page_by_page() {
     let spilled = spills.write(&id("a"), b"one\ntwo\r\n\nfour \xff\nfive").unwrap();
     assert_eq!(spilled.bytes, 21);
     let page = |from: usize, count: usize| {
-        let lines = spills.read_lines(&id("a"), spilled.id.as_str(), from, count).unwrap();
+        let lines = spills.read_lines(&id("a"), &spilled.id, from, count).unwrap();
         (lines.text, lines.from, lines.count, lines.total)
     };
     assert_eq!(page(1, 2), ("one\ntwo\r\n".into(), 1, 2, 5));
@@ -77,7 +77,7 @@ fn only_names_of_outputs_lead_anywhere() {
     let sibling = spilled.path.with_file_name("0".repeat(26));
     #[cfg(unix)]
     std::os::unix::fs::symlink(&spilled.path, &sibling).unwrap();
-    let name = spilled.id.as_str();
+    let name = &spilled.id;
     for wrong in ["", "..", "../lock", &format!("../a/{name}"), &name[1..], &"0".repeat(26), &"u".repeat(26)]
     {
         let missing = spills.read_lines(&id("a"), wrong, 1, 1).unwrap_err();
@@ -124,7 +124,7 @@ fn outputs_of_a_copy_take_no_room_of_their_own() {
     set_age(&other, 1 << 32);
     spills.write(&id("c"), b"1").unwrap();
     assert!(!copied.path.exists() && other.path.exists());
-    assert!(spills.read_lines(&id("b"), copied.id.as_str(), 1, 1).is_err());
+    assert!(spills.read_lines(&id("b"), &copied.id, 1, 1).is_err());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_copy_where_files_have_one_name_costs_the_original_nothing() {
     let spills = store.spills().with_quota(Quota(20));
     let outputs = [b"12345", b"67890"].map(|output| spills.write(&id("a"), output).unwrap());
     let read = |session: &str, file: &SpillFile| {
-        spills.read_lines(&id(session), file.id.as_str(), 1, 1).map(|lines| lines.text)
+        spills.read_lines(&id(session), &file.id, 1, 1).map(|lines| lines.text)
     };
     drop(spills.copy_session_by(&id("a"), &id("b"), one_name).unwrap());
     for file in &outputs {
@@ -192,7 +192,7 @@ fn a_fork_that_cannot_have_the_outputs_is_none() {
     assert_eq!(store.list().unwrap().len(), 1);
     fs::remove_file(&place).unwrap();
     drop(store.fork(&id("a"), &new("b"), None).unwrap());
-    assert_eq!(store.spills().read_lines(&id("b"), spilled.id.as_str(), 1, 1).unwrap().text, "x");
+    assert_eq!(store.spills().read_lines(&id("b"), &spilled.id, 1, 1).unwrap().text, "x");
 }
 
 #[cfg(unix)]

@@ -24,14 +24,15 @@ use strata_grammars::LanguageId;
 
 use self::model::Edge;
 pub use self::model::References;
-pub use self::rank::{Ranking, Seeds};
+pub(in crate::code) use self::rank::Ranking;
+pub use self::rank::Seeds;
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
 use crate::key::FileKey;
 
 /// A file that defines a name, and who means it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NameReferences {
+pub(crate) struct NameReferences {
     /// The file that defines the name.
     pub definer: FileKey,
     /// The files that mention it and mean this definition, with the likelihood (at most 1); strongest
@@ -98,7 +99,7 @@ impl References {
     }
 
     /// Every file that defines a name, in key order, and who means it.
-    pub fn references_to(&self, name: &str) -> Vec<NameReferences> {
+    pub(crate) fn references_to(&self, name: &str) -> Vec<NameReferences> {
         let mut found = Vec::new();
         for name in self.names.numbers(name) {
             let definers = self.names.definers(name);

@@ -83,7 +83,7 @@ pub struct MapSelection {
 
 impl MapEntry {
     /// What a session remembers of it.
-    pub fn member(&self) -> MapMember {
+    pub(crate) fn member(&self) -> MapMember {
         MapMember { path: self.key.clone(), detail: self.detail.clone(), hash: Some(self.hash) }
     }
 }

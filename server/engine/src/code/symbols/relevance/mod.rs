@@ -16,6 +16,6 @@ pub use self::asked::{AskedWords, named_in, rank_for};
 pub use self::lexical::LexicalIndex;
 pub(in crate::code) use self::lexical::name_words;
 pub(in crate::code) use self::query::ParsedQuery;
-pub use self::query::{Mentions, Query};
+pub use self::query::Query;
 pub(in crate::code) use self::score::scores;
 pub use self::score::{Relevant, relevant};

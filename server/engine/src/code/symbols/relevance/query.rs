@@ -53,17 +53,18 @@ pub(in crate::code) struct ParsedQuery {
 }
 
 /// What a text spells out.
+#[cfg(test)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mentions {
+pub(crate) struct Mentions {
     /// Files whose path, or as much of its end as tells them apart, stands in the text; in key order.
     pub files: Vec<FileKey>,
     /// Names spelled as code: in backticks, `snake_case`, `camelCase`; in the order of the text.
     pub identifiers: Vec<String>,
 }
 
+#[cfg(test)]
 impl Mentions {
     /// Reads a text, with the files that there are.
-    #[cfg(test)]
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();

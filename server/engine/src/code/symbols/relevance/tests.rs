@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use strata_grammars::LanguageId;
 
+use super::query::Mentions;
 use super::*;
 use crate::cancel::Cancel;
 use crate::code::symbols::graph::{References, Seeds};

@@ -335,7 +335,7 @@ fn one_recovery_until_a_prompt_is_answered() {
     let error = session.may_recover().unwrap_err().to_string();
     assert!(error.starts_with("the prompt was too long once more"), "{error}");
     // Another conversation begins afresh.
-    session.clear_history();
+    session.set_history([]);
     session.may_recover().unwrap();
     session.recovered();
 }

@@ -408,7 +408,7 @@ proptest! {
             0 => changed.change(id, |body| body.content.push(ContentBlock::text("no"))).unwrap(),
             1 => changed.change(id, |body| (body.agent, body.kind) = (Visibility::Hidden, Kind::Normal)).unwrap(),
             2 => drop(changed.truncate(id)),
-            3 => changed.clear(),
+            3 => changed.set([]),
             _ => changed
                 .change(id, |body| body.pin = if body.pin == Pin::Kept { Pin::Free } else { Pin::Kept })
                 .unwrap(),
@@ -500,7 +500,7 @@ proptest! {
                 }
                 (4, _) => if let Some(rebuilt) = done.pop() { now.take_back(&rebuilt) },
                 (5, _) => now.set([message.clone(), message]),
-                (6, _) => now.clear(),
+                (6, _) => now.set([]),
                 _ => { now.add(message); }
             }
             let change = now.since(&before);

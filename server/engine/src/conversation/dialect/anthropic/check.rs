@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::super::findings::{Findings, is_web_address, is_word};
 use super::super::rule::{Rule, Violation};
-use crate::conversation::history::{Sides, media_type_of, sides};
+use crate::conversation::history::{media_type_of, sides};
+use crate::tokens::counting::ImageSize;
 
 /// Breakpoints in one request.
 const BREAKPOINTS: usize = 4;
@@ -330,7 +331,7 @@ impl<'a> Reader<'a> {
             }
             Some("base64") => {
                 let data = field("data").unwrap_or_default();
-                let side = sides(data).map(Sides::longest);
+                let side = sides(data).map(ImageSize::longest);
                 if !is_base64(data) {
                     self.findings.add(Rule::ImageForm, path, "a picture must be base64 without line breaks");
                 } else if side.is_none() {

@@ -21,7 +21,7 @@ fn gave(id: &str) -> Value {
 fn check(lines: &[Value], expected: &Expect) {
     let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
     let mut told = String::new();
-    for message in messages_of(&parse(&text.join("\n"))) {
+    for message in parse(&text.join("\n")).messages() {
         let seconds = message.time_ms.map_or("-".into(), |time| (time / 1_000).to_string());
         let blocks: Vec<String> = message
             .content

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use super::utterance::{PICTURE_LEFT_OUT, Utterance};
 use crate::conversation::history::{
-    ContentBlock, Image, ImageSource, Provider, ResultPart, Sides, media_type_of, sides,
+    ContentBlock, Image, ImageSource, Provider, ResultPart, media_type_of, sides,
 };
+use crate::tokens::counting::ImageSize;
 
 /// A picture of more pixels on one side is refused in any number (Anthropic, vision).
 const SIDE_OF_FEW: u32 = 8_000;
@@ -105,7 +106,7 @@ fn surplus(utterances: &[Utterance]) -> usize {
 impl Load {
     fn of(image: &Image) -> Self {
         let (bytes, side) = match &image.source {
-            ImageSource::Base64 { data, .. } => (data.len(), sides(data).map_or(0, Sides::longest)),
+            ImageSource::Base64 { data, .. } => (data.len(), sides(data).map_or(0, ImageSize::longest)),
             ImageSource::Url { .. } => (0, 0),
         };
         Self { pictures: 1, large: usize::from(side > SIDE_OF_MANY), bytes }
@@ -160,7 +161,7 @@ fn fits(image: &Image, recipient: Option<Provider>) -> bool {
         ImageSource::Base64 { data, .. } => {
             let is_strict = matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock));
             let light = !is_strict || data.len() <= PICTURE_BYTES;
-            let side = sides(data).map(Sides::longest);
+            let side = sides(data).map(ImageSize::longest);
             light && is_base64(data) && side.is_some_and(|side| side <= SIDE_OF_FEW)
         }
     }

@@ -246,7 +246,7 @@ fn clearing_the_history_purges_its_tiers_and_reregistering_keeps_it() {
     assert!(cached(&bench) > 0, "more than a target's worth of it is old enough");
     bench.session.reregister_history();
     assert_eq!((cached(&bench), bench.session.history.is_empty()), (0, false));
-    bench.session.clear_history();
+    bench.session.set_history([]);
     assert!(bench.session.history.is_empty());
 }
 

@@ -9,7 +9,8 @@ use crate::prompt::diff;
 /// One edit of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
-    path: String,
+    /// The file it names.
+    pub path: String,
     change: Change,
 }
 
@@ -24,11 +25,6 @@ enum Change {
 }
 
 impl Edit {
-    /// The file it names.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
     /// The text after the edit; `None` when it does not fit.
     pub fn applied(&self, text: &str) -> Option<String> {
         match &self.change {
@@ -122,7 +118,7 @@ mod tests {
     use super::*;
 
     fn after(block: &ContentBlock, text: &str) -> Vec<(String, Option<String>)> {
-        of(block).into_iter().map(|edit| (edit.path().to_owned(), edit.applied(text))).collect()
+        of(block).into_iter().map(|edit| (edit.path.clone(), edit.applied(text))).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::state::State;
 /// What is known of one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LedgerItemStats")]
-pub struct ItemStats {
+pub(crate) struct ItemStats {
     /// The chance that it leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,
     /// Turns that a file has been selected and unchanged; absent for what has no age.

@@ -144,7 +144,7 @@ impl LogContents {
     /// Takes in the edits that a message of the model spells out.
     fn listen(&mut self, logged: &LogBlock) {
         for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
-            let key = ItemKey::File(FileKey::from(edit.path()));
+            let key = ItemKey::File(FileKey::from(edit.path.as_str()));
             let Some(file) = self.files.get_mut(&key) else { continue };
             let before = file.said.clone().or_else(|| file.text());
             if let Some(after) = before.and_then(|before| edit.applied(&before)) {

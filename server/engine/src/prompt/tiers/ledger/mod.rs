@@ -27,7 +27,7 @@ use super::state::TierState;
 use draft::Draft;
 
 pub(crate) use item_stats::ItemStats;
-pub use state::State;
+pub(crate) use state::State;
 pub use wording::legend;
 
 /// The rule itself.

@@ -18,7 +18,7 @@ use super::rules::Rules;
 use super::state::TierState;
 
 pub(crate) use state::ItemStats;
-pub use state::State;
+pub(crate) use state::State;
 #[cfg(test)]
 pub(crate) use state::Tracked;
 

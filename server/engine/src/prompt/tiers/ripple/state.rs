@@ -32,7 +32,7 @@ pub struct State {
 /// What is known of one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
-pub struct ItemStats {
+pub(crate) struct ItemStats {
     /// How many requests in a row it was unchanged, as far as its tier counts.
     pub n: u32,
     /// The N at which it goes up; absent in L0, which is final.
