@@ -13,13 +13,15 @@ use crate::conversation::key_variable::KeyVariable;
 pub enum ProviderName {
     /// Anthropic, by its Messages API.
     Anthropic,
-    /// OpenAI, by Chat Completions; also OpenRouter, LiteLLM, Ollama, vLLM and others, with `provider.base_url`.
+    /// OpenAI, by Chat Completions; also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
     #[serde(rename = "openai")]
     OpenAi,
     /// OpenAI, by Responses.
     Responses,
     /// Google, by `generateContent`.
     Gemini,
+    /// Ollama on this machine, which needs no key.
+    Ollama,
 }
 
 impl ProviderName {
@@ -27,7 +29,7 @@ impl ProviderName {
     pub fn format(self) -> Format {
         match self {
             Self::Anthropic => Format::Anthropic,
-            Self::OpenAi => Format::OpenAi,
+            Self::OpenAi | Self::Ollama => Format::OpenAi,
             Self::Responses => Format::Responses,
             Self::Gemini => Format::Gemini,
         }
@@ -40,6 +42,7 @@ impl ProviderName {
             Self::OpenAi => "openai",
             Self::Responses => "responses",
             Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
         }
     }
 }

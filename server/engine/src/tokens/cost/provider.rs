@@ -42,7 +42,7 @@ impl Charge {
     }
 
     /// Both bills together.
-    pub(crate) fn plus(&self, other: Self) -> Self {
+    pub fn plus(&self, other: Self) -> Self {
         Self {
             read: self.read.saturating_add(other.read),
             written: self.written.saturating_add(other.written),
