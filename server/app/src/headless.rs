@@ -587,7 +587,7 @@ impl ToolHost for Sending<'_> {
     }
 
     fn weigh(&self, text: &str) -> usize {
-        self.workspace.weigh(text)
+        ToolHost::weigh(&*self.workspace, text)
     }
 }
 

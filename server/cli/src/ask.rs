@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use strata_app::headless::{Access, Cancel, HeadlessWorkspace, ReopenOutcome};
 use strata_app::send::Delta;
 
@@ -198,12 +198,15 @@ fn raise_on_interrupt(cancel: &Cancel) {
     let cancel = cancel.clone();
     let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        runtime.block_on(async {
+        let interrupted = runtime.block_on(async {
             tokio::signal::ctrl_c().await?;
             cancel.cancel();
             tokio::signal::ctrl_c().await
-        })?;
-        io::Result::Ok(std::process::exit(i32::from(INTERRUPTED)))
+        });
+        if interrupted.is_ok() {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        interrupted
     });
     if let Err(error) = listening {
         output::tell(&format!("warning: Ctrl-C will not record what was said: {error}"));

@@ -1,12 +1,12 @@
 //! `strata/delta`: a piece of an answer as it comes.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::history::Outcome;
 
 /// A piece of an answer that is being written: exactly one of `text`, `thinking`, `toolCall`, `toolResult` and `notice`.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta {
     /// What the client called the answer.
@@ -31,7 +31,7 @@ pub struct Delta {
 }
 
 /// A tool call.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaToolCall {
     /// Its name in the conversation.
     pub id: String,
@@ -42,7 +42,7 @@ pub struct DeltaToolCall {
 }
 
 /// What came of a tool call.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaToolResult {
     /// The call.
     pub id: String,

@@ -60,11 +60,13 @@ pub(super) fn declarations() -> &'static Value {
 }
 
 pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
-    let call = |block: &'_ ContentBlock| match block {
-        ContentBlock::ToolCall { id, name, input } => Some(ToolCall { id, name, input }),
-        _ => None,
-    };
-    content.iter().filter_map(call).collect()
+    let mut calls = Vec::new();
+    for block in content {
+        if let ContentBlock::ToolCall { id, name, input } = block {
+            calls.push(ToolCall { id, name, input });
+        }
+    }
+    calls
 }
 
 impl SendJob {
