@@ -174,6 +174,7 @@ fn a_server_that_is_killed_loses_nothing_that_was_answered() {
     let session = editor.run("prompt.send", json!({ "prompt": "One?" }))["session"].clone();
     begins(&mut editor, json!({ "prompt": "Two?", "stream": "s" }));
     editor.select(&["tool.py"]);
+    editor.server.kill();
     editor.abandon();
     let mut editor = setup.start();
     editor.run("session.load", json!({ "id": session }));
