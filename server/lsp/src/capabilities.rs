@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
     InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    WorkDoneProgressOptions, WorkspaceServerCapabilities,
 };
 
 use crate::navigation::{ACTION_KIND, Feature};
@@ -36,7 +36,7 @@ pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> Initial
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
             execute_command_provider: Some(ExecuteCommandOptions {
                 commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
-                ..ExecuteCommandOptions::default()
+                work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
             }),
             document_symbol_provider: registrations(Feature::DocumentSymbol).map(OneOf::Left),
             workspace_symbol_provider: registrations(Feature::WorkspaceSymbol).map(OneOf::Left),

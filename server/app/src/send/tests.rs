@@ -176,13 +176,14 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
         Turn::Calls(vec![("references", json!({ "name": "greet" })), ("grep", json!({ "pattern": "greet_in" }))]),
         Turn::Calls(vec![("read", json!({ "path": "lib.py" })), ("files_read", json!({ "path": "hidden.py" }))]),
         Turn::Calls(vec![("rm", json!({})), ("grep", json!("x"))]),
+        Turn::Calls(vec![("map", json!({})), ("symbols", json!({ "query": "greet" }))]),
         says("lib.py does."),
     ];
     let (reply, bodies) = host.ask(turns, 16);
     let reply = reply.unwrap();
-    assert_eq!((&*reply.text, reply.rounds, reply.requests, reply.usage.input), ("lib.py does.", 3, 4, 40));
+    assert_eq!((&*reply.text, reply.rounds, reply.requests, reply.usage.input), ("lib.py does.", 4, 5, 50));
     let failed: Vec<bool> = reply.tools.iter().map(|used| used.failed).collect();
-    assert_eq!(failed, [false, false, false, true, true, true]);
+    assert_eq!(failed, [false, false, false, true, true, true, false, false]);
     let results: Vec<String> =
         host.shown.iter().filter_map(|delta| Some(delta.tool_result.as_ref()?.text.clone())).collect();
     assert!(results[0].contains("lib.py:4"), "{}", results[0]);
@@ -190,13 +191,16 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
     assert!(results[2].contains("return name"), "{}", results[2]);
     assert!(results[3].contains("excluded"), "{}", results[3]);
     assert!(results[4].contains("there is no tool `rm`; the tools are map,"), "{}", results[4]);
-    assert_eq!(host.shown.iter().filter(|delta| delta.tool_call.is_some()).count(), 6);
+    for result in &results[6..] {
+        assert!(result.contains("lib.py") && !result.contains("hidden") && !result.contains("secret"), "{result}");
+    }
+    assert_eq!(host.shown.iter().filter(|delta| delta.tool_call.is_some()).count(), 8);
     // The tools are declared alike each time, and the results stand behind their calls.
     assert!(bodies.iter().all(|body| body["tools"] == bodies[0]["tools"]));
     assert_eq!(bodies[0]["tools"].as_array().unwrap().len(), 11);
     let last = bodies[3]["messages"].as_array().unwrap().last().unwrap().to_string();
     assert!(last.contains("\"tool_use_id\":\"call-3-0\"") && last.contains("\"is_error\":true"), "{last}");
-    assert_eq!(host.messages().len(), 8);
+    assert_eq!(host.messages().len(), 10);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! One call of a tool: its arguments as the command takes them, the command, and as much of the reply as its budget holds. Knows
 //! neither who asks, an agent, a chat or a shell, nor who waits.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::Tool;
@@ -30,6 +32,12 @@ pub trait ToolHost {
 
     /// What a text weighs, in tokens.
     fn weigh(&self, text: &str) -> usize;
+
+    /// The files of which a model that asks sees nothing. Who asks without a model in between may see every file.
+    fn excluded(&self) -> &BTreeSet<String> {
+        static NOTHING: BTreeSet<String> = BTreeSet::new();
+        &NOTHING
+    }
 }
 
 #[derive(Debug)]
@@ -133,7 +141,12 @@ fn run(
     arguments: Map<String, Value>,
     host: &mut dyn ToolHost,
 ) -> Result<Value, CommandError> {
-    let mut reply = host.run(tool.command, arguments.into())?;
+    let arguments = Value::from(arguments);
+    if let Some(path) = excluded_in(&arguments, host.excluded()) {
+        return Err(CommandError::failed(format!("`{path}` is excluded: the model sees nothing of it")));
+    }
+    let mut reply = host.run(tool.command, arguments)?;
+    withhold(&mut reply, host.excluded());
     remove(&mut reply, NOT_SAID);
     for value in reply.as_object_mut().into_iter().flat_map(Map::values_mut) {
         for entry in value.as_array_mut().into_iter().flatten() {
@@ -141,6 +154,40 @@ fn run(
         }
     }
     Ok(reply)
+}
+
+/// The first excluded file that arguments name.
+fn excluded_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
+    match arguments {
+        Value::String(text) => Some(file_of(text)).filter(|file| excluded.contains(*file)),
+        Value::Array(items) => items.iter().find_map(|item| excluded_in(item, excluded)),
+        Value::Object(fields) => {
+            let paths = ["path", "paths", "focus"].iter().filter_map(|name| fields.get(*name));
+            paths.into_iter().find_map(|value| excluded_in(value, excluded))
+        }
+        _ => None,
+    }
+}
+
+/// Takes everything out of the lists of a reply that is about an excluded file.
+fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
+    if excluded.is_empty() {
+        return;
+    }
+    match reply {
+        Value::Array(items) => {
+            let named = |item: &Value| item.as_str().or_else(|| item.get("path")?.as_str()).map(file_of).map(str::to_owned);
+            items.retain(|item| named(item).is_none_or(|file| !excluded.contains(&file)));
+            items.iter_mut().for_each(|item| withhold(item, excluded));
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|field| withhold(field, excluded)),
+        _ => {}
+    }
+}
+
+/// The file of a path with or without a part of it.
+fn file_of(path: &str) -> &str {
+    path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
 }
 
 fn remove(value: &mut Value, names: &[&str]) {

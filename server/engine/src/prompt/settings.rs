@@ -241,7 +241,7 @@ code as `path:line`, and quote only lines that matter.";
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
     /// Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt shows already counts. 0, the
-    /// default, switches it off; `strata prompt` without `--select` takes 8,000.
+    /// default, switches it off; `strata prompt` and `strata ask` take 8,000 when no file is selected.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
     /// How long a prompt waits for the index when the repository is still being indexed, in milliseconds. A prompt that does not wait any
