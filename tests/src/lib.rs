@@ -32,7 +32,7 @@ mod times;
 pub use binary::strata;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
-pub use model_server::{Dialect, ModelRequest, ModelServer, Reply};
+pub use model_server::{Dialect, ModelRequest, ModelServer, Reply, StreamFate};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
 pub use rerun::rerun;

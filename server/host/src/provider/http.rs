@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Url};
+use reqwest::{Client, ClientBuilder, Method, Url};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
@@ -66,7 +66,7 @@ pub(super) struct Pending {
 impl Request {
     /// Sends it. At most so many bytes of a reply wait to be taken.
     pub(super) fn send(&self, max_bytes: usize) -> Result<Pending, String> {
-        let (client, runtime) = (client()?, runtime()?);
+        let (client, runtime) = (client(&self.url)?, runtime()?);
         let method = if self.body.is_some() { Method::POST } else { Method::GET };
         let mut request = client.request(method, self.url.clone()).headers(self.headers.clone());
         if let Some(body) = &self.body {
@@ -158,22 +158,26 @@ fn chain(error: &reqwest::Error) -> String {
     said
 }
 
-/// The connections of all requests, by the proxies and certificates of the system. None is kept open: there are minutes between two
-/// requests, and a connection that died meanwhile would look like a reply that was cut.
-fn client() -> Result<&'static Client, String> {
-    static CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
-    let build = || {
-        // Fails when someone was faster, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+/// The connections of all requests, by the proxies and certificates of the system. What goes to this machine passes no proxy, which would
+/// get to see the key: only such addresses have no TLS. None is kept open: there are minutes between two requests, and a connection that
+/// died meanwhile would look like a reply that was cut.
+fn client(url: &Url) -> Result<&'static Client, String> {
+    static CLIENTS: OnceLock<Result<[Client; 2], String>> = OnceLock::new();
+    let builder = || {
         Client::builder()
             .user_agent(concat!("strata/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())
             .connect_timeout(CONNECT)
             .pool_max_idle_per_host(0)
-            .build()
-            .map_err(|error| chain(&error))
     };
-    CLIENT.get_or_init(build).as_ref().map_err(Clone::clone)
+    let build = || {
+        // Fails when someone was faster, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = |builder: ClientBuilder| builder.build().map_err(|error| chain(&error));
+        Ok([client(builder())?, client(builder().no_proxy())?])
+    };
+    let [by_proxy, direct] = CLIENTS.get_or_init(build).as_ref().map_err(Clone::clone)?;
+    Ok(if url.scheme() == "https" { by_proxy } else { direct })
 }
 
 /// The one worker thread of all requests, begun with the first and asleep while there is none.
