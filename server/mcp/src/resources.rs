@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
 use strata_app::headless::Cancel;
 use strata_app::index::Progress;
+use strata_app::tools::text;
 
-use crate::text;
 use crate::view::{Needs, View};
 
 /// The map of the repository.
