@@ -24,9 +24,12 @@ pub fn beginning(text: &str, calls: &[(&str, Value)]) -> String {
     let mut events = event(&json!({ "type": "message_start", "message": message }));
     let mut index = 0;
     let mut block = |start: Value, deltas: Vec<Value>| {
-        events.push_str(&event(&json!({ "type": "content_block_start", "index": index, "content_block": start })));
+        events.push_str(&event(
+            &json!({ "type": "content_block_start", "index": index, "content_block": start }),
+        ));
         for delta in deltas {
-            events.push_str(&event(&json!({ "type": "content_block_delta", "index": index, "delta": delta })));
+            events
+                .push_str(&event(&json!({ "type": "content_block_delta", "index": index, "delta": delta })));
         }
         events.push_str(&event(&json!({ "type": "content_block_stop", "index": index })));
         index += 1;
@@ -36,7 +39,8 @@ pub fn beginning(text: &str, calls: &[(&str, Value)]) -> String {
         block(json!({ "type": "text", "text": "" }), pieces.collect());
     }
     for (number, (name, input)) in calls.iter().enumerate() {
-        let start = json!({ "type": "tool_use", "id": format!("toolu_{name}_{number}"), "name": name, "input": {} });
+        let start =
+            json!({ "type": "tool_use", "id": format!("toolu_{name}_{number}"), "name": name, "input": {} });
         block(start, vec![json!({ "type": "input_json_delta", "partial_json": input.to_string() })]);
     }
     events

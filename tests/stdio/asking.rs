@@ -28,7 +28,10 @@ impl Shell {
     }
 
     fn with(server: &ModelServer) -> Self {
-        Self::new(&format!("[provider]\nname = 'anthropic'\nbase_url = '{}'\nretries = 0\n", server.base_url()))
+        Self::new(&format!(
+            "[provider]\nname = 'anthropic'\nbase_url = '{}'\nretries = 0\n",
+            server.base_url()
+        ))
     }
 
     fn state(&self) -> &Path {
@@ -85,7 +88,10 @@ fn each_question_goes_on_where_the_last_one_ended() {
     let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
-    assert!(last.starts_with("100 tokens in, 80 % of them read from the cache, 5 out; the input cost "), "{err}");
+    assert!(
+        last.starts_with("100 tokens in, 80 % of them read from the cache, 5 out; the input cost "),
+        "{err}"
+    );
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
     shell.repo.write("tool.py", "class Tool:\n    def run(self, speed):\n        return 'fast'\n");
     let (code, out, err) = shell.run(&["ask", "And now?"]);
@@ -97,7 +103,12 @@ fn each_question_goes_on_where_the_last_one_ended() {
     assert_eq!(first.body["system"], second.body["system"]);
     assert_eq!(messages(&first.body)[0]["content"][0], messages(&second.body)[0]["content"][0]);
     let sent = second.body.to_string();
-    assert!(sent.contains("slow") && sent.contains("fast") && sent.contains("What runs?") && sent.contains("One."));
+    assert!(
+        sent.contains("slow")
+            && sent.contains("fast")
+            && sent.contains("What runs?")
+            && sent.contains("One.")
+    );
     let (code, ..) = shell.run(&["ask", "--session", "new", "Another?"]);
     assert_eq!(code, 0);
     assert!(!server.asked()[2].body.to_string().contains("What runs?"));
@@ -173,7 +184,8 @@ fn an_interrupt_records_what_was_said() {
 
 #[test]
 fn an_answer_that_breaks_off_is_recorded_and_told() {
-    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Body(STREAM, sse::beginning("It goes", &[]))]);
+    let server =
+        ModelServer::start(Dialect::Anthropic, vec![Reply::Body(STREAM, sse::beginning("It goes", &[]))]);
     let shell = Shell::with(&server);
     let (code, out, err) = shell.run(&["ask", "Why?"]);
     assert_eq!((code, &*out), (1, "It goes\n"));
@@ -200,7 +212,11 @@ fn a_prompt_that_is_sent_elsewhere_is_recorded_by_another_command() {
     let (code, out, _) = shell.run(&["prompt", "--session", session, "--json", "And?"]);
     let reply: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(code, 0);
-    assert!(reply["predicted"]["read"].as_u64() > Some(0), "the first prompt is cached: {}", reply["predicted"]);
+    assert!(
+        reply["predicted"]["read"].as_u64() > Some(0),
+        "the first prompt is cached: {}",
+        reply["predicted"]
+    );
     let (code, _, err) = shell.run(&["record", "--session", session, "p77"]);
     assert_eq!(code, 1);
     assert!(err.contains("there is no prompt `p77`"), "{err}");
@@ -208,7 +224,10 @@ fn a_prompt_that_is_sent_elsewhere_is_recorded_by_another_command() {
 
 #[test]
 fn doctor_names_the_provider_and_asks_it_only_when_told_to() {
-    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Body("application/json", "{\"data\":[]}".to_owned())]);
+    let server = ModelServer::start(
+        Dialect::Anthropic,
+        vec![Reply::Body("application/json", "{\"data\":[]}".to_owned())],
+    );
     let shell = Shell::with(&server);
     let (_, out, _) = shell.run(&["doctor"]);
     assert!(out.contains("configured; --online asks"), "{out}");

@@ -5,9 +5,9 @@
 mod answer;
 mod model_client;
 mod notice;
-mod tool_round;
 #[cfg(test)]
 mod tests;
+mod tool_round;
 
 use std::sync::Arc;
 
@@ -145,7 +145,8 @@ impl SendJob {
         loop {
             cancel.check()?;
             host.progress("assembling the prompt");
-            let Prompt { id, model, mut body, predicted, tokens, shed, warnings } = self.assemble(&asked, host)?;
+            let Prompt { id, model, mut body, predicted, tokens, shed, warnings } =
+                self.assemble(&asked, host)?;
             reply.warn(warnings.into_iter().map(|warning| warning.message));
             reply.shed(shed);
             self.limit_answer(&mut body, tokens.output_reserve);
@@ -190,12 +191,13 @@ impl SendJob {
             }
             if reply.rounds >= self.tool_rounds {
                 let most = self.tool_rounds;
-                reply.warn([format!("the model wanted more than {most} rounds of tool calls (provider.tool_rounds)")]);
+                reply.warn([format!(
+                    "the model wanted more than {most} rounds of tool calls (provider.tool_rounds)"
+                )]);
                 return Ok(SendEnd::ToolRounds);
             }
             reply.rounds += 1;
-            let is_last = reply.rounds == self.tool_rounds;
-            asked = Asked::Results(self.answer_calls(&calls, is_last, reply, host, cancel)?);
+            asked = Asked::Results(self.answer_calls(&calls, reply, host, cancel)?);
         }
     }
 

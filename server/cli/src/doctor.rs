@@ -88,7 +88,7 @@ fn examine_repository(
             None
         }
     };
-    let provider = headless.provider(arguments.online).ok();
+    let provider = if arguments.online { headless.probed_provider() } else { headless.provider() }.ok();
     if let Some(ProviderReport { problem, unreachable, .. }) = &provider {
         let told = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
         problems.extend(told);
@@ -162,10 +162,12 @@ impl Findings {
             if let Some(sessions) = sessions {
                 row("store", format!("{}, all readable", counted(*sessions, "conversation")));
             }
-            row("provider", provider.as_ref().map_or_else(
-                || "none: nothing is sent (`provider.name`)".to_owned(),
-                provider_row,
-            ));
+            row(
+                "provider",
+                provider
+                    .as_ref()
+                    .map_or_else(|| "none: nothing is sent (`provider.name`)".to_owned(), provider_row),
+            );
             if let Some(answer) = answer {
                 row("summaries", answer.clone());
             }

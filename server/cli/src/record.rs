@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::RecordArguments;
-use crate::ask::open_session;
+use crate::ask::{Opening, open_session};
 use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
@@ -24,7 +24,7 @@ struct Recorded {
 pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     let RecordArguments { session, prompt, input, output, cache_read, cache_write, .. } = arguments;
     let mut headless = repository::open_stored(&arguments.repository)?;
-    open_session(&mut headless, session, false)?;
+    open_session(&mut headless, session, Opening::Session)?;
     let usage = [input, output, cache_read, cache_write].into_iter().any(Option::is_some).then(|| {
         let tokens = |given: &Option<u64>| given.unwrap_or_default();
         json!({
@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
         })
     });
     let reply = if arguments.too_long {
-        headless.run("strata.prompt.record", json!({ "id": prompt, "error": "context_limit", "usage": usage }))?
+        headless
+            .run("strata.prompt.record", json!({ "id": prompt, "error": "context_limit", "usage": usage }))?
     } else {
         let answer = input::file(Path::new("-"))?;
         let status = if arguments.aborted { "aborted" } else { "complete" };

@@ -6,9 +6,9 @@ use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, ExecuteCommandOptions,
     FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions, HoverProviderCapability,
     InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
     WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
-    WorkDoneProgressOptions, WorkspaceServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 use crate::navigation::{ACTION_KIND, Feature};

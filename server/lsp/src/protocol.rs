@@ -12,7 +12,8 @@ use tower_lsp::ls_types::request::Request;
 
 use crate::client::InitializationOptions;
 use crate::outbound::{
-    CompactionNotification, CountTokensRequest, DeltaNotification, StatusNotification, SummarizeRequest, WarningNotification,
+    CompactionNotification, CountTokensRequest, DeltaNotification, StatusNotification, SummarizeRequest,
+    WarningNotification,
 };
 
 /// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use e2e::{Dialect, Editor, ModelServer, Repo, Reply, Setup, sse};
+use e2e::{Dialect, Editor, ModelServer, Reply, Repo, Setup, sse};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -62,7 +62,9 @@ impl Command for Send {
     type Reply = Deferred<SendReply>;
 
     fn run(params: SendParams, context: &mut Context<'_>) -> Result<Deferred<SendReply>, CommandError> {
-        let SendParams { prompt, images, stream, tools, model, policy, max_input_tokens, auto_budget, .. } = params;
+        let SendParams {
+            prompt, images, stream, tools, model, policy, max_input_tokens, auto_budget, ..
+        } = params;
         if prompt.trim().is_empty() && images.is_empty() {
             return Err(CommandError::invalid("prompt", "there is nothing to ask"));
         }

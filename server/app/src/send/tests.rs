@@ -64,7 +64,11 @@ impl ModelClient for Script {
                 let mut content = Vec::new();
                 for (number, (name, input)) in calls.into_iter().enumerate() {
                     let (id, name) = (format!("call-{round}-{number}"), name.to_owned());
-                    on_event(ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() });
+                    on_event(ReplyEvent::ToolCall {
+                        id: id.clone(),
+                        name: name.clone(),
+                        input: input.clone(),
+                    });
                     content.push(ContentBlock::ToolCall { id, name, input });
                 }
                 Ok(Sent { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
@@ -113,7 +117,8 @@ impl SendHost for Host {
 impl Host {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("lib.py"), "def greet(name):\n    return name\n\ngreet('Ada')\n").unwrap();
+        fs::write(folder.path().join("lib.py"), "def greet(name):\n    return name\n\ngreet('Ada')\n")
+            .unwrap();
         fs::write(folder.path().join("hidden.py"), "def greet_in_secret():\n    pass\n").unwrap();
         let mut workspace = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
         workspace.index(|_| ()).unwrap();
@@ -124,7 +129,9 @@ impl Host {
     /// Asks with all tools, and returns the requests as well.
     fn ask(&mut self, turns: Vec<Turn>, rounds: u32) -> (Result<SendReply, CommandError>, Vec<Value>) {
         let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default() });
-        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else { unreachable!() };
+        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else {
+            unreachable!()
+        };
         let job = SendJob {
             session: self.workspace.session_id().to_owned(),
             stream: Some("a".to_owned()),
@@ -173,8 +180,14 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
     let mut host = Host::new();
     host.workspace.run("strata.files.exclude", json!({ "paths": ["hidden.py"] })).unwrap();
     let turns = vec![
-        Turn::Calls(vec![("references", json!({ "name": "greet" })), ("grep", json!({ "pattern": "greet_in" }))]),
-        Turn::Calls(vec![("read", json!({ "path": "lib.py" })), ("files_read", json!({ "path": "hidden.py" }))]),
+        Turn::Calls(vec![
+            ("references", json!({ "name": "greet" })),
+            ("grep", json!({ "pattern": "greet_in" })),
+        ]),
+        Turn::Calls(vec![
+            ("read", json!({ "path": "lib.py" })),
+            ("files_read", json!({ "path": "hidden.py" })),
+        ]),
         Turn::Calls(vec![("rm", json!({})), ("grep", json!("x"))]),
         Turn::Calls(vec![("map", json!({})), ("symbols", json!({ "query": "greet" }))]),
         says("lib.py does."),
@@ -192,7 +205,10 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
     assert!(results[3].contains("excluded"), "{}", results[3]);
     assert!(results[4].contains("there is no tool `rm`; the tools are map,"), "{}", results[4]);
     for result in &results[6..] {
-        assert!(result.contains("lib.py") && !result.contains("hidden") && !result.contains("secret"), "{result}");
+        assert!(
+            result.contains("lib.py") && !result.contains("hidden") && !result.contains("secret"),
+            "{result}"
+        );
     }
     assert_eq!(host.shown.iter().filter(|delta| delta.tool_call.is_some()).count(), 8);
     // The tools are declared alike each time, and the results stand behind their calls.
@@ -209,7 +225,11 @@ fn rounds_of_tool_calls_have_an_end() {
     let (reply, bodies) = host.ask(vec![Turn::Calls(vec![("map", json!({}))])], 2);
     let reply = reply.unwrap();
     assert_eq!((reply.end, reply.rounds, reply.requests), (SendEnd::ToolRounds, 2, 3));
-    assert!(reply.warnings.iter().any(|warning| warning.contains("provider.tool_rounds")), "{:?}", reply.warnings);
+    assert!(
+        reply.warnings.iter().any(|warning| warning.contains("provider.tool_rounds")),
+        "{:?}",
+        reply.warnings
+    );
     assert!(bodies[2].to_string().contains("No more tool calls are answered"));
     assert!(!bodies[1].to_string().contains("No more tool calls are answered"));
     // The conversation goes on: what nobody answered has an answer for the provider.

@@ -53,9 +53,7 @@ pub(super) struct ToolCall<'a> {
 pub(super) fn declarations() -> &'static Value {
     static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
         let schemas = Schemas::new();
-        let declared = |tool: &Tool| {
-            json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) })
-        };
+        let declared = |tool: &Tool| json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) });
         OFFERED.iter().chain([&READ_ON]).filter_map(|name| Tool::named(name)).map(declared).collect()
     });
     &DECLARATIONS
@@ -76,12 +74,12 @@ impl SendJob {
     pub(super) fn answer_calls(
         &self,
         calls: &[ToolCall<'_>],
-        is_last: bool,
         reply: &mut SendReply,
         host: &mut dyn SendHost,
         cancel: &Cancel,
     ) -> Result<Value, CommandError> {
         let excluded = excluded(host)?;
+        let is_last = reply.rounds == self.tool_rounds;
         let mut results = Vec::new();
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;
@@ -100,7 +98,9 @@ impl SendJob {
             let (id, name) = (id.to_owned(), name.to_owned());
             let shown = DeltaToolResult { id: id.clone(), name, outcome, text: clipped(&text) };
             self.show(host, |delta| Delta { tool_result: Some(shown), ..delta });
-            results.push(json!({ "callId": id, "content": [{ "type": "text", "text": text }], "outcome": outcome }));
+            results.push(
+                json!({ "callId": id, "content": [{ "type": "text", "text": text }], "outcome": outcome }),
+            );
         }
         Ok(results.into())
     }

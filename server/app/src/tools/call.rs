@@ -136,11 +136,7 @@ fn taken_apart(
     Ok((CallRequest { max_tokens, cursor }, arguments))
 }
 
-fn run(
-    tool: &Tool,
-    arguments: Map<String, Value>,
-    host: &mut dyn ToolHost,
-) -> Result<Value, CommandError> {
+fn run(tool: &Tool, arguments: Map<String, Value>, host: &mut dyn ToolHost) -> Result<Value, CommandError> {
     let arguments = Value::from(arguments);
     if let Some(path) = excluded_in(&arguments, host.excluded()) {
         return Err(CommandError::failed(format!("`{path}` is excluded: the model sees nothing of it")));
@@ -176,7 +172,9 @@ fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
     }
     match reply {
         Value::Array(items) => {
-            let named = |item: &Value| item.as_str().or_else(|| item.get("path")?.as_str()).map(file_of).map(str::to_owned);
+            let named = |item: &Value| {
+                item.as_str().or_else(|| item.get("path")?.as_str()).map(file_of).map(str::to_owned)
+            };
             items.retain(|item| named(item).is_none_or(|file| !excluded.contains(&file)));
             items.iter_mut().for_each(|item| withhold(item, excluded));
         }

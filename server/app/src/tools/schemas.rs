@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
 use super::Tool;
 use super::call::{CURSOR, DEFAULT_TOKENS, MAX_TOKENS, NOT_SAID};
 use super::pages::{MORE, NEXT, Shape};
 use crate::schema;
+use serde_json::{Map, Value, json};
 
 const DEFINITIONS: &str = "#/$defs/";
 

@@ -193,8 +193,8 @@ impl Store {
         let mut found = self
             .connection
             .prepare_cached("SELECT cache_memory, cache_touched = touched FROM session WHERE key = ?1")?;
-        let (memory, is_current) =
-            found.query_row([key], |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<bool>>(1)?)))?;
+        let (memory, is_current) = found
+            .query_row([key], |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<bool>>(1)?)))?;
         Ok(memory.map(|memory| StoredCacheMemory { memory, is_current: is_current == Some(true) }))
     }
 

@@ -30,6 +30,14 @@ pub struct CacheMemory {
     pending: VecDeque<Pending>,
 }
 
+impl CacheMemory {
+    /// The same for a session that was changed since.
+    #[must_use]
+    pub fn outdated(self) -> Self {
+        Self { revision: self.revision + 1, anchor: None, ..self }
+    }
+}
+
 impl Session {
     /// What another process needs to go on where this one stops.
     pub fn cache_memory(&self) -> CacheMemory {
@@ -49,8 +57,8 @@ impl Session {
         }
     }
 
-    /// Goes on where another process stopped. `is_current` says that the session was not changed since.
-    pub fn remember_cache(&mut self, memory: CacheMemory, is_current: bool) {
+    /// Goes on where another process stopped.
+    pub fn remember_cache(&mut self, memory: CacheMemory) {
         let CacheMemory {
             revision,
             next_prompt,
@@ -65,7 +73,7 @@ impl Session {
             refused,
             pending,
         } = memory;
-        self.revision = if is_current { revision } else { revision + 1 };
+        self.revision = revision;
         self.next_prompt = next_prompt;
         self.tiers = tiers;
         self.account = account;
@@ -73,7 +81,7 @@ impl Session {
         self.last = last;
         self.asked = asked;
         self.breaks = breaks;
-        self.anchor = anchor.filter(|_| is_current);
+        self.anchor = anchor;
         self.recovery = recovery;
         self.refused = refused;
         self.pending = pending;

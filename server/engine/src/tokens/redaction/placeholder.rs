@@ -90,7 +90,8 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
 /// Where a placeholder may begin that a text ends in the middle of; its length when there is none.
 pub(super) fn open_placeholder(text: &str) -> usize {
     let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
-    let may_go_on = |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(is_unfinished);
+    let may_go_on =
+        |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(is_unfinished);
     let mut starts = text.char_indices().filter(|(at, c)| *at >= from && *c == '[').map(|(at, _)| at);
     starts.find(|at| text.get(*at..).is_some_and(may_go_on)).unwrap_or(text.len())
 }
