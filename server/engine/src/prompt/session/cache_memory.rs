@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Anchor, Pending, Recovery, Session};
+use super::{Anchor, Pending, Session};
 use crate::prompt::assembly::PromptRequest;
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
@@ -25,8 +25,6 @@ pub struct CacheMemory {
     asked: Option<Arc<PromptRequest>>,
     breaks: Breaks,
     anchor: Option<Anchor>,
-    recovery: Recovery,
-    refused: Option<(Arc<str>, usize)>,
     pending: VecDeque<Pending>,
 }
 
@@ -51,28 +49,14 @@ impl Session {
             asked: self.asked.clone(),
             breaks: self.breaks.clone(),
             anchor: self.anchor,
-            recovery: self.recovery,
-            refused: self.refused.clone(),
             pending: self.pending.clone(),
         }
     }
 
     /// Goes on where another process stopped.
     pub fn remember_cache(&mut self, memory: CacheMemory) {
-        let CacheMemory {
-            revision,
-            next_prompt,
-            tiers,
-            account,
-            pace,
-            last,
-            asked,
-            breaks,
-            anchor,
-            recovery,
-            refused,
-            pending,
-        } = memory;
+        let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
+            memory;
         self.revision = revision;
         self.next_prompt = next_prompt;
         self.tiers = tiers;
@@ -82,8 +66,6 @@ impl Session {
         self.asked = asked;
         self.breaks = breaks;
         self.anchor = anchor;
-        self.recovery = recovery;
-        self.refused = refused;
         self.pending = pending;
     }
 }
