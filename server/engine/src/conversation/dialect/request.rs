@@ -109,7 +109,7 @@ fn reasons(model: &str) -> bool {
     let is_generation = |rest: &str| {
         let number = rest.split(['.', '-']).next().unwrap_or_default();
         // `gpt-45` and the like are other people's names.
-        number.len() == 1 && number >= "5" && number <= "9"
+        number.len() == 1 && ("5"..="9").contains(&number)
     };
     let is_series = |rest: &str| {
         let mut rest = rest.chars();
