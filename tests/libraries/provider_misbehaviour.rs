@@ -1,8 +1,9 @@
 //! Requests to models against a server that misbehaves in every way that a provider can: nothing that was given out is lost, and nobody is
 //! charged more than once more than needed. Times appear only as limits that a broken one would exceed by far.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -311,8 +312,8 @@ fn a_prompt_that_is_too_long_is_told_apart() {
     }
 }
 
-#[test]
-fn a_certificate_that_nobody_trusts_gets_no_request() {
+/// A server for `localhost` with a certificate of its own: what each connection brought before it ended, and the certificate.
+fn tls_server(answer: &'static str) -> (String, mpsc::Receiver<String>, String) {
     let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(issued.signing_key.serialize_der());
     let config =
@@ -322,30 +323,78 @@ fn a_certificate_that_nobody_trusts_gets_no_request() {
             .with_no_client_auth()
             .with_single_cert(vec![issued.cert.der().clone()], key.into())
             .unwrap();
+    let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base_url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
     let (heard, hears) = mpsc::channel();
-    let config = Arc::new(config);
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = stream.unwrap();
-            let mut text = Vec::new();
-            let _ = rustls::Stream::new(&mut connection, &mut stream).read_to_end(&mut text);
+            let mut tls = rustls::Stream::new(&mut connection, &mut stream);
+            let (mut text, mut bytes) = (String::new(), [0; 4096]);
+            let is_whole = |text: &str| {
+                let body = text.split_once("\r\n\r\n").map(|(_, body)| serde_json::from_str::<Value>(body));
+                body.is_some_and(|body| body.is_ok())
+            };
+            while !is_whole(&text) {
+                match tls.read(&mut bytes) {
+                    Ok(0) | Err(_) => break,
+                    Ok(read) => text.push_str(&String::from_utf8_lossy(&bytes[..read])),
+                }
+            }
+            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json";
+            let _ = write!(tls, "{head}\r\ncontent-length: {}\r\n\r\n{answer}", answer.len());
             if heard.send(text).is_err() {
                 return;
             }
         }
     });
+    (base_url, hears, issued.cert.pem())
+}
+
+#[test]
+fn a_certificate_that_nobody_trusts_gets_no_request() {
+    let (base_url, hears, _) = tls_server("never");
     for dialect in Dialect::ALL {
         let provider = provider(dialect, base_url.clone());
         let result = provider
             .stream(&body(kind(dialect).format()), &limits(), &Cancel::new(), &mut |_| panic!("a reply"));
         let error = result.unwrap_err().to_string();
         assert!(error.contains("certificate is not trusted"), "{error}");
-        assert_eq!(hears.recv_timeout(LIMIT).unwrap(), b"", "{dialect:?}");
+        assert_eq!(hears.recv_timeout(LIMIT).unwrap(), "", "{dialect:?}");
         assert!(hears.try_recv().is_err(), "{dialect:?}: it was tried again");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_certificate_that_the_system_trusts_is_enough() {
+    let answer = r#"{"content": [{"type": "text", "text": "done"}], "stop_reason": "end_turn"}"#;
+    let (base_url, hears, certificate) = tls_server(answer);
+    let place = tempfile::tempdir().unwrap();
+    let trusted = place.path().join("trusted.pem");
+    std::fs::write(&trusted, certificate).unwrap();
+    let ended = doctor(place.path(), &base_url).env("SSL_CERT_FILE", &trusted).output().unwrap();
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("it says \"done\""), "{ended:?}");
+    assert!(hears.recv_timeout(LIMIT).unwrap().contains(KEY));
+}
+
+/// Asks a provider in a process of its own, since a test cannot set a variable safely.
+fn doctor(place: &Path, base_url: &str) -> Command {
+    let mut command = Command::new(strata());
+    command
+        .args(["doctor", "--ask", "--set", "compaction.summariser=http"])
+        .args(["--set", "compaction.model=claude-haiku-4-5", "--set", "compaction.key_env=TEST_PROVIDER_KEY"])
+        .args(["--set", &format!("compaction.base_url={base_url}")])
+        .current_dir(place)
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .env("TEST_PROVIDER_KEY", KEY)
+        .env("STRATA_STATE_DIR", place.join("state"))
+        .env("STRATA_CACHE_DIR", place.join("cache"))
+        .env("XDG_CONFIG_HOME", place.join("config"));
+    command
 }
 
 #[test]
@@ -353,21 +402,11 @@ fn a_proxy_gets_to_see_nothing_that_goes_to_this_machine() {
     let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Text("done".to_owned())]);
     let proxy = ModelServer::start(Dialect::Anthropic, vec![Reply::Text("stolen".to_owned())]);
     let place = tempfile::tempdir().unwrap();
-    // In a process of its own, since a test cannot set a variable safely.
-    let ended = Command::new(strata())
-        .args(["doctor", "--ask", "--set", "compaction.summariser=http"])
-        .args(["--set", "compaction.model=claude-haiku-4-5", "--set", "compaction.key_env=TEST_PROVIDER_KEY"])
-        .args(["--set", &format!("compaction.base_url={}", server.base_url())])
-        .current_dir(place.path())
-        .envs(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].map(|name| (name, proxy.base_url())))
-        .env_remove("NO_PROXY")
-        .env_remove("no_proxy")
-        .env("TEST_PROVIDER_KEY", KEY)
-        .env("STRATA_STATE_DIR", place.path().join("state"))
-        .env("STRATA_CACHE_DIR", place.path().join("cache"))
-        .env("XDG_CONFIG_HOME", place.path().join("config"))
-        .output()
-        .unwrap();
+    let mut ask = doctor(place.path(), &server.base_url());
+    for variable in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        ask.env(variable, proxy.base_url());
+    }
+    let ended = ask.output().unwrap();
     assert!(String::from_utf8_lossy(&ended.stdout).contains("it says \"done\""), "{ended:?}");
     assert_eq!((server.asked().len(), proxy.asked().len()), (1, 0));
 }

@@ -317,12 +317,20 @@ impl HeadlessWorkspace {
         Ok(commands::versioned(reply, self.session()?))
     }
 
-    /// The provider that the settings name, or why there is none; with `online` it is asked whether it takes the key.
+    /// The provider that the settings name.
     ///
     /// # Errors
     /// [`NotConfigured`].
-    pub fn provider(&self, online: bool) -> Result<ProviderReport, NotConfigured> {
-        Ok(ProviderClient::of(&self.snapshot.settings, None)?.report(online, &self.cancel))
+    pub fn provider(&self) -> Result<ProviderReport, NotConfigured> {
+        Ok(ProviderClient::of(&self.snapshot.settings, None)?.report())
+    }
+
+    /// The same after asking it whether it takes the key.
+    ///
+    /// # Errors
+    /// [`NotConfigured`].
+    pub fn probed_provider(&self) -> Result<ProviderReport, NotConfigured> {
+        Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
     }
 
     /// Leaves to the next process that goes on with the session what is known of the provider's cache, and the prompts that wait for

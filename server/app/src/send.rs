@@ -197,8 +197,7 @@ impl SendJob {
                 return Ok(SendEnd::ToolRounds);
             }
             reply.rounds += 1;
-            let is_last = reply.rounds == self.tool_rounds;
-            asked = Asked::Results(self.answer_calls(&calls, is_last, reply, host, cancel)?);
+            asked = Asked::Results(self.answer_calls(&calls, reply, host, cancel)?);
         }
     }
 

@@ -248,7 +248,7 @@ impl SessionStore {
         match serde_json::from_str::<CacheMemory>(&memory) {
             Ok(memory) => {
                 let mut session = Session::clone(&session);
-                session.remember_cache(memory, is_current);
+                session.remember_cache(if is_current { memory } else { memory.outdated() });
                 Arc::new(session)
             }
             // Another version wrote it: the next prompt is laid out afresh.

@@ -24,6 +24,15 @@ const INTERRUPTED: u8 = 130;
 /// Characters of a tool's arguments that are shown.
 const SHOWN_INPUT: usize = 120;
 
+/// What is gone on with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Opening {
+    /// The session that is named.
+    Session,
+    /// A copy of it, which leaves it to who writes to it.
+    Copy,
+}
+
 /// What is read of the reply of `strata.prompt.send`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,17 +67,18 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let text = input::text(&arguments.text)?;
     let mut headless = repository::open_stored(&arguments.repository)?;
     // Whoever has no provider is told before the long work.
-    headless.provider(false).map_err(|error| without_provider(&error.to_string()))?;
-    open_session(&mut headless, &arguments.session, arguments.fork)?;
+    headless.provider().map_err(|error| without_provider(&error.to_string()))?;
+    let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
+    open_session(&mut headless, &arguments.session, opening)?;
     repository::list(&mut headless)?;
-    let has_selection = selecting::apply(&mut headless, &arguments.selecting)?;
+    let budget = selecting::apply(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let question = json!({
         "prompt": text,
         "model": arguments.model,
         "policy": arguments.policy,
         "tools": if arguments.tools { "read" } else { "none" },
-        "autoBudget": arguments.auto.or(selecting::budget(&headless, has_selection)),
+        "autoBudget": arguments.auto.or(budget),
     });
     let cancel = Cancel::new();
     raise_on_interrupt(&cancel);
@@ -98,14 +108,18 @@ fn without_provider(message: &str) -> Failure {
 }
 
 /// Goes on with the session that was named, or begins one.
-pub(crate) fn open_session(headless: &mut HeadlessWorkspace, named: &str, fork: bool) -> Result<(), Failure> {
+pub(crate) fn open_session(
+    headless: &mut HeadlessWorkspace,
+    named: &str,
+    opening: Opening,
+) -> Result<(), Failure> {
     let id = match named {
         NEW => None,
         LATEST => headless.newest_session()?,
         named => Some(headless.session_named(named)?),
     };
     let Some(id) = id else { return Ok(headless.begin()?) };
-    if fork {
+    if opening == Opening::Copy {
         headless.resume_warm(&id, Access::Read)?;
         headless.run("strata.session.fork", json!({}))?;
         return Ok(());

@@ -88,7 +88,7 @@ fn examine_repository(
             None
         }
     };
-    let provider = headless.provider(arguments.online).ok();
+    let provider = if arguments.online { headless.probed_provider() } else { headless.provider() }.ok();
     if let Some(ProviderReport { problem, unreachable, .. }) = &provider {
         let told = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
         problems.extend(told);

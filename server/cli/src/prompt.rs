@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::report::Report;
 use crate::arguments::PromptArguments;
-use crate::ask::open_session;
+use crate::ask::{Opening, open_session};
 use crate::failure::Failure;
 use crate::{input, output, repository, selecting};
 
@@ -18,19 +18,19 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         None => repository::open(&arguments.repository)?,
         Some(session) => {
             let mut headless = repository::open_stored(&arguments.repository)?;
-            open_session(&mut headless, session, false)?;
+            open_session(&mut headless, session, Opening::Session)?;
             headless
         }
     };
     repository::list(&mut headless)?;
-    let has_selection = selecting::apply(&mut headless, &arguments.selecting)?;
+    let budget = selecting::apply(&mut headless, &arguments.selecting)?;
     repository::index(&mut headless)?;
     let ask = json!({
         "prompt": text,
         "model": arguments.model,
         "format": arguments.format,
         "policy": arguments.policy,
-        "autoBudget": arguments.auto.or(selecting::budget(&headless, has_selection)),
+        "autoBudget": arguments.auto.or(budget),
         // Without a session nobody comes back to record what the model answered.
         "dryRun": arguments.session.is_none(),
     });

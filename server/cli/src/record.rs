@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments::RecordArguments;
-use crate::ask::open_session;
+use crate::ask::{Opening, open_session};
 use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
@@ -24,7 +24,7 @@ struct Recorded {
 pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
     let RecordArguments { session, prompt, input, output, cache_read, cache_write, .. } = arguments;
     let mut headless = repository::open_stored(&arguments.repository)?;
-    open_session(&mut headless, session, false)?;
+    open_session(&mut headless, session, Opening::Session)?;
     let usage = [input, output, cache_read, cache_write].into_iter().any(Option::is_some).then(|| {
         let tokens = |given: &Option<u64>| given.unwrap_or_default();
         json!({

@@ -34,11 +34,12 @@ struct ListedFile {
     state: String,
 }
 
-/// Selects and excludes what was given. Whether anything is selected then, now or before.
+/// Selects and excludes what was given. Returns what the code may weigh that a prompt brings along when nobody says: who selects no
+/// files wants the code found.
 pub(crate) fn apply(
     headless: &mut HeadlessWorkspace,
     arguments: &SelectingArguments,
-) -> Result<bool, Failure> {
+) -> Result<Option<usize>, Failure> {
     let SelectingArguments { select, exclude, confirm_secrets } = arguments;
     let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.typed(path)).collect();
     for path in select {
@@ -51,13 +52,9 @@ pub(crate) fn apply(
             .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
     }
     let ListedFiles { files } = output::understood(headless.run("strata.files.list", json!({}))?)?;
-    Ok(files.iter().any(|file| file.state == "selected"))
-}
-
-/// What the code may weigh that a prompt brings along when nobody says: who selects no files wants the code found.
-pub(crate) fn budget(headless: &HeadlessWorkspace, has_selection: bool) -> Option<usize> {
+    let has_selection = files.iter().any(|file| file.state == "selected");
     let set = headless.snapshot().settings.context.auto_budget;
-    (!has_selection && set == 0).then_some(AUTO_BUDGET)
+    Ok((!has_selection && set == 0).then_some(AUTO_BUDGET))
 }
 
 fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {

@@ -50,7 +50,7 @@ pub struct Provider {
 pub struct Limits {
     /// The time from the call to the end of the reply, with all tries and the waits between them.
     pub deadline: Duration,
-    /// The longest time without a single byte.
+    /// The longest time without a single byte of a stream. A whole reply may be silent until the deadline.
     pub stall: Duration,
     /// The most bytes of a reply on the wire.
     pub max_reply_bytes: usize,
@@ -72,7 +72,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(600),
-            stall: Duration::from_secs(120),
+            // Some models reason in silence.
+            stall: Duration::from_secs(300),
             max_reply_bytes: 16 << 20,
             retries: 2,
         }
@@ -144,7 +145,7 @@ impl Provider {
         &self,
         target: Target,
         body: Option<&Value>,
-        limits: &'a Limits,
+        limits: &Limits,
         cancel: &'a Cancel,
     ) -> Result<Exchange<'a>, SendError> {
         cancel.check().map_err(|_| SendError::Cancelled)?;
@@ -152,7 +153,8 @@ impl Provider {
         let key = self.key.find(self, cancel)?;
         let body = body.map(|body| self.bytes(body));
         let request = Request { url, headers: self.kind.headers(key.as_ref()), body };
-        Ok(Exchange::new(request, key, self.key.clone(), limits, cancel))
+        let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
+        Ok(Exchange::new(request, key, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
     /// A body as it is sent: Gemini has the model in the address.

@@ -128,20 +128,27 @@ impl ProviderClient {
         self.provider.check().map_err(|error| super::failure(&error))
     }
 
-    /// What there is to say of it; with `online` it is asked for its list of models, which costs nothing.
-    pub fn report(&self, online: bool, cancel: &Cancel) -> ProviderReport {
-        let problem = self.provider.check().err().map(|error| error.to_string());
-        let asked = online && problem.is_none();
-        let limits = Limits { deadline: PROBE, stall: PROBE, ..self.limits.clone() };
-        let unreachable = asked.then(|| self.provider.probe(&limits, cancel).err()).flatten();
+    /// What there is to say of it.
+    pub fn report(&self) -> ProviderReport {
         ProviderReport {
             name: self.name.as_str(),
             model: self.provider.model.clone(),
             base_url: self.provider.base_url.clone(),
-            problem,
-            unreachable: unreachable.map(|error| error.to_string()),
-            asked,
+            problem: self.provider.check().err().map(|error| error.to_string()),
+            unreachable: None,
+            asked: false,
         }
+    }
+
+    /// The same after asking it for its list of models, which costs nothing.
+    pub fn probed(&self, cancel: &Cancel) -> ProviderReport {
+        let report = self.report();
+        if report.problem.is_some() {
+            return report;
+        }
+        let limits = Limits { deadline: PROBE, stall: PROBE, ..self.limits.clone() };
+        let unreachable = self.provider.probe(&limits, cancel).err().map(|error| error.to_string());
+        ProviderReport { unreachable, asked: true, ..report }
     }
 }
 

@@ -74,12 +74,12 @@ impl SendJob {
     pub(super) fn answer_calls(
         &self,
         calls: &[ToolCall<'_>],
-        is_last: bool,
         reply: &mut SendReply,
         host: &mut dyn SendHost,
         cancel: &Cancel,
     ) -> Result<Value, CommandError> {
         let excluded = excluded(host)?;
+        let is_last = reply.rounds == self.tool_rounds;
         let mut results = Vec::new();
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;

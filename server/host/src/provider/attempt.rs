@@ -29,7 +29,7 @@ pub(super) struct Exchange<'a> {
     request: Request,
     key: Option<Key>,
     key_source: KeySource,
-    limits: &'a Limits,
+    limits: Limits,
     cancel: &'a Cancel,
     until: Instant,
 }
@@ -54,7 +54,7 @@ impl<'a> Exchange<'a> {
         request: Request,
         key: Option<Key>,
         key_source: KeySource,
-        limits: &'a Limits,
+        limits: Limits,
         cancel: &'a Cancel,
     ) -> Self {
         let until = Instant::now() + limits.deadline.min(LONGEST);

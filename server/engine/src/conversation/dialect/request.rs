@@ -48,7 +48,7 @@ pub fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize
     fields.entry(name).or_insert_with(|| tokens.into());
 }
 
-/// A body that asks one question. Texts are plain strings, which every server takes that speaks one of these protocols. Bedrock's and
+/// A body that asks one question. Texts are plain strings wherever a protocol has them, which every server takes that speaks it. Bedrock's and
 /// markdown are not sent, and so are empty.
 pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let system = Some(system).filter(|system| !system.is_empty());
@@ -60,7 +60,8 @@ pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_
         }
         Format::OpenAi => json!({"model": model, "messages": messages(system, prompt)}),
         Format::Responses => {
-            let mut body = json!({"model": model, "store": false, "input": prompt});
+            let input = json!([{"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]}]);
+            let mut body = json!({"model": model, "store": false, "input": input});
             insert(&mut body, "instructions", system.map(Value::from));
             body
         }
@@ -108,7 +109,7 @@ fn reasons(model: &str) -> bool {
     let is_generation = |rest: &str| {
         let number = rest.split(['.', '-']).next().unwrap_or_default();
         // `gpt-45` and the like are other people's names.
-        number.len() == 1 && number >= "5" && number <= "9"
+        number.len() == 1 && ("5"..="9").contains(&number)
     };
     let is_series = |rest: &str| {
         let mut rest = rest.chars();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Anchor, Pending, Recovery, Session};
+use super::{Anchor, Pending, Session};
 use crate::prompt::assembly::PromptRequest;
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
@@ -25,9 +25,15 @@ pub struct CacheMemory {
     asked: Option<Arc<PromptRequest>>,
     breaks: Breaks,
     anchor: Option<Anchor>,
-    recovery: Recovery,
-    refused: Option<(Arc<str>, usize)>,
     pending: VecDeque<Pending>,
+}
+
+impl CacheMemory {
+    /// The same for a session that was changed since.
+    #[must_use]
+    pub fn outdated(self) -> Self {
+        Self { revision: self.revision + 1, anchor: None, ..self }
+    }
 }
 
 impl Session {
@@ -43,29 +49,15 @@ impl Session {
             asked: self.asked.clone(),
             breaks: self.breaks.clone(),
             anchor: self.anchor,
-            recovery: self.recovery,
-            refused: self.refused.clone(),
             pending: self.pending.clone(),
         }
     }
 
-    /// Goes on where another process stopped. `is_current` says that the session was not changed since.
-    pub fn remember_cache(&mut self, memory: CacheMemory, is_current: bool) {
-        let CacheMemory {
-            revision,
-            next_prompt,
-            tiers,
-            account,
-            pace,
-            last,
-            asked,
-            breaks,
-            anchor,
-            recovery,
-            refused,
-            pending,
-        } = memory;
-        self.revision = if is_current { revision } else { revision + 1 };
+    /// Goes on where another process stopped.
+    pub fn remember_cache(&mut self, memory: CacheMemory) {
+        let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
+            memory;
+        self.revision = revision;
         self.next_prompt = next_prompt;
         self.tiers = tiers;
         self.account = account;
@@ -73,9 +65,7 @@ impl Session {
         self.last = last;
         self.asked = asked;
         self.breaks = breaks;
-        self.anchor = anchor.filter(|_| is_current);
-        self.recovery = recovery;
-        self.refused = refused;
+        self.anchor = anchor;
         self.pending = pending;
     }
 }

@@ -229,7 +229,7 @@ pub(super) struct Anchor {
 
 /// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
 /// answered (`docs/compaction.md`, "Too long for the provider").
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Recovery {
     #[default]
     Possible,
