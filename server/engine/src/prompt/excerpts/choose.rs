@@ -27,7 +27,7 @@ const KEPT_FOR: u64 = 2;
 
 /// The part of the budget that a later question may fill with code that was not shown yet: the rest of what it is about was shown before,
 /// and what is new in every prompt is never read from a cache.
-const LATER: usize = 4;
+const LATER: usize = 8;
 
 /// What is known of the repository.
 #[derive(Clone, Copy, Debug)]
