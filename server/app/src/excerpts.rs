@@ -62,6 +62,7 @@ impl Snapshot {
             lexical: self.index.lexical(),
             open: &open,
             recency: &self.index.recency,
+            past: &self.index.past,
             passages: &self.passages,
         };
         let mut candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::excerpts::PastCommit;
 use strata_engine::code::outline::language_of;
 use strata_engine::code::symbols::{
     self, ATTRIBUTES, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex,
@@ -76,6 +77,8 @@ pub struct Index {
     /// newer than the run. A file that is absent was not touched by the commits that [`facts`] looks at, or belongs to no
     /// repository.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
+    /// The last commits of each folder, newest first.
+    pub past: Arc<Vec<PastCommit>>,
     /// Whether a run was completed.
     pub state: IndexState,
     /// What the last run over all files had to do.
@@ -97,6 +100,7 @@ impl Default for Index {
             lexical: Arc::default(),
             seeds: Arc::default(),
             recency: Arc::default(),
+            past: Arc::default(),
             state: IndexState::Building,
             efforts: Efforts::default(),
             notes: Vec::new(),
@@ -212,10 +216,10 @@ impl Index {
         let history = History::of(roots, &entries, trust, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
-        let recency = Arc::new(history.recency);
+        let (recency, past) = (Arc::new(history.recency), Arc::new(history.past));
         let symbols = symbols.into_iter().collect();
         let outlined =
-            Self { symbols, efforts, notes, manifests, recency, state: IndexState::Ready, ..listed };
+            Self { symbols, efforts, notes, manifests, recency, past, state: IndexState::Ready, ..listed };
         Ok((outlined.linked(), updates))
     }
 
@@ -370,6 +374,7 @@ impl Index {
 #[derive(Default)]
 struct History {
     recency: BTreeMap<FileKey, u32>,
+    past: Vec<PastCommit>,
     notes: Vec<String>,
 }
 
@@ -392,6 +397,10 @@ impl History {
             // By way of the path, because of folders inside each other: a file has one key.
             let key = |path: &str| roots.key_of(&root.path().join(path));
             history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
+            history.past.extend(found.commits.into_iter().map(|commit| PastCommit {
+                subject: commit.subject,
+                files: commit.paths.iter().filter_map(|path| key(path)).collect(),
+            }));
             if let Some(paths) = found.committed {
                 committed.extend(paths.iter().filter_map(|path| key(path)));
                 listed.push(root.path());
@@ -541,6 +550,9 @@ mod tests {
         fs::write(folder.path().join("module/of_another_repository.py"), "").unwrap();
         let (roots, index) = built(&[folder.path()]);
         assert_eq!(recency(&index), [("a.py", 0), ("new.py", 0), ("src/b.py", 1)]);
+        let past: Vec<Vec<&str>> =
+            index.past.iter().map(|commit| commit.files.iter().map(FileKey::as_str).collect()).collect();
+        assert_eq!(past, [vec!["a.py"], vec!["a.py", "src/b.py"]]);
         assert!(index.notes.is_empty(), "{:?}", index.notes);
         fs::write(folder.path().join("later.py"), "").unwrap();
         fs::write(folder.path().join("src/b.py"), "2").unwrap();

@@ -210,6 +210,7 @@ impl<'a> Scenario<'a> {
             lexical: self.lexical(),
             open: &[],
             recency: &self.recency,
+            past: &[],
             passages: &self.passages,
         };
         let candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));

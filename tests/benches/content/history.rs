@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::PastCommit;
 use strata_engine::code::symbols::{FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
@@ -15,6 +16,8 @@ use strata_host::git::MAX_COMMITS;
 
 /// Files above it have no outline.
 const MAX_FILE: usize = 1 << 20;
+/// Commits of more files are left out, as `strata_host::git` leaves them out.
+const MAX_PATHS: usize = 100;
 /// How many commits of the whole history are known by what they changed.
 const MAX_HISTORY: &str = "8000";
 
@@ -33,6 +36,12 @@ pub(crate) struct Hunk {
     pub(crate) lines: Range<u32>,
 }
 
+/// What is known of the history at a commit.
+pub(crate) struct Past {
+    pub(crate) recency: BTreeMap<FileKey, u32>,
+    pub(crate) commits: Vec<PastCommit>,
+}
+
 /// The tree of a commit, as far as anyone ranks by it.
 pub(crate) struct Tree {
     pub(crate) texts: BTreeMap<String, Arc<str>>,
@@ -41,8 +50,8 @@ pub(crate) struct Tree {
     pub(crate) lexical: LexicalIndex,
 }
 
-/// By commit: its first parent, and what it changed against it.
-type Changes = HashMap<String, (Option<String>, Vec<FileKey>)>;
+/// By commit: its first parent, its subject, and what it changed against that parent.
+type Changes = HashMap<String, (Option<String>, PastCommit)>;
 
 /// A repository, asked through git.
 pub(crate) struct Repository {
@@ -74,18 +83,22 @@ impl Repository {
         &self.path
     }
 
-    /// Commits since the last change of each file at a commit, along first parents, as `strata_host::git` counts them.
-    pub(crate) fn recency(&self, commit: &str) -> BTreeMap<FileKey, u32> {
-        let mut recency = BTreeMap::new();
+    /// Commits since the last change of each file at a commit, along first parents, and these commits, as `strata_host::git`
+    /// reads them.
+    pub(crate) fn past(&self, commit: &str) -> Past {
+        let (mut recency, mut commits) = (BTreeMap::new(), Vec::new());
         let mut commit = Some(commit);
         for age in 0..MAX_COMMITS {
-            let Some((parent, changed)) = commit.and_then(|commit| self.changes.get(commit)) else { break };
-            for key in changed {
+            let Some((parent, past)) = commit.and_then(|commit| self.changes.get(commit)) else { break };
+            if (1..=MAX_PATHS).contains(&past.files.len()) {
+                commits.push(past.clone());
+            }
+            for key in &past.files {
                 recency.entry(key.clone()).or_insert(age);
             }
             commit = parent.as_deref();
         }
-        recency
+        Past { recency, commits }
     }
 
     pub(crate) fn tree(&mut self, commit: &str) -> Tree {
@@ -266,16 +279,18 @@ fn changes(path: &Path) -> Option<Changes> {
             "--no-renames",
             "--name-only",
             "-z",
-            "--format=%x01%H %P%x02",
+            "--format=%x01%H %P%x03%s%x02",
         ],
     )?;
     let mut changes = HashMap::new();
     for entry in log.split('\u{1}') {
-        let Some((commits, paths)) = entry.split_once('\u{2}') else { continue };
+        let Some((head, paths)) = entry.split_once('\u{2}') else { continue };
+        let Some((commits, subject)) = head.split_once('\u{3}') else { continue };
         let mut commits = commits.split(' ').filter(|commit| !commit.is_empty()).map(str::to_owned);
         let Some(commit) = commits.next() else { continue };
         let paths = paths.split('\0').map(|path| path.trim_matches('\n')).filter(|path| !path.is_empty());
-        changes.insert(commit, (commits.next(), paths.map(FileKey::from).collect()));
+        let past = PastCommit { subject: subject.to_owned(), files: paths.map(FileKey::from).collect() };
+        changes.insert(commit, (commits.next(), past));
     }
     Some(changes)
 }

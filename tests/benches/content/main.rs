@@ -103,8 +103,8 @@ fn measure(mut repository: Repository, commits: &[Commit], python: Option<&Path>
             let full = hunks.iter().filter(|hunk| shown.holds(&hunk.path, &hunk.lines, &tree)).count();
             full as f64 / hunks.len() as f64
         };
-        let recency = repository.recency(&commit.parent);
-        let ranked = excerpts.rank(&tree, &commit.subject, &recency);
+        let past = repository.past(&commit.parent);
+        let ranked = excerpts.rank(&tree, &commit.subject, &past);
         totals.ranking.push(ranked.time);
         let windows = windows::rank(&tree, &commit.subject);
         for (at, budget) in BUDGETS.into_iter().enumerate() {

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use strata_engine::code::excerpts::{
     Candidate, CandidateFile, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
 };
-use strata_engine::key::FileKey;
 
-use super::history::Tree;
+use super::history::{Past, Tree};
 use super::{ShownLines, heading, tokens};
 
 /// How many files are read for a question.
@@ -24,21 +23,16 @@ pub(crate) struct Question<'a> {
     tree: &'a Tree,
     excerpts: &'a Excerpts,
     subject: &'a str,
-    recency: &'a BTreeMap<FileKey, u32>,
+    past: &'a Past,
     files: Vec<CandidateFile>,
     /// How long ranking took, with the passages of files known.
     pub(crate) time: Duration,
 }
 
 impl Excerpts {
-    pub(crate) fn rank<'a>(
-        &'a self,
-        tree: &'a Tree,
-        subject: &'a str,
-        recency: &'a BTreeMap<FileKey, u32>,
-    ) -> Question<'a> {
+    pub(crate) fn rank<'a>(&'a self, tree: &'a Tree, subject: &'a str, past: &'a Past) -> Question<'a> {
         let mut question =
-            Question { tree, excerpts: self, subject, recency, files: Vec::new(), time: Duration::ZERO };
+            Question { tree, excerpts: self, subject, past, files: Vec::new(), time: Duration::ZERO };
         question.with_query(|query| {
             let (symbols, lexical, references) = (&tree.symbols, &tree.lexical, &tree.references);
             candidate_files(symbols, lexical, references, query, FILES)
@@ -70,7 +64,7 @@ impl Question<'_> {
             .collect();
         let heading = |excerpt: &Excerpt| heading(excerpt.file.as_str(), &excerpt.lines);
         let chosen = self.with_query(|query| {
-            choose(&self.excerpts.passages, &candidates, query, budget, &heading, &tokens)
+            choose(&self.excerpts.passages, &candidates, query, budget.into(), &heading, &tokens)
         });
         let mut shown = ShownLines::default();
         chosen.into_iter().for_each(|excerpt| shown.add(excerpt.file.as_str(), excerpt.lines));
@@ -83,8 +77,10 @@ impl Question<'_> {
             open: &[],
             selected: &[],
             excluded: &BTreeSet::new(),
-            recency: self.recency,
+            recency: &self.past.recency,
+            past: &self.past.commits,
             dismissed: &[],
+            shown: &BTreeMap::new(),
         })
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use strata_app::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::excerpts::{
-    Candidate, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
+    Candidate, Excerpt, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,
 };
 use strata_engine::code::symbols::{LexicalIndex, References};
 use strata_engine::key::FileKey;
@@ -48,13 +48,17 @@ pub(crate) fn measure(directory: &Path) {
     let files = &index.files;
     let lexical = LexicalIndex::build(&index.symbols, files);
     let passages = PassageCache::default();
+    let subjects = QUESTIONS.iter().cycle().zip(files.chunks(3)).take(400);
+    let past: Vec<PastCommit> = subjects
+        .map(|(subject, files)| PastCommit { subject: (*subject).to_owned(), files: files.to_vec() })
+        .collect();
     let recency: BTreeMap<FileKey, u32> =
         files.iter().step_by(7).zip(0..).map(|(key, age)| (key.clone(), age)).collect();
     for round in ["first time", "again"] {
         let (mut naming, mut choosing) = (Vec::new(), Vec::new());
         for question in QUESTIONS {
             let (named, chosen) =
-                ask(directory, &index, &lexical, &index.references, &passages, &recency, question);
+                ask(directory, &index, &lexical, &index.references, &passages, &recency, &past, question);
             naming.push(named);
             choosing.push(chosen);
         }
@@ -78,10 +82,20 @@ fn ask(
     references: &References,
     passages: &PassageCache,
     recency: &BTreeMap<FileKey, u32>,
+    past: &[PastCommit],
     text: &str,
 ) -> (Duration, Duration) {
     let excluded = std::collections::BTreeSet::new();
-    let query = ExcerptQuery { text, open: &[], selected: &[], excluded: &excluded, recency, dismissed: &[] };
+    let query = ExcerptQuery {
+        text,
+        open: &[],
+        selected: &[],
+        excluded: &excluded,
+        recency,
+        past,
+        dismissed: &[],
+        shown: &BTreeMap::new(),
+    };
     let timer = Instant::now();
     let files = candidate_files(&index.symbols, lexical, references, &query, FILES);
     let named = timer.elapsed();
@@ -97,6 +111,6 @@ fn ask(
         .collect();
     let heading = |excerpt: &Excerpt| heading(excerpt.file.as_str(), &excerpt.lines);
     let timer = Instant::now();
-    choose(passages, &candidates, &query, BUDGET, &heading, &tokens);
+    choose(passages, &candidates, &query, BUDGET.into(), &heading, &tokens);
     (named, timer.elapsed())
 }

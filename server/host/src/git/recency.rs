@@ -1,4 +1,4 @@
-//! What the history says of the files of a folder: when each was last touched.
+//! What the history says of the files of a folder: when each was last touched, and what for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,6 +13,10 @@ use super::history::{Commit, History};
 pub const MAX_COMMITS: u32 = 400;
 /// The history ends where the paths that it speaks of take more than this. Bytes.
 const MAX_KEPT: usize = 64 << 20;
+/// A commit that touches more files says nothing of each.
+const MAX_PATHS: usize = 100;
+/// What is read of a subject, in characters.
+const MAX_SUBJECT: usize = 400;
 
 /// What a history says of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,9 +24,20 @@ pub struct GitFacts {
     /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
     /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
     pub recency: BTreeMap<String, u32>,
+    /// The commits that this was read from, newest first. Those of more than [`MAX_PATHS`] files are left out.
+    pub commits: Vec<PastTouch>,
     /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
     /// of them is new. `None` when they cannot be listed.
     pub committed: Option<BTreeSet<String>>,
+}
+
+/// A commit with what it touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastTouch {
+    /// The first line of its message.
+    pub subject: String,
+    /// Paths below the folder that it changed, in order.
+    pub paths: Vec<String>,
 }
 
 /// The branch that is checked out around a folder; `None` on no branch, and in no repository. Quick: looks at no history.
@@ -47,13 +62,13 @@ pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitF
         Some(id) => history.commit(id)?,
         None => None,
     };
-    let recency = match newest {
-        Some(newest) => recency(&history, newest, cancel)?,
-        None => BTreeMap::new(),
+    let (recency, commits) = match newest {
+        Some(newest) => touches(&history, newest, cancel)?,
+        None => (BTreeMap::new(), Vec::new()),
     };
     let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
     let committed = readable(listed)?;
-    Ok(Some(GitFacts { recency, committed }))
+    Ok(Some(GitFacts { recency, commits, committed }))
 }
 
 /// Commits since the last touch of each path that exists at `newest` and was touched within [`MAX_COMMITS`] commits.
@@ -62,7 +77,16 @@ pub(super) fn recency(
     newest: Commit,
     cancel: &Cancel,
 ) -> Result<BTreeMap<String, u32>, GitError> {
-    let mut recency = BTreeMap::new();
+    Ok(touches(history, newest, cancel)?.0)
+}
+
+/// The same, with the commits.
+fn touches(
+    history: &History,
+    newest: Commit,
+    cancel: &Cancel,
+) -> Result<(BTreeMap<String, u32>, Vec<PastTouch>), GitError> {
+    let (mut recency, mut commits) = (BTreeMap::new(), Vec::new());
     let mut gone = BTreeSet::new();
     let mut commit = newest;
     let mut kept = 0;
@@ -78,6 +102,14 @@ pub(super) fn recency(
         };
         let changes = history.changes(before.and_then(|before| before.tree), commit.tree, cancel).map(Some);
         let Some(changes) = readable(changes)? else { break };
+        if (1..=MAX_PATHS).contains(&changes.len()) {
+            let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
+            kept += paths.iter().map(String::len).sum::<usize>();
+            let message = readable(history.message(commit.id).map(Some))?.unwrap_or_default();
+            let subject = message.lines().next().unwrap_or_default();
+            let subject = subject.chars().take(MAX_SUBJECT).collect();
+            commits.push(PastTouch { subject, paths });
+        }
         for change in changes {
             if gone.contains(&change.path) || recency.contains_key(&change.path) {
                 continue;
@@ -96,7 +128,7 @@ pub(super) fn recency(
             _ => break,
         }
     }
-    Ok(recency)
+    Ok((recency, commits))
 }
 
 /// What cannot be read is where the history ends.

@@ -47,6 +47,8 @@ fn recency_counts_commits_since_the_last_touch() {
     let mut repo = Repo::new();
     three_commits(&mut repo);
     check(repo.folder(), &[("a.py", 0), ("b/c.py", 1), ("b/d.py", 0), ("e.py", 2)]);
+    let paths: Vec<Vec<String>> = facts_of(repo.folder()).commits.into_iter().map(|it| it.paths).collect();
+    assert_eq!(paths[..2], [vec!["a.py".to_owned(), "b/d.py".to_owned()], vec!["b/c.py".to_owned()]]);
     assert_eq!(branch_of(repo.folder()).as_deref(), Some("main"));
     // A move is a touch of the new place; what is gone is not listed, nor are the touches before it went.
     repo.commit_all("move", &[("e.py", Now::Gone), ("f.py", Now::Text("1\n"))]);

@@ -5,35 +5,37 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::candidates::{CandidateFile, Role, recent};
-use super::excerpt::{Excerpt, ExcerptQuery, ExcerptReason};
+use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
+use super::past::by_past;
 use crate::code::outline::Outline;
 use crate::code::symbols::ParsedQuery;
 
-// What speaks for a passage, each between 0 and 1. Tuned on flask and requests by the measure of the bench `content`, which has
-// other repositories as well.
+// What speaks for a passage; each of what is multiplied is between 0 and 1, or a logarithm. The sum tells the odds that a commit
+// about the question changes the passage: a logistic regression on the histories of flask and requests, which also had the length of
+// passages. A longer one has a better chance and costs more, and the two cancel out. The bench `content` has other repositories as well.
 /// The words of its text.
-const WORDS: f64 = 0.73;
+const WORDS: f64 = 2.85;
 /// The words of its names.
-const NAMES: f64 = 0.3;
+const NAMES: f64 = 1.45;
+/// How much of the question it has, by what the words are worth.
+const COVERED: f64 = 0.93;
 /// The words of all of its file.
-const FILE_WORDS: f64 = 0.31;
+const FILE_WORDS: f64 = 0.89;
 /// What the paths, the names and the references of the repository say of its file.
-const FILE: f64 = 0.5;
+const FILE: f64 = 1.3;
+/// An earlier commit that changed its file had a subject like the question.
+const PAST: f64 = 1.38;
 /// How recently its file changed.
-const RECENT: f64 = 0.27;
+const RECENT: f64 = 0.88;
 /// Its file is open.
-const OPEN: f64 = 0.27;
-/// The words of the passages beside it, and of the best one of its file.
-const BESIDE: f64 = 0.085;
-const BEST_OF_FILE: f64 = 0.085;
+const OPEN: f64 = 0.88;
 /// It is the first of its file: where imports are, which change with everything else.
-const FIRST: f64 = 0.12;
+const FIRST: f64 = 1.19;
 /// What the size of its file takes away: in a large file, less of it is meant.
-const SIZE: f64 = 0.2;
-/// What being an example takes away where none is asked for, and being a test or a document: those come behind most source.
-const EXAMPLE: f64 = 0.07;
-const NO_SOURCE: f64 = 0.6;
+const SIZE: f64 = 0.79;
+/// What being a test or a document takes away where none is asked for: those come behind most source.
+const NO_SOURCE: f64 = 4.65;
 /// BM25's constants.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
@@ -61,17 +63,19 @@ struct ScoredFile<'a> {
     lexical: Vec<f64>,
     /// By the words of their names.
     by_names: Vec<f64>,
+    /// The share of the question's words that each has, by what they are worth.
+    covered: Vec<f64>,
     /// By the words of the file.
     by_file: f64,
 }
 
-/// Chooses excerpts, best first, that together with their headings take at most `budget` tokens. `heading` is what stands before an
-/// excerpt in a prompt, and after it; `count` gives the tokens of a text.
+/// Chooses excerpts, best first, that together with their headings keep to `budget`. `heading` is what stands before an excerpt in a
+/// prompt, and after it; `count` gives the tokens of a text. What the prompt shows already and what it does not are never in one excerpt.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
     query: &ExcerptQuery<'_>,
-    budget: usize,
+    budget: ExcerptBudget,
     heading: &dyn Fn(&Excerpt) -> String,
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<Excerpt> {
@@ -84,6 +88,7 @@ pub fn choose(
             scores: Vec::new(),
             lexical: Vec::new(),
             by_names: Vec::new(),
+            covered: Vec::new(),
             by_file: 0.0,
         })
         .collect();
@@ -98,7 +103,8 @@ pub fn choose(
     }
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
     let best = ranked.first().map_or(1.0, |(score, ..)| score.max(f64::MIN_POSITIVE));
-    let mut packed = Packing { files: &files, query, best, heading, count, runs: BTreeMap::new(), total: 0 };
+    let mut packed =
+        Packing { files: &files, query, best, heading, count, runs: BTreeMap::new(), all: 0, new: 0 };
     let mut misses = 0;
     for (_, number, at) in ranked {
         match packed.add(number, at, budget) {
@@ -112,7 +118,7 @@ pub fn choose(
     packed.excerpts()
 }
 
-/// Scores passages by words, their files, and the passages beside them.
+/// Scores passages by words and by what is known of their files.
 fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
     let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();
@@ -121,9 +127,11 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
     for (file, counts) in files.iter_mut().zip(&counts) {
         file.lexical = counts.passages.iter().map(|counts| by_passage.bm25(counts, LENGTH)).collect();
         file.by_names = file.passages.list.iter().map(|passage| by_passage.names(&words, passage)).collect();
+        file.covered = counts.passages.iter().map(|counts| by_passage.covered(counts)).collect();
         file.by_file = by_file.bm25(&counts.all, FILE_LENGTH);
     }
     let best = |scores: &mut dyn Iterator<Item = f64>| scores.fold(f64::MIN_POSITIVE, f64::max);
+    let past = by_past(query.past, asked);
     let best_words = best(&mut files.iter().flat_map(|file| &file.lexical).copied());
     let best_names = best(&mut files.iter().flat_map(|file| &file.by_names).copied());
     let best_file = best(&mut files.iter().map(|file| file.by_file));
@@ -132,8 +140,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
         file.by_names.iter_mut().for_each(|score| *score /= best_names);
         let key = &file.candidate.file.file;
         let set_aside = match file.candidate.file.aside {
-            None | Some(Role::Source) => 0.0,
-            Some(Role::Example) => EXAMPLE,
+            None | Some(Role::Source | Role::Example) => 0.0,
             Some(Role::Tests | Role::Document) => NO_SOURCE,
         };
         let open = if query.open.contains(key) { OPEN } else { 0.0 };
@@ -141,7 +148,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
             + FILE_WORDS * file.by_file / best_file
             + RECENT * recent(query.recency.get(key).copied())
             + open
-            + BEST_OF_FILE * best(&mut file.lexical.iter().copied())
+            + PAST * past.get(key).copied().unwrap_or(0.0)
             - SIZE * (1.0 + file.passages.line_count() as f64 / 100.0).ln()
             - set_aside;
         let own = |scores: &[f64], at: usize| scores.get(at).copied().unwrap_or(0.0);
@@ -151,7 +158,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
                 + first(at)
                 + WORDS * own(&file.lexical, at)
                 + NAMES * own(&file.by_names, at)
-                + BESIDE * own(&file.lexical, at.wrapping_sub(1)).max(own(&file.lexical, at + 1))
+                + COVERED * own(&file.covered, at)
         };
         file.scores = (0..file.lexical.len()).map(score).collect();
     }
@@ -172,6 +179,8 @@ struct FileCounts {
 /// What each word of a question is worth among some texts: rare ones more.
 struct WordWeights {
     words: Vec<f64>,
+    /// What those are worth together that some text has.
+    known: f64,
     /// How long a text is on average.
     average: f64,
 }
@@ -203,8 +212,12 @@ impl WordWeights {
             }
         }
         let rarity = |having: f64| (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
-        let words = having.into_iter().zip(&asked.words).map(|(having, (_, weight))| weight * rarity(having));
-        Self { words: words.collect(), average: (length / count.max(1.0)).max(1.0) }
+        let weights = asked.words.iter().map(|(_, weight)| weight);
+        let words: Vec<f64> =
+            having.iter().zip(weights).map(|(having, weight)| weight * rarity(*having)).collect();
+        let known =
+            words.iter().zip(&having).filter(|(_, having)| **having > 0.0).map(|(word, _)| word).sum();
+        Self { words, known, average: (length / count.max(1.0)).max(1.0) }
     }
 
     fn bm25(&self, counts: &Counts, against_length: f64) -> f64 {
@@ -216,6 +229,12 @@ impl WordWeights {
         self.words.iter().zip(&counts.words).map(word).sum()
     }
 
+    /// The share of the words that a text has, by what they are worth; words that no text has do not count.
+    fn covered(&self, counts: &Counts) -> f64 {
+        let having = self.words.iter().zip(&counts.words).filter(|(_, count)| **count > 0);
+        having.map(|(weight, _)| weight).sum::<f64>() / self.known.max(f64::MIN_POSITIVE)
+    }
+
     /// What the words are worth that the names of a passage have.
     fn names(&self, words: &[Term], passage: &Passage) -> f64 {
         let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
@@ -224,6 +243,17 @@ impl WordWeights {
 }
 
 impl ScoredFile<'_> {
+    /// Whether the prompt shows all of a passage already.
+    fn is_shown(&self, at: usize, query: &ExcerptQuery<'_>) -> bool {
+        let (Some(shown), Some(passage)) =
+            (query.shown.get(&self.candidate.file.file), self.passages.list.get(at))
+        else {
+            return false;
+        };
+        let mut lines = line_numbers(&passage.shown);
+        lines.all(|line| shown.iter().any(|range| range.contains(&line)))
+    }
+
     fn is_dismissed(&self, passage: &Passage, query: &ExcerptQuery<'_>) -> bool {
         let definition = passage.definition.and_then(|at| self.passages.definitions.get(at));
         let named = definition.map(|definition| (&*definition.name, definition.ordinal));
@@ -241,19 +271,26 @@ struct Packing<'a> {
     count: &'a dyn Fn(&str) -> usize,
     /// Chosen passages that follow each other, by their file and the first of them: the one after the last, and their tokens.
     runs: BTreeMap<(usize, usize), (usize, usize)>,
-    total: usize,
+    /// The tokens of all, and of those that the prompt does not show yet.
+    all: usize,
+    new: usize,
 }
 
 impl Packing<'_> {
     /// Adds a passage to those chosen when it fits; together with its neighbours it needs one heading.
-    fn add(&mut self, file: usize, at: usize, budget: usize) -> bool {
+    fn add(&mut self, file: usize, at: usize, budget: ExcerptBudget) -> bool {
         let before = self.runs.range((file, 0)..(file, at)).next_back();
-        let before = before.filter(|(_, (end, _))| *end == at).map(|(run, (_, tokens))| (run.1, *tokens));
-        let after = self.runs.get(&(file, at + 1)).copied();
+        let is_shown = self.is_shown(file, at);
+        let joins = |other: usize| self.is_shown(file, other) == is_shown;
+        let before = before.filter(|((_, start), (end, _))| *end == at && joins(*start));
+        let before = before.map(|(run, (_, tokens))| (run.1, *tokens));
+        let after = self.runs.get(&(file, at + 1)).filter(|_| joins(at + 1)).copied();
         let start = before.map_or(at, |(start, _)| start);
         let end = after.map_or(at + 1, |(end, _)| end);
         let freed = before.map_or(0, |(_, tokens)| tokens) + after.map_or(0, |(_, tokens)| tokens);
-        let left = budget + freed - self.total.min(budget + freed);
+        let left_of = |budget: usize, total: usize| (budget + freed).saturating_sub(total);
+        let left_of_all = left_of(budget.all, self.all);
+        let left = if is_shown { left_of_all } else { left_of_all.min(left_of(budget.new, self.new)) };
         let Some(excerpt) = self.excerpt(file, start..end) else { return false };
         // A token is hardly ever more than eight bytes.
         if excerpt.bytes.len() / 8 > left {
@@ -264,10 +301,19 @@ impl Packing<'_> {
         if tokens > left {
             return false;
         }
-        self.runs.remove(&(file, at + 1));
+        if after.is_some() {
+            self.runs.remove(&(file, at + 1));
+        }
         self.runs.insert((file, start), (end, tokens));
-        self.total = self.total + tokens - freed;
+        self.all = self.all + tokens - freed;
+        if !is_shown {
+            self.new = self.new + tokens - freed;
+        }
         true
+    }
+
+    fn is_shown(&self, file: usize, at: usize) -> bool {
+        self.files.get(file).is_some_and(|file| file.is_shown(at, self.query))
     }
 
     fn excerpt(&self, number: usize, run: Range<usize>) -> Option<Excerpt> {

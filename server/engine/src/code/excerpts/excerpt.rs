@@ -6,6 +6,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::past::PastCommit;
 use crate::key::FileKey;
 
 /// One definition, or a range of lines, that a question is about.
@@ -57,8 +58,28 @@ pub struct ExcerptQuery<'a> {
     pub excluded: &'a BTreeSet<FileKey>,
     /// Commits since the last change of each file, 0 for the newest one. Files that did not change for long are absent.
     pub recency: &'a BTreeMap<FileKey, u32>,
+    /// The last commits, newest first.
+    pub past: &'a [PastCommit],
     /// What is not chosen again.
     pub dismissed: &'a [DismissedExcerpt],
+    /// Lines of files, from 0, that the prompt shows already. They are chosen like any others and take nothing of
+    /// [`ExcerptBudget::new`].
+    pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
+}
+
+/// What excerpts may weigh together, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExcerptBudget {
+    /// All of them.
+    pub all: usize,
+    /// Those that the prompt does not show yet.
+    pub new: usize,
+}
+
+impl From<usize> for ExcerptBudget {
+    fn from(all: usize) -> Self {
+        Self { all, new: all }
+    }
 }
 
 /// An excerpt that was dismissed.

@@ -8,12 +8,14 @@ mod choose;
 mod excerpt;
 mod extent;
 mod passages;
+mod past;
 
 #[cfg(test)]
 mod tests;
 
 pub use candidates::{CandidateFile, candidate_files};
 pub use choose::{Candidate, choose};
-pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptQuery, ExcerptReason};
+pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
 pub use extent::definition_range;
 pub use passages::PassageCache;
+pub use past::PastCommit;

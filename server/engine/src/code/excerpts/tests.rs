@@ -1,6 +1,7 @@
 //! Questions and what is chosen for them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -32,7 +33,9 @@ struct Question<'a> {
     open: &'a [&'a str],
     selected: &'a [&'a str],
     recency: &'a [(&'a str, u32)],
+    past: &'a [PastCommit],
     dismissed: &'a [DismissedExcerpt],
+    shown: &'a [(&'a str, Range<u32>)],
 }
 
 struct Repository {
@@ -55,18 +58,24 @@ impl Repository {
         Self { symbols, references, lexical }
     }
 
-    fn ask(&self, question: &Question<'_>, budget: usize) -> Vec<Excerpt> {
+    fn ask(&self, question: &Question<'_>, budget: impl Into<ExcerptBudget>) -> Vec<Excerpt> {
         let keys = |paths: &[&str]| paths.iter().map(|path| FileKey::from(*path)).collect::<Vec<_>>();
         let (open, selected) = (keys(question.open), keys(question.selected));
         let recency: BTreeMap<FileKey, u32> =
             question.recency.iter().map(|(path, age)| (FileKey::from(*path), *age)).collect();
+        let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> = BTreeMap::new();
+        for (path, lines) in question.shown {
+            shown.entry(FileKey::from(*path)).or_default().push(lines.clone());
+        }
         let query = ExcerptQuery {
             text: question.text,
             open: &open,
             selected: &selected,
             excluded: &BTreeSet::new(),
             recency: &recency,
+            past: question.past,
             dismissed: question.dismissed,
+            shown: &shown,
         };
         let files = candidate_files(&self.symbols, &self.lexical, &self.references, &query, 10);
         let candidates: Vec<Candidate<'_>> = files
@@ -78,7 +87,7 @@ impl Repository {
             })
             .collect();
         let heading = |excerpt: &Excerpt| excerpt.file.to_string();
-        choose(&PassageCache::default(), &candidates, &query, budget, &heading, &|text: &str| {
+        choose(&PassageCache::default(), &candidates, &query, budget.into(), &heading, &|text: &str| {
             text.len().div_ceil(4)
         })
     }
@@ -133,6 +142,22 @@ fn what_changed_last_comes_first_where_words_say_nothing() {
 }
 
 #[test]
+fn what_changed_for_a_reason_like_it_comes_first_where_words_say_nothing() {
+    let repository = Repository::new();
+    let commit = |subject: &str, path: &str| PastCommit {
+        subject: subject.to_owned(),
+        files: vec![FileKey::from(path)],
+    };
+    for (path, other) in
+        [("src/net/retry.py", "src/net/cookies.py"), ("src/net/cookies.py", "src/net/retry.py")]
+    {
+        let past = [commit("Feed the zebras", path), commit("Count horses", other)];
+        let question = Question { text: "zebra escapes", past: &past, ..Question::default() };
+        assert_eq!(repository.ask(&question, 40)[0].file.as_str(), path);
+    }
+}
+
+#[test]
 fn what_is_selected_or_dismissed_is_not_chosen() {
     let repository = Repository::new();
     let (text, path) = ("set cookie of the jar", "src/net/cookies.py");
@@ -148,6 +173,21 @@ fn what_is_selected_or_dismissed_is_not_chosen() {
         let found = repository.ask(&question, 200);
         assert!(!found.is_empty() && found.iter().all(|excerpt| excerpt.file.as_str() != path), "{found:?}");
     }
+}
+
+#[test]
+fn what_is_shown_already_leaves_the_room_to_what_is_not() {
+    let repository = Repository::new();
+    let text = "sessions: resolve redirects, send";
+    let ask = |shown: &[(&str, Range<u32>)]| -> Vec<String> {
+        let question = Question { text, shown, ..Question::default() };
+        let found = repository.ask(&question, ExcerptBudget { all: 400, new: 25 });
+        let own = found.iter().filter(|excerpt| excerpt.file.as_str() == FILES[0].0);
+        own.filter_map(|excerpt| excerpt.definition.clone()).collect()
+    };
+    assert_eq!(ask(&[]), ["Session.send"], "the other has no room");
+    let shown = [(FILES[0].0, 8..13)];
+    assert_eq!(ask(&shown), ["Session.resolve_redirects", "Session.send"]);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::current::{CurrentExcerpt, ExcerptSelection, ExcerptStanding, SourceFile};
 use crate::code::excerpts::{
-    Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptQuery, ExcerptReason, PassageCache,
-    candidate_files, definition_range,
+    Candidate, CandidateFile, DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason,
+    PassageCache, PastCommit, candidate_files, definition_range,
 };
 use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::conversation::selection::{Choice, Extent, LineRange};
@@ -27,7 +27,7 @@ const KEPT_FOR: u64 = 2;
 
 /// The part of the budget that a later question may fill with code that was not shown yet: the rest of what it is about was shown before,
 /// and what is new in every prompt is never read from a cache.
-const LATER: usize = 4;
+const LATER: usize = 8;
 
 /// What is known of the repository.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,8 @@ pub struct ExcerptSources<'a> {
     pub open: &'a [FileKey],
     /// Commits since the last change of each file.
     pub recency: &'a BTreeMap<FileKey, u32>,
+    /// The last commits, newest first.
+    pub past: &'a [PastCommit],
     /// How files fall into passages.
     pub passages: &'a PassageCache,
 }
@@ -76,7 +78,8 @@ pub fn candidates(
         return Vec::new();
     }
     let interest = Interest::of(known, session);
-    let query = interest.query(known, session, question.text);
+    let shown = BTreeMap::new();
+    let query = interest.query(known, session, question.text, &shown);
     candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES)
 }
 
@@ -107,11 +110,12 @@ pub fn choose(
     }
     if let Some(question) = question.filter(|question| question.budget > 0) {
         let interest = Interest::of(known, session);
-        let query = interest.query(known, session, question.text);
+        let shown = chosen.shown_lines();
+        let query = interest.query(known, session, question.text, &shown);
         let texts: Vec<Candidate<'_>> = candidates.iter().filter_map(|file| candidate(file, files)).collect();
         let dress = |excerpt: &Excerpt| excerpt_dress(&key_of(excerpt));
-        let ranked =
-            crate::code::excerpts::choose(known.passages, &texts, &query, question.budget, &dress, count);
+        let kept = ExcerptBudget { all: budget, new: room };
+        let ranked = crate::code::excerpts::choose(known.passages, &texts, &query, kept, &dress, count);
         for (rank, excerpt) in (0..).zip(ranked) {
             chosen.take(&excerpt, rank);
         }
@@ -152,6 +156,7 @@ impl Interest {
         known: ExcerptSources<'a>,
         session: &'a Session,
         text: &'a str,
+        shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
     ) -> ExcerptQuery<'a> {
         ExcerptQuery {
             text,
@@ -159,7 +164,9 @@ impl Interest {
             selected: &[],
             excluded: session.selection.excluded(),
             recency: known.recency,
+            past: known.past,
             dismissed: &self.dismissed,
+            shown,
         }
     }
 }
@@ -229,6 +236,17 @@ impl<'a> Chosen<'a> {
         let lines = lines.filter(|_| !body.is_empty());
         let item = item(key.clone(), source, lines, reason, standing);
         self.items.insert(key.clone(), CurrentExcerpt { question, rank, ..item });
+    }
+
+    /// The lines of files that the prompt shows before anything is chosen, from 0.
+    fn shown_lines(&self) -> BTreeMap<FileKey, Vec<Range<u32>>> {
+        let selected = self.session.selection.selected().keys();
+        let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> =
+            selected.map(|file| (file.clone(), selected_lines(self.session, file))).collect();
+        for item in self.items.values() {
+            shown.entry(item.key.file.clone()).or_default().extend(item.lines.clone());
+        }
+        shown
     }
 
     /// Takes in what was chosen for the question, as far as it is not shown already.

@@ -28,8 +28,8 @@ const FIXTURE: &str = "\
 
 /// A budget with room for any one of the short definitions, whose heading counts as well, and for no two.
 const ONE: usize = 90;
-/// A budget of which a quarter has room for one of these definitions.
-const LATER: usize = 400;
+/// A budget of which an eighth has room for one of these definitions.
+const LATER: usize = 800;
 
 const DELAY: &str = "How long is the backoff delay of an attempt?";
 const COOKIE: &str = "Why does parse_cookie fail?";

@@ -118,6 +118,7 @@ impl Bench {
             lexical: &lexical,
             open: &[],
             recency: &BTreeMap::new(),
+            past: &[],
             passages: &PassageCache::default(),
         };
         let question = Question::of(ask, &self.session, &self.settings);

@@ -1,0 +1,65 @@
+//! What earlier commits say of files: those that changed for a reason like the question are likely to change for it.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::code::symbols::{ParsedQuery, name_words};
+use crate::key::FileKey;
+
+/// What the words of a subject count at least: one of a single word says little.
+const LEAST_WORDS: f64 = 2.0;
+
+/// A commit of the past.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PastCommit {
+    /// The first line of its message.
+    pub subject: String,
+    /// The files that it changed.
+    pub files: Vec<FileKey>,
+}
+
+/// How much the commit of each file that is most like a question has in common with it, between 0 and 1; files without one are
+/// absent. Rare words count for more, and a commit of many files says less of each.
+pub(super) fn by_past<'a>(past: &'a [PastCommit], asked: &ParsedQuery) -> BTreeMap<&'a FileKey, f64> {
+    let places: FxHashMap<&str, usize> =
+        asked.words.iter().enumerate().map(|(at, (word, _))| (word.as_str(), at)).collect();
+    let mut having = vec![0.0_f64; asked.words.len()];
+    let mut commits: Vec<(&PastCommit, FxHashSet<usize>, f64)> = Vec::new();
+    for commit in past {
+        let (mut common, mut words) = (FxHashSet::default(), 0.0);
+        name_words(&commit.subject, |word| {
+            words += 1.0;
+            common.extend(places.get(word));
+        });
+        for at in &common {
+            if let Some(having) = having.get_mut(*at) {
+                *having += 1.0;
+            }
+        }
+        if !common.is_empty() {
+            commits.push((commit, common, words));
+        }
+    }
+    let count = past.len() as f64;
+    let rarity = |at: usize| {
+        let having = having.get(at).copied().unwrap_or(0.0);
+        let weight = asked.words.get(at).map_or(0.0, |(_, weight)| *weight);
+        weight * (1.0 + (count - having + 0.5) / (having + 0.5)).ln()
+    };
+    let mut scores: BTreeMap<&FileKey, f64> = BTreeMap::new();
+    for (commit, common, words) in commits {
+        // In the order of the words, so that sums are the same every time.
+        let mut common: Vec<usize> = common.into_iter().collect();
+        common.sort_unstable();
+        let alike = common.into_iter().map(rarity).sum::<f64>() / (words + LEAST_WORDS).sqrt();
+        let share = alike / (commit.files.len().max(1) as f64).sqrt();
+        for file in &commit.files {
+            let score = scores.entry(file).or_default();
+            *score = score.max(share);
+        }
+    }
+    let best = scores.values().copied().fold(f64::MIN_POSITIVE, f64::max);
+    scores.values_mut().for_each(|score| *score /= best);
+    scores
+}
