@@ -115,6 +115,13 @@ export async function checkClient() {
     ['a', 'b', 'c', 'a', 'd'].forEach((turn) => turns.add(turn));
     assert.deepEqual(['a', 'b', 'c', 'd'].map((turn) => turns.has(turn)), [true, false, true, true]);
   });
+  await steps.step('a web page is read as text', async () => {
+    const { readable } = await load('pages');
+    const page = `<html><head><title>A &amp; B</title><style>p {}</style></head><body><nav>Home</nav><h1>Top</h1>
+      <p>One\n two <b>three</b>&#33;</p><ul><li>a</li><li>b</li></ul><pre>if x:\n  y</pre><script>no()</script><!-- no --></body></html>`;
+    assert.deepEqual(readable(page), { title: 'A & B', content: '# Top\n\nOne two three!\n\n- a\n- b\n\nif x:\n  y' });
+    assert.deepEqual(readable('no <b>end <script>of it'), { content: 'no end' });
+  });
   await steps.step('the binary is the one that was named, came along, or is in the path', async () => {
     const { findBinary } = await load('binary');
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-binary-'));

@@ -234,6 +234,30 @@ test('a prompt that the model finds too long is compacted and sent once more', a
   await run('strata.undoCompaction');
 });
 
+test('suggested code is accepted, dismissed and suggested again', async () => {
+  await run('strata.context.auto', { budget: 4000 });
+  const prompt = await api.assemble({ prompt: 'What does double do, and what does Counter count?' });
+  await api.record({ id: prompt.id, response: 'It doubles.' });
+  const standings = async () => {
+    const { excerpts } = await run('strata.context.list', {});
+    return new Map(excerpts.map((excerpt) => [excerpt.excerpt, excerpt.standing]));
+  };
+  const suggested = (await run('strata.context.list', {})).excerpts;
+  assert.ok(suggested.length > 0);
+  const [excerpt] = suggested;
+  const name = excerpt.excerpt;
+  await run('strata.acceptExcerpt', { kind: 'excerpt', excerpt });
+  assert.equal((await standings()).get(name), 'pinned');
+  await run('strata.releaseExcerpt', { kind: 'excerpt', excerpt });
+  assert.notEqual((await standings()).get(name), 'pinned');
+  await run('strata.dismissExcerpt', { kind: 'excerpt', excerpt });
+  assert.equal((await standings()).has(name), false);
+  assert.deepEqual((await run('strata.context.list', {})).dismissed, [name]);
+  await run('strata.restoreExcerpts');
+  assert.deepEqual((await run('strata.context.list', {})).dismissed, []);
+  await run('strata.context.auto', { budget: 0 });
+});
+
 test('its tools answer other models', async () => {
   const call = async (name, input) => {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
