@@ -39,13 +39,25 @@ export function registerTools(strata: Strata): vscode.Disposable {
         }),
       }),
       invoke: async ({ input }, token) => {
-        const send = tool.changes ? strata.tell : strata.ask;
-        const reply = await send.call(strata, tool.command, input as never, token);
+        const reply = tool.changes ? await strata.tell(tool.command, input as never, token) : await look(strata, tool, input, token);
         return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(JSON.stringify(reply))]);
       },
     }),
   );
   return vscode.Disposable.from(...registered);
+}
+
+/** What a command replies, without the files that a model is to see nothing of: a command answers you, who may see them. */
+async function look(strata: Strata, { command }: Tool, input: object, token: vscode.CancellationToken): Promise<object> {
+  const reply: object = await strata.ask(command, input as never, token);
+  const { path: about } = reply as { path?: unknown };
+  const { files } = await strata.ask('strata.files.list', {}, token);
+  const excluded = new Set<unknown>(files.flatMap(({ path, state }) => (state === 'excluded' ? [path] : [])));
+  if (excluded.has(about)) {
+    throw new Error(`${about} is excluded from the context.`);
+  }
+  const isShown = (entry: unknown) => !excluded.has((entry as { path?: unknown } | null)?.path ?? entry);
+  return Object.fromEntries(Object.entries(reply).map(([name, value]) => [name, Array.isArray(value) ? value.filter(isShown) : value]));
 }
 
 function sentenceOf({ says, about }: Tool, input: Record<string, unknown>): string {

@@ -362,6 +362,12 @@ test('its tools answer other models', async () => {
   const { symbols } = await call('strata_find_symbol', { query: 'double' });
   assert.equal(symbols[0].path, 'src/util.py');
   assert.match((await call('strata_map', {})).text, /src\/util.py/);
+  await run('strata.excludeFromContext', file('src/util.py'));
+  await assert.rejects(call('strata_read', { path: 'src/util.py' }), /excluded/);
+  await assert.rejects(call('strata_outline', { path: file('src/util.py').toString() }), /excluded/);
+  assert.deepEqual((await call('strata_find_symbol', { query: 'double' })).symbols, []);
+  assert.doesNotMatch(JSON.stringify(await call('strata_references', { name: 'double' })), /util\.py/);
+  await run('strata.includeInContext', file('src/util.py'));
   const { contributes } = vscode.extensions.getExtension('strata.strata').packageJSON;
   const offered = new Set(vscode.lm.tools.map(({ name }) => name));
   assert.deepEqual(contributes.languageModelTools.filter(({ name }) => !offered.has(name)), []);
