@@ -5,6 +5,7 @@
 mod compaction_limits;
 mod document_edits;
 mod grammar_robustness;
+mod provider_misbehaviour;
 mod provider_requests;
 mod random_sessions;
 mod reference_cost;

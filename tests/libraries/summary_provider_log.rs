@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
+use serde_json::json;
 use strata_engine::cancel::Cancel;
-use strata_host::summarise::{Key, Provider, ProviderKind, Question};
+use strata_host::provider::{Key, KeySource, Limits, Provider, ProviderKind};
+use strata_host::summarise::Question;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -74,15 +76,19 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
         let wrong = Reply::Body("application/json", "{\"marked\": \"answer\"}".to_owned());
         for reply in [Reply::Text("marked answer".to_owned()), wrong, Reply::Refuse(401, vec![])] {
             let server = ModelServer::start(dialect, vec![reply]);
-            let provider =
-                Provider { kind, base_url: Some(server.base_url()), model: "m".to_owned(), key_env: None };
+            let key = KeySource::Given(Key::new("marked-key").unwrap());
+            let base_url = Some(server.base_url());
+            let provider = Provider { kind, base_url, model: "m".to_owned(), key };
             let question = Question {
                 system: "marked system".to_owned(),
                 prompt: "marked question".to_owned(),
                 max_output_tokens: 9,
             };
-            let _ = provider.ask_with(Key::new("marked-key"), &question, LIMIT, &Cancel::new());
+            let _ = provider.ask(&question, LIMIT, &Cancel::new());
             assert_eq!(server.asked().len(), 1, "{dialect:?}");
+            let body = json!({"model": "m", "marked": "question"});
+            let _ = provider.stream(&body, &Limits::default(), &Cancel::new(), &mut |_| ());
+            assert_eq!(server.asked().len(), 2, "{dialect:?}");
         }
     }
     let log = log();

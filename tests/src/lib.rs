@@ -26,12 +26,13 @@ mod repo;
 mod rerun;
 mod rng;
 mod server;
+pub mod sse;
 mod times;
 
 pub use binary::strata;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
-pub use model_server::{Dialect, ModelRequest, ModelServer, Reply};
+pub use model_server::{Dialect, ModelRequest, ModelServer, Reply, StreamFate};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
 pub use rerun::rerun;

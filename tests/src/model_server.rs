@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
@@ -17,9 +17,11 @@ pub enum Dialect {
     Anthropic,
     /// <https://platform.openai.com/docs/api-reference/chat/create>
     OpenAi,
+    /// <https://platform.openai.com/docs/api-reference/responses/create>
+    Responses,
     /// <https://ai.google.dev/api/generate-content>
     Gemini,
-    /// <https://github.com/ollama/ollama/blob/main/docs/api.md>
+    /// <https://github.com/ollama/ollama/blob/main/docs/api.md>; streams as its OpenAI-compatible endpoint writes them
     Ollama,
 }
 
@@ -32,8 +34,18 @@ pub enum Reply {
     Drip(String, Duration),
     /// A status with an error in the form of the provider, and further headers.
     Refuse(u16, Vec<(&'static str, String)>),
+    /// A right answer as a stream, in several pieces, if the request is right.
+    Stream(String),
+    /// The same as far as half of the text, and what happens then.
+    StreamHalf(String, StreamFate),
+    /// A stream that begins, says nothing, and what happens then.
+    StreamNothing(StreamFate),
+    /// A stream whose text has no end.
+    StreamEndless,
     /// Success, with this content type and body.
     Body(&'static str, String),
+    /// Success, with this content type and the beginning of a body, then nothing more, ever.
+    Begin(&'static str, String),
     /// Success, and a body that has no end.
     Endless,
     /// A status, and a body that has no end.
@@ -48,6 +60,17 @@ pub enum Reply {
     CutWithin(String),
     /// The client is sent elsewhere.
     Redirect(String),
+}
+
+/// What becomes of a stream before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamFate {
+    /// The connection is closed.
+    Cut,
+    /// Nothing more comes, ever.
+    Stall,
+    /// The provider says that it is overloaded.
+    Overloaded,
 }
 
 /// One request as it came.
@@ -70,12 +93,14 @@ pub struct ModelServer {
 
 struct Shared {
     asked: Mutex<Vec<ModelRequest>>,
+    /// Requests that are being answered.
+    open: AtomicUsize,
     over: AtomicBool,
 }
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
 
     /// A right answer.
     pub fn answer(self, text: &str) -> Value {
@@ -93,6 +118,11 @@ impl Dialect {
                     "message": {"role": "assistant", "content": text, "refusal": null}
                 }],
                 "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+            }),
+            Self::Responses => json!({
+                "id": "resp_1", "object": "response", "created_at": 1_700_000_000, "status": "completed", "model": "m",
+                "output": [message_item(text)], "error": null, "incomplete_details": null,
+                "usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
             }),
             Self::Gemini => json!({
                 "candidates": [{
@@ -116,7 +146,7 @@ impl Dialect {
             Self::Anthropic => {
                 json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}})
             }
-            Self::OpenAi => json!({
+            Self::OpenAi | Self::Responses => json!({
                 "error": {"message": message, "type": "invalid_request_error", "param": null, "code": null}
             }),
             Self::Gemini => {
@@ -126,8 +156,97 @@ impl Dialect {
         }
     }
 
+    /// A right answer in pieces, as the events of a stream: how it begins, what brings the text, how it ends.
+    pub fn stream(self, text: &str) -> [Vec<String>; 3] {
+        let characters: Vec<char> = text.chars().collect();
+        let pieces = characters.chunks(4).map(|piece| piece.iter().collect::<String>());
+        let named =
+            |data: Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("none"));
+        let bare = |data: Value| format!("data: {data}\n\n");
+        match self {
+            Self::Anthropic => {
+                let usage = json!({"input_tokens": 10, "output_tokens": 1});
+                let begin = [
+                    json!({"type": "message_start", "message": {"id": "msg_01", "role": "assistant", "content": [], "usage": usage}}),
+                    json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+                    json!({"type": "ping"}),
+                ];
+                let piece = |text: String| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
+                let end = [
+                    json!({"type": "content_block_stop", "index": 0}),
+                    json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}}),
+                    json!({"type": "message_stop"}),
+                ];
+                [begin.map(named).into(), pieces.map(piece).map(named).collect(), end.map(named).into()]
+            }
+            Self::OpenAi | Self::Ollama => {
+                let chunk = |delta: Value, finish: Value| {
+                    bare(json!({
+                        "id": "c", "object": "chat.completion.chunk", "usage": null,
+                        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]
+                    }))
+                };
+                let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+                [
+                    vec![chunk(json!({"role": "assistant", "content": ""}), Value::Null)],
+                    pieces.map(|piece| chunk(json!({"content": piece}), Value::Null)).collect(),
+                    vec![
+                        chunk(json!({}), "stop".into()),
+                        bare(json!({"id": "c", "choices": [], "usage": usage})),
+                        "data: [DONE]\n\n".to_owned(),
+                    ],
+                ]
+            }
+            Self::Responses => {
+                let begin = json!({"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}});
+                let piece = |text: String| json!({"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text});
+                let end = [
+                    json!({"type": "response.output_item.done", "output_index": 0, "item": message_item(text)}),
+                    json!({"type": "response.completed", "response": self.answer(text)}),
+                ];
+                [vec![named(begin)], pieces.map(piece).map(named).collect(), end.map(named).into()]
+            }
+            Self::Gemini => {
+                let part = |text: String| {
+                    json!({
+                        "candidates": [{"content": {"parts": [{"text": text}], "role": "model"}, "index": 0}],
+                        "usageMetadata": {"promptTokenCount": 10, "totalTokenCount": 10}
+                    })
+                };
+                [
+                    vec![bare(json!({"usageMetadata": {"promptTokenCount": 10, "totalTokenCount": 10}}))],
+                    pieces.map(part).map(bare).collect(),
+                    vec![bare(self.answer(""))],
+                ]
+            }
+        }
+    }
+
+    /// What the provider says in a stream when it cannot go on.
+    fn overloaded(self) -> String {
+        match self {
+            Self::Anthropic => {
+                let error = json!({"type": "overloaded_error", "message": "Overloaded"});
+                format!("event: error\ndata: {}\n\n", json!({"type": "error", "error": error}))
+            }
+            Self::OpenAi | Self::Ollama => {
+                let error = json!({"message": "Overloaded", "type": "server_error", "code": null});
+                format!("data: {}\n\n", json!({"error": error}))
+            }
+            Self::Responses => {
+                let error =
+                    json!({"type": "error", "code": "server_error", "message": "Overloaded", "param": null});
+                format!("event: error\ndata: {error}\n\n")
+            }
+            Self::Gemini => {
+                let error = json!({"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"});
+                format!("data: {}\n\n", json!({"error": error}))
+            }
+        }
+    }
+
     /// What the provider would say against a request: a status and a reason.
-    fn objection(self, asked: &ModelRequest) -> Option<(u16, &'static str)> {
+    fn objection(self, asked: &ModelRequest, streams: bool) -> Option<(u16, &'static str)> {
         let body = &asked.body;
         let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
         let is_list = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
@@ -142,35 +261,44 @@ impl Dialect {
         if asked.header("content-type") != Some("application/json") {
             return Some((415, "the content type is not JSON"));
         }
+        let says_stream = if streams { body["stream"] == true } else { body["stream"] != true };
+        let is_chat = || {
+            text(&body["model"])
+                && is_list(&body["messages"])
+                && said(&body["messages"], "content")
+                && says_stream
+        };
+        let bearer = asked.header("authorization").is_none_or(|value| value.starts_with("Bearer "));
         let (path, keyed, complete) = match self {
             Self::Anthropic => (
                 asked.line == "POST /v1/messages",
                 asked.header("x-api-key").is_some(),
                 asked.header("anthropic-version") == Some("2023-06-01")
-                    && text(&body["model"])
                     && body["max_tokens"].as_u64().is_some_and(|most| most > 0)
-                    && is_list(&body["messages"])
                     && body["messages"].as_array().into_iter().flatten().all(|m| m["role"] != "system")
-                    && said(&body["messages"], "content"),
+                    && is_chat(),
             ),
-            Self::OpenAi => (
-                asked.line == "POST /v1/chat/completions",
-                asked.header("authorization").is_none_or(|value| value.starts_with("Bearer ")),
-                text(&body["model"]) && is_list(&body["messages"]) && said(&body["messages"], "content"),
+            Self::OpenAi => (asked.line == "POST /v1/chat/completions", bearer, is_chat()),
+            Self::Responses => (
+                asked.line == "POST /v1/responses",
+                bearer,
+                text(&body["model"]) && (text(&body["input"]) || is_list(&body["input"])) && says_stream,
             ),
             Self::Gemini => (
-                asked.line.starts_with("POST /v1beta/models/") && asked.line.ends_with(":generateContent"),
+                asked.line.starts_with("POST /v1beta/models/")
+                    && asked.line.ends_with(if streams {
+                        ":streamGenerateContent?alt=sse"
+                    } else {
+                        ":generateContent"
+                    }),
                 asked.header("x-goog-api-key").is_some(),
-                is_list(&body["contents"]) && said(&body["contents"], "parts"),
+                is_list(&body["contents"])
+                    && said(&body["contents"], "parts")
+                    && body.get("model").is_none()
+                    && body.get("stream").is_none(),
             ),
-            Self::Ollama => (
-                asked.line == "POST /api/chat",
-                true,
-                text(&body["model"])
-                    && is_list(&body["messages"])
-                    && body["stream"] == false
-                    && said(&body["messages"], "content"),
-            ),
+            Self::Ollama if streams => (asked.line == "POST /v1/chat/completions", true, is_chat()),
+            Self::Ollama => (asked.line == "POST /api/chat", true, body["stream"] == false && is_chat()),
         };
         match (path, keyed, complete) {
             (false, ..) => Some((404, "there is no such thing here")),
@@ -179,6 +307,12 @@ impl Dialect {
             _ => None,
         }
     }
+}
+
+/// A message as Responses writes it.
+fn message_item(text: &str) -> Value {
+    let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
+    json!({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": content})
 }
 
 impl ModelRequest {
@@ -193,7 +327,11 @@ impl ModelServer {
     pub fn start(dialect: Dialect, replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared { asked: Mutex::default(), over: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            asked: Mutex::default(),
+            open: AtomicUsize::new(0),
+            over: AtomicBool::new(false),
+        });
         let server = Self { dialect, address, shared: Arc::clone(&shared) };
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -212,9 +350,14 @@ impl ModelServer {
     /// The address that this provider's own client is given.
     pub fn base_url(&self) -> String {
         match self.dialect {
-            Dialect::OpenAi => format!("http://{}/v1", self.address),
+            Dialect::OpenAi | Dialect::Responses => format!("http://{}/v1", self.address),
             Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => format!("http://{}", self.address),
         }
+    }
+
+    /// Whether a request is being answered. One whose client has gone is not, once that is noticed.
+    pub fn is_answering(&self) -> bool {
+        self.shared.open.load(Ordering::Relaxed) > 0
     }
 
     /// All requests that came so far.
@@ -247,14 +390,21 @@ impl Shared {
 /// One connection: one request, one reply.
 fn serve(dialect: Dialect, mut stream: TcpStream, shared: &Shared, replies: &[Reply]) {
     let Some(asked) = read(&stream) else { return };
-    let objection = dialect.objection(&asked);
-    let reply = {
+    shared.open.fetch_add(1, Ordering::Relaxed);
+    let (reply, objection) = {
         let mut all = shared.asked();
+        let reply = replies[all.len().min(replies.len() - 1)].clone();
+        let streams = matches!(
+            reply,
+            Reply::Stream(_) | Reply::StreamHalf(..) | Reply::StreamNothing(_) | Reply::StreamEndless
+        );
+        let objection = dialect.objection(&asked, streams);
         all.push(asked);
-        replies[(all.len() - 1).min(replies.len() - 1)].clone()
+        (reply, objection)
     };
     // A client that has gone is no concern of a server's.
     let _ = respond(dialect, &mut stream, shared, reply, objection);
+    shared.open.fetch_sub(1, Ordering::Relaxed);
 }
 
 fn respond(
@@ -264,12 +414,43 @@ fn respond(
     reply: Reply,
     objection: Option<(u16, &'static str)>,
 ) -> std::io::Result<()> {
-    if let (Some((status, why)), Reply::Text(_)) = (objection, &reply) {
+    if let (Some((status, why)), Reply::Text(_) | Reply::Stream(_)) = (objection, &reply) {
         return whole(stream, status, "application/json", &[], &dialect.error(status, why).to_string());
     }
     match reply {
         Reply::Text(text) => whole(stream, 200, "application/json", &[], &dialect.answer(&text).to_string()),
+        Reply::Stream(text) => {
+            head(stream, 200, "text/event-stream", &[])?;
+            dialect.stream(&text).concat().iter().try_for_each(|event| stream.write_all(event.as_bytes()))
+        }
+        Reply::StreamHalf(text, fate) => {
+            head(stream, 200, "text/event-stream", &[])?;
+            let [begin, pieces, _] = dialect.stream(&text);
+            let half = begin.iter().chain(&pieces[..pieces.len() / 2]);
+            half.clone().try_for_each(|event| stream.write_all(event.as_bytes()))?;
+            meet(dialect, stream, shared, fate)
+        }
+        Reply::StreamNothing(fate) => {
+            head(stream, 200, "text/event-stream", &[])?;
+            let [begin, ..] = dialect.stream("");
+            begin.iter().try_for_each(|event| stream.write_all(event.as_bytes()))?;
+            meet(dialect, stream, shared, fate)
+        }
+        Reply::StreamEndless => {
+            head(stream, 200, "text/event-stream", &[])?;
+            let [begin, pieces, _] = dialect.stream(&"x".repeat(4096));
+            stream.write_all(begin.concat().as_bytes())?;
+            loop {
+                stream.write_all(pieces.concat().as_bytes())?;
+            }
+        }
         Reply::Body(kind, body) => whole(stream, 200, kind, &[], &body),
+        Reply::Begin(kind, body) => {
+            head(stream, 200, kind, &[])?;
+            stream.write_all(body.as_bytes())?;
+            shared.hold();
+            Ok(())
+        }
         Reply::Refuse(status, headers) => {
             let body = dialect.error(status, "not today").to_string();
             whole(stream, status, "application/json", &headers, &body)
@@ -304,6 +485,18 @@ fn respond(
             head(stream, 200, "application/json", &[("content-length", body.len().to_string())])?;
             stream.write_all(&body.as_bytes()[..body.len() / 2])
         }
+    }
+}
+
+/// Ends a stream in the middle.
+fn meet(dialect: Dialect, stream: &mut TcpStream, shared: &Shared, fate: StreamFate) -> std::io::Result<()> {
+    match fate {
+        StreamFate::Cut => Ok(()),
+        StreamFate::Stall => {
+            shared.hold();
+            Ok(())
+        }
+        StreamFate::Overloaded => stream.write_all(dialect.overloaded().as_bytes()),
     }
 }
 
@@ -361,7 +554,8 @@ fn read(stream: &TcpStream) -> Option<ModelRequest> {
         let (name, value) = line.split_once(':')?;
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.map_or(Some(0), |(_, length)| length.parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let line = first.strip_suffix(" HTTP/1.1")?.to_owned();

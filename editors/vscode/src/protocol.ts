@@ -53,6 +53,11 @@ export interface Commands {
   'strata.prompt.record': { params: PromptRecordParams; reply: PromptRecordReply };
   /** Drops a prompt that was not sent. */
   'strata.prompt.discard': { params: PromptDiscardParams; reply: PromptDiscardReply };
+  /**
+   * Asks the model of the settings `provider.*`: assembles a prompt, sends it, shows the answer as it comes, and
+   * records it with what was billed.
+   */
+  'strata.prompt.send': { params: PromptSendParams; reply: PromptSendReply };
   /** Shows what would be sent, as a document to read. */
   'strata.prompt.preview': { params: PromptPreviewParams; reply: PromptPreviewReply };
   /** Compares what would be sent with an earlier preview of it. */
@@ -197,6 +202,8 @@ export interface Notifications {
   'strata/status': Status;
   /** A compaction began, ended or failed. */
   'strata/compaction': Compaction;
+  /** A piece of an answer to `strata.prompt.send`, in the order in which it comes, all before the reply. */
+  'strata/delta': Delta;
   /** Something that the person should know. */
   'strata/warning': Warning;
 }
@@ -1013,7 +1020,8 @@ export interface ContextRestoreReply {
 export interface ContextSettings {
   /**
    * Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt
-   * shows already counts. 0, the default, switches it off; `strata prompt` without `--select` takes 8,000.
+   * shows already counts. 0, the default, switches it off; `strata prompt` and `strata ask` take 8,000 when no file
+   * is selected.
    */
   auto_budget: number;
   /**
@@ -1033,7 +1041,8 @@ export interface ContextSettings {
 export interface ContextSettingsInput {
   /**
    * Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt
-   * shows already counts. 0, the default, switches it off; `strata prompt` without `--select` takes 8,000.
+   * shows already counts. 0, the default, switches it off; `strata prompt` and `strata ask` take 8,000 when no file
+   * is selected.
    */
   auto_budget?: number;
   /**
@@ -1139,6 +1148,49 @@ export type DecidedBy =
   | 'setting'
   /** Nobody, so the model's cache. */
   | 'model';
+
+/**
+ * A piece of an answer that is being written: exactly one of `text`, `thinking`, `toolCall`, `toolResult` and
+ * `notice`.
+ */
+export interface Delta {
+  /** What the client called the answer. */
+  stream: string;
+  /** The session. */
+  session: string;
+  /** The next piece of what the model says. Placeholders of known secrets are replaced by the secrets. */
+  text?: string;
+  /** The next piece of what it thinks, where the provider shows that. */
+  thinking?: string;
+  /** A tool that it calls. */
+  toolCall?: DeltaToolCall;
+  /** What came of such a call. */
+  toolResult?: DeltaToolResult;
+  /** What you should know now, in a sentence: the prompt is sent once more because it was too long. */
+  notice?: string;
+}
+
+/** A tool call. */
+export interface DeltaToolCall {
+  /** Its name in the conversation. */
+  id: string;
+  /** The tool. */
+  name: string;
+  /** What it is called with. */
+  input: unknown;
+}
+
+/** What came of a tool call. */
+export interface DeltaToolResult {
+  /** The call. */
+  id: string;
+  /** The tool. */
+  name: string;
+  /** Whether it failed. */
+  outcome: ToolOutcome;
+  /** What the model is told, at most 2,000 characters of it. */
+  text: string;
+}
 
 /** Whether a document's text is the editor's text. */
 export type DocumentSync =
@@ -3366,6 +3418,68 @@ export interface PromptRecordReply {
   stateVersion: number;
 }
 
+/** What to ask, and how the answer is shown. */
+export interface PromptSendParams {
+  /** What you ask. */
+  prompt: string;
+  /** Pictures that go with it. */
+  images?: Image[];
+  /**
+   * A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the
+   * answer comes with the reply only.
+   */
+  stream?: string | null;
+  /** The tools that the model may use while it answers. */
+  tools?: SendTools;
+  /** The model; that of the setting `provider.model` or else `model` when absent. */
+  model?: string | null;
+  /** How the prompt is laid out; the session's or the setting's when absent. */
+  policy?: PolicyName | null;
+  /** Maximum input tokens; the model's window when absent or larger. */
+  maxInputTokens?: number | null;
+  /** Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent. */
+  maxOutputTokens?: number | null;
+  /**
+   * Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting
+   * `context.auto_budget` when absent.
+   */
+  autoBudget?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of `strata.prompt.send`. */
+export interface PromptSendReply {
+  /** The session. */
+  session: string;
+  /** The model that answered. */
+  model: string;
+  /** What it said. Placeholders of known secrets are replaced by the secrets. */
+  text: string;
+  /** Why it ended. */
+  end: SendEnd;
+  /** Why it ended before it was complete. */
+  error?: string;
+  /** What the provider billed, for all requests together. */
+  usage: Usage;
+  /** What the input cost. */
+  cost: SendCost;
+  /** What the input was expected to cost. */
+  predicted: Charge;
+  /** How many requests were answered. */
+  requests: number;
+  /** How many rounds of tool calls were answered. */
+  rounds: number;
+  /** The tools that the model used. */
+  tools: ToolUse[];
+  /** Selected files that did not fit. */
+  shed: string[];
+  /** What you should know. */
+  warnings: string[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
 /** The system prompt and what is added to it. */
 export interface PromptSettings {
   /** The base text. */
@@ -3438,6 +3552,88 @@ export type PromptWarningCode =
   | 'redacted'
   /** The map has no room for a file that the session or the request is about. */
   | 'map_full';
+
+/**
+ * A provider by the requests that it takes. Gateways and servers of your own take those of one of these, at an
+ * address of their own.
+ */
+export type ProviderName =
+  /** Anthropic, by its Messages API. */
+  | 'anthropic'
+  /** OpenAI, by Chat Completions; also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`. */
+  | 'openai'
+  /** OpenAI, by Responses. */
+  | 'responses'
+  /** Google, by `generateContent`. */
+  | 'gemini'
+  /** Ollama on this machine, which needs no key. */
+  | 'ollama';
+
+/** The provider that `strata ask` and `strata.prompt.send` send prompts to. */
+export interface ProviderSettings {
+  /** The provider. Without it nothing is sent, whatever keys the environment has. */
+  name: ProviderName | null;
+  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
+  base_url: string | null;
+  /** The model, by its provider's name. Defaults to the setting `model`. */
+  model: string | null;
+  /**
+   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * `_TOKEN` or `_KEY`.
+   */
+  key_env: KeyVariable | null;
+  /**
+   * A program that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. It is
+   * started without a shell, and used instead of an environment variable.
+   */
+  key_command: string[];
+  /** How long one answer may take, in seconds. */
+  timeout_s: number;
+  /** How long the provider may send nothing at all, in seconds. */
+  stall_s: number;
+  /** How often a request is tried again when the provider is overloaded or fails before an answer begins. */
+  retries: number;
+  /** Maximum rounds of tool calls in one answer. */
+  tool_rounds: number;
+  /**
+   * Maximum tokens of one answer. Defaults to what is kept free for it in the window; providers other than
+   * Anthropic have a limit of their own when this is absent.
+   */
+  max_output_tokens: number | null;
+}
+
+/** The provider that `strata ask` and `strata.prompt.send` send prompts to. */
+export interface ProviderSettingsInput {
+  /** The provider. Without it nothing is sent, whatever keys the environment has. */
+  name?: ProviderName | null;
+  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
+  base_url?: string | null;
+  /** The model, by its provider's name. Defaults to the setting `model`. */
+  model?: string | null;
+  /**
+   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * `_TOKEN` or `_KEY`.
+   */
+  key_env?: KeyVariable | null;
+  /**
+   * A program that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. It is
+   * started without a shell, and used instead of an environment variable.
+   */
+  key_command?: string[];
+  /** How long one answer may take, in seconds. */
+  timeout_s?: number;
+  /** How long the provider may send nothing at all, in seconds. */
+  stall_s?: number;
+  /** How often a request is tried again when the provider is overloaded or fails before an answer begins. */
+  retries?: number;
+  /** Maximum rounds of tool calls in one answer. */
+  tool_rounds?: number;
+  /**
+   * Maximum tokens of one answer. Defaults to what is kept free for it in the window; providers other than
+   * Anthropic have a limit of their own when this is absent.
+   */
+  max_output_tokens?: number | null;
+}
 
 /** A positive factor between two token counts. */
 export type Ratio = number;
@@ -3629,6 +3825,40 @@ export type Role =
   | 'user'
   /** The model. */
   | 'assistant';
+
+/** What input cost, in tokens of plain input. */
+export interface SendCost {
+  /** What was paid. */
+  paid: number;
+  /** What would have been paid without a cache. */
+  uncached: number;
+  /** The share of the input that was read from the cache, from 0 to 1. */
+  readShare: number;
+}
+
+/** Why an answer ended. */
+export type SendEnd =
+  /** The model was done. */
+  | 'complete'
+  /** The limit of an answer was reached. */
+  | 'output_limit'
+  /** The model asked for more rounds of tool calls than there may be. */
+  | 'tool_rounds'
+  /** The model called tools although it was offered none. */
+  | 'tool_calls'
+  /** You stopped it. What came until then is recorded. */
+  | 'cancelled'
+  /** The provider's answer broke off. What came until then is recorded. */
+  | 'cut'
+  /** A later request failed. The answers before it are recorded. */
+  | 'failed';
+
+/** Which tools the model may use. */
+export type SendTools =
+  /** None. */
+  | 'none'
+  /** Those of Strata that change nothing: the map, outlines, references, searches, files, notes. */
+  | 'read';
 
 /** The arguments of a command that takes none. */
 export interface ServerModelsParams {
@@ -3972,6 +4202,8 @@ export interface Settings {
   models: ModelTable;
   /** Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for. */
   tokenizers: Record<string, string>;
+  /** The provider that prompts are sent to when you ask Strata to send them: `strata ask`, `strata.prompt.send`. */
+  provider: ProviderSettings;
   /** Compaction of the conversation. */
   compaction: CompactionSettings;
   /** The code that questions bring along, and how much an autonomous loop remembers. */
@@ -4010,6 +4242,8 @@ export interface SettingsInput {
   models?: ModelTableInput;
   /** Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for. */
   tokenizers?: Record<string, string>;
+  /** The provider that prompts are sent to when you ask Strata to send them: `strata ask`, `strata.prompt.send`. */
+  provider?: ProviderSettingsInput;
   /** Compaction of the conversation. */
   compaction?: CompactionSettingsInput;
   /** The code that questions bring along, and how much an autonomous loop remembers. */
@@ -4865,6 +5099,16 @@ export type ToolSummaryStrategy =
   | 'heuristic'
   /** Nobody: results are never archived. */
   | 'off';
+
+/** A tool that a model used. */
+export interface ToolUse {
+  /** The tool. */
+  name: string;
+  /** What it was called with. */
+  input: unknown;
+  /** Whether the call failed. */
+  failed: boolean;
+}
 
 /** What a session was billed for. */
 export interface Totals {

@@ -6,7 +6,7 @@ use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, ExecuteCommandOptions,
     FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions, HoverProviderCapability,
     InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
     WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
@@ -36,7 +36,7 @@ pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> Initial
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
             execute_command_provider: Some(ExecuteCommandOptions {
                 commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
-                ..ExecuteCommandOptions::default()
+                work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
             }),
             document_symbol_provider: registrations(Feature::DocumentSymbol).map(OneOf::Left),
             workspace_symbol_provider: registrations(Feature::WorkspaceSymbol).map(OneOf::Left),

@@ -1,4 +1,4 @@
-//! What comes from outside, made up: bytes, messages, commands, documents, files. Each module has one kind of input and says what
+//! What comes from outside, made up: bytes, messages, commands, documents, files, replies of models. Each module has one kind of input and says what
 //! must hold whatever comes; here they are given what is said in `docs/PROTOCOL.md`, changed in some ways. `tests/fuzz` gives
 //! the same modules to libFuzzer, which looks for inputs that reach new code.
 
@@ -10,11 +10,13 @@ mod documents;
 mod files;
 mod frames;
 mod messages;
+mod replies;
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
+use e2e::Dialect;
 use e2e::mutation::mutated;
 use serde_json::{Value, json};
 
@@ -133,6 +135,44 @@ fn recordings() -> Vec<String> {
         "STRATA_MODEL=gpt-5\nSTRATA_FILES_LIST_BUDGET=0\nSTRATA_PROMPT_RULES=a,[\"b\"]\n".to_owned(),
     ];
     contents.iter().flat_map(|content| ('0'..='8').map(move |kind| format!("{kind}{content}"))).collect()
+}
+
+/// What providers answer, streamed and whole, with calls and thoughts.
+fn replies() -> Vec<String> {
+    let calls = [
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "c2VhbA=="}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t", "name": "read", "input": {}}}),
+        json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"path\": "}}),
+        json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "\"a.rs\"}"}}),
+        json!({"type": "content_block_stop", "index": 1}),
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "t", "function": {"name": "read", "arguments": "{"}}]}}]}),
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]}, "finish_reason": "tool_calls"}]}),
+        json!({"type": "response.output_item.done", "item": {"type": "function_call", "call_id": "t", "name": "read", "arguments": "{}"}}),
+        json!({"type": "response.output_item.done", "item": {"type": "reasoning", "encrypted_content": "c2VhbA=="}}),
+        json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": "read", "args": {}}, "thoughtSignature": "c2VhbA=="}]}}]}),
+    ];
+    let calls: String = calls.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let of_dialect = |dialect: Dialect| {
+        let stream = dialect.stream("So, déjà vu.").concat();
+        let (begin, end) = stream.split_at(1);
+        [
+            stream.concat(),
+            [begin.concat(), calls.clone(), end.concat()].concat(),
+            dialect.answer("So.").to_string(),
+            dialect.error(429, "Slow down").to_string(),
+        ]
+    };
+    let replies = Dialect::ALL.into_iter().flat_map(of_dialect);
+    replies.flat_map(|reply| ['\u{1}', '\u{7}'].map(|size| format!("{size}{reply}"))).collect()
+}
+
+#[test]
+fn replies_in_any_pieces_say_the_same() {
+    check("replies", &replies(), 1_000, replies::check);
 }
 
 #[test]

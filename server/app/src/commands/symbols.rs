@@ -312,14 +312,13 @@ impl Command for Map {
         let required: Vec<FileKey> = focus.iter().cloned().chain(named.into_iter().flatten()).collect();
         let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
         let count = |text: &str| snapshot.count(text, None).1;
-        let nothing = BTreeSet::new();
         let request = MapRequest {
             budget,
             kept: &[],
             required: &required,
             ranking: &ranking,
             about: words.as_ref(),
-            without: &nothing,
+            without: context.session.selection.excluded(),
         };
         let mut map = map_within(&symbols, references, &request, &count);
         if let Some(first) = map.missing.first() {

@@ -29,6 +29,7 @@ impl Assembly {
                 self.usage(data.pointer("/message/usage"));
             }
             "content_block_start" => {
+                self.cut_open();
                 let start = data.get("content_block").cloned().unwrap_or_default();
                 let written = text(&start, "text").to_owned() + text(&start, "thinking");
                 let signature = text(&start, "signature").to_owned();
@@ -41,17 +42,19 @@ impl Assembly {
             }
             "content_block_delta" => {
                 let (Some(open), Some(delta)) = (&mut self.open, data.get("delta")) else { return };
-                match text(delta, "type") {
-                    "text_delta" => {
+                // A delta of another kind than its block belongs nowhere.
+                match (text(&open.start, "type"), text(delta, "type")) {
+                    ("text", "text_delta") => {
                         open.written.push_str(text(delta, "text"));
                         say(ReplyEvent::Text(text(delta, "text").to_owned()), out);
                     }
-                    "thinking_delta" => {
+                    ("thinking", "thinking_delta") => {
                         open.written.push_str(text(delta, "thinking"));
                         say(ReplyEvent::Thinking(text(delta, "thinking").to_owned()), out);
                     }
-                    "signature_delta" => open.signature.push_str(text(delta, "signature")),
-                    "input_json_delta" => open.written.push_str(text(delta, "partial_json")),
+                    ("thinking", "signature_delta") => open.signature.push_str(text(delta, "signature")),
+                    ("text" | "thinking", _) => {}
+                    (_, "input_json_delta") => open.written.push_str(text(delta, "partial_json")),
                     _ => {}
                 }
             }
@@ -84,12 +87,17 @@ impl Assembly {
 
     /// What came; of a block that was cut off, only what can be read by itself.
     pub(super) fn into_draft(mut self) -> Draft {
+        self.cut_open();
+        self.draft
+    }
+
+    /// Ends a block that nobody ended: what was shown of a text stays.
+    fn cut_open(&mut self) {
         if let Some(open) = self.open.take()
             && text(&open.start, "type") == "text"
         {
             self.close(open, &mut Vec::new());
         }
-        self.draft
     }
 
     fn close(&mut self, open: OpenBlock, out: &mut Vec<ReplyEvent>) {

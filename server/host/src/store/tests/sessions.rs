@@ -44,6 +44,24 @@ fn the_second_writer_is_told_who_is_first_and_may_read() {
 }
 
 #[test]
+fn what_is_known_of_the_cache_is_kept_beside_a_session() {
+    let home = Home::new();
+    let mut store = home.open();
+    let handle = store.create(&new("a")).unwrap();
+    assert_eq!(store.cache_memory(&id("a")).unwrap(), None);
+    store.commit(&handle, &appended(&[said(0, "zero")])).unwrap();
+    let listed = store.list().unwrap();
+    store.keep_cache_memory(&handle, "layout").unwrap();
+    assert_eq!(store.list().unwrap(), listed, "it is no change of the session");
+    let kept = |is_current| Some(StoredCacheMemory { memory: "layout".to_owned(), is_current });
+    assert_eq!(store.cache_memory(&id("a")).unwrap(), kept(true));
+    store.commit(&handle, &appended(&[said(1, "one")])).unwrap();
+    assert_eq!(store.cache_memory(&id("a")).unwrap(), kept(false));
+    let reader = home.open().open_session(&id("a"), Access::Read).unwrap();
+    assert_eq!(store.keep_cache_memory(&reader, "other").unwrap_err(), StoreError::ReadOnly(id("a")));
+}
+
+#[test]
 fn a_commit_that_does_not_fit_changes_nothing() {
     let home = Home::new();
     let mut store = home.open();

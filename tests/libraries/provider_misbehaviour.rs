@@ -1,0 +1,440 @@
+//! Requests to models against a server that misbehaves in every way that a provider can: nothing that was given out is lost, and nobody is
+//! charged more than once more than needed. Times appear only as limits that a broken one would exceed by far.
+
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::Command;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, StreamFate, strata};
+use serde_json::{Value, json};
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::{Format, question};
+use strata_engine::conversation::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
+use strata_engine::tokens::cost::Usage;
+use strata_host::provider::{Key, KeySource, Limits, Provider, ProviderKind, SendError, Sent};
+
+/// Would be found in whatever repeats it.
+const KEY: &str = "sk-never-show-this-0123456789";
+
+/// What the server says when it can.
+const ANSWER: &str = "An answer, déjà vu, in several pieces.";
+
+/// What of it comes before the server fails in its middle.
+const HALF: &str = "An answer, déjà vu, ";
+
+/// Far more than a limit of some hundred milliseconds, far less than an answer that never ends.
+const SOON: Duration = Duration::from_secs(20);
+
+struct Outcome {
+    result: Result<Sent, SendError>,
+    /// What was given out, in order.
+    text: String,
+    asked: Vec<ModelRequest>,
+}
+
+impl Outcome {
+    /// The kind of refusal.
+    fn refusal(&self) -> Option<ProviderErrorKind> {
+        self.result.as_ref().err()?.provider_kind()
+    }
+}
+
+fn kind(dialect: Dialect) -> ProviderKind {
+    match dialect {
+        Dialect::Anthropic => ProviderKind::Anthropic,
+        Dialect::OpenAi => ProviderKind::OpenAi,
+        Dialect::Responses => ProviderKind::Responses,
+        Dialect::Gemini => ProviderKind::Gemini,
+        Dialect::Ollama => ProviderKind::Ollama,
+    }
+}
+
+fn provider(dialect: Dialect, base_url: String) -> Provider {
+    let key = KeySource::Given(Key::new(KEY).unwrap());
+    Provider { kind: kind(dialect), base_url: Some(base_url), model: "small-model".to_owned(), key }
+}
+
+fn body(format: Format) -> Value {
+    question(format, "small-model", "You help.", "What is marked?", 500)
+}
+
+fn limits() -> Limits {
+    Limits { deadline: LIMIT, ..Limits::default() }
+}
+
+fn stream_within(dialect: Dialect, replies: Vec<Reply>, limits: &Limits) -> Outcome {
+    let server = ModelServer::start(dialect, replies);
+    let mut text = String::new();
+    let body = body(kind(dialect).format());
+    let provider = provider(dialect, server.base_url());
+    let result = provider.stream(&body, limits, &Cancel::new(), &mut |event| match event {
+        ReplyEvent::Text(piece) => text.push_str(&piece),
+        event => panic!("nobody said {event:?}"),
+    });
+    let shown = format!("{result:?}");
+    assert!(
+        !shown.contains("sk-never") && !shown.contains("marked"),
+        "the key or the question is shown: {shown}"
+    );
+    Outcome { result, text, asked: server.asked() }
+}
+
+fn stream(dialect: Dialect, replies: Vec<Reply>) -> Outcome {
+    stream_within(dialect, replies, &limits())
+}
+
+fn answer() -> Reply {
+    Reply::Stream(ANSWER.to_owned())
+}
+
+fn half(fate: StreamFate) -> Reply {
+    Reply::StreamHalf(ANSWER.to_owned(), fate)
+}
+
+/// Runs a test with all dialects at once, since most of them wait.
+fn at_once(test: impl Fn(Dialect) + Sync) {
+    thread::scope(|scope| {
+        for dialect in Dialect::ALL {
+            let test = &test;
+            scope.spawn(move || test(dialect));
+        }
+    });
+}
+
+/// The answer came whole, at the first sensible moment.
+fn assert_answered(outcome: &Outcome, requests: usize, dialect: Dialect) {
+    let sent = outcome.result.as_ref().unwrap();
+    assert_eq!((outcome.text.as_str(), sent.reply.text().as_str()), (ANSWER, ANSWER), "{dialect:?}");
+    assert_eq!((&sent.broken, &sent.reply.end), (&None, &ReplyEnd::Complete), "{dialect:?}");
+    assert_eq!(sent.reply.usage, Some(Usage { input: 10, output: 5, cache_read: 0, cache_write: 0 }));
+    assert_eq!(outcome.asked.len(), requests, "{dialect:?}");
+}
+
+/// What came before the end stays, and nobody asked again.
+fn assert_half(outcome: &Outcome, dialect: Dialect) -> SendError {
+    let sent = outcome.result.as_ref().unwrap();
+    assert_eq!((outcome.text.as_str(), sent.reply.text().as_str()), (HALF, HALF), "{dialect:?}");
+    assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
+    sent.broken.clone().unwrap()
+}
+
+#[test]
+fn each_provider_streams_in_its_own_way() {
+    for dialect in Dialect::ALL {
+        let outcome = stream(dialect, vec![answer()]);
+        assert_answered(&outcome, 1, dialect);
+        assert!(!outcome.asked[0].body.to_string().contains(KEY), "{dialect:?}");
+    }
+}
+
+#[test]
+fn a_refusal_for_the_moment_is_waited_out() {
+    at_once(|dialect| {
+        for headers in
+            [vec![], vec![("retry-after", "1".to_owned())], vec![("retry-after-ms", "1".to_owned())]]
+        {
+            let outcome = stream(dialect, vec![Reply::Refuse(429, headers), answer()]);
+            assert_answered(&outcome, 2, dialect);
+        }
+        assert_answered(&stream(dialect, vec![Reply::Refuse(529, vec![]), answer()]), 2, dialect);
+        let trouble = Reply::Refuse(500, vec![]);
+        assert_answered(&stream(dialect, vec![trouble.clone(), trouble, answer()]), 3, dialect);
+    });
+}
+
+#[test]
+fn a_refusal_that_lasts_is_reported_with_its_kind() {
+    at_once(|dialect| {
+        for (status, kind, requests) in [
+            (401, ProviderErrorKind::Authentication, 1),
+            (400, ProviderErrorKind::Refused, 1),
+            (429, ProviderErrorKind::RateLimit, 3),
+            (529, ProviderErrorKind::Overloaded, 3),
+            (500, ProviderErrorKind::Server, 3),
+        ] {
+            let outcome = stream(dialect, vec![Reply::Refuse(status, vec![])]);
+            assert_eq!(
+                (outcome.refusal(), outcome.asked.len()),
+                (Some(kind), requests),
+                "{dialect:?} {status}"
+            );
+        }
+        let never = vec![("x-should-retry", "false".to_owned())];
+        let outcome = stream(dialect, vec![Reply::Refuse(429, never), answer()]);
+        assert_eq!((outcome.refusal(), outcome.asked.len()), (Some(ProviderErrorKind::RateLimit), 1));
+    });
+}
+
+#[test]
+fn nobody_is_kept_waiting_for_minutes() {
+    let later = Reply::Refuse(429, vec![("retry-after", "90".to_owned())]);
+    let outcome = stream(Dialect::Anthropic, vec![later, answer()]);
+    let Err(SendError::Provider { status: 429, error }) = &outcome.result else {
+        panic!("{:?}", outcome.result)
+    };
+    assert_eq!(error.retry_after, Some(Duration::from_secs(90)));
+    assert_eq!(outcome.asked.len(), 1);
+}
+
+#[test]
+fn a_stream_that_breaks_off_keeps_what_came() {
+    at_once(|dialect| {
+        let broken = assert_half(&stream(dialect, vec![half(StreamFate::Cut), answer()]), dialect);
+        assert!(matches!(broken, SendError::Unreachable { .. }), "{dialect:?} {broken:?}");
+        let broken = assert_half(&stream(dialect, vec![half(StreamFate::Overloaded), answer()]), dialect);
+        assert!(
+            matches!(&broken, SendError::Provider { status: 200, error } if error.message == "Overloaded")
+        );
+        let limits = Limits { stall: Duration::from_millis(300), ..limits() };
+        let broken = assert_half(&stream_within(dialect, vec![half(StreamFate::Stall)], &limits), dialect);
+        assert_eq!(broken, SendError::Stalled { after: limits.stall }, "{dialect:?}");
+        let limits = Limits { deadline: Duration::from_millis(300), ..limits };
+        let broken = assert_half(&stream_within(dialect, vec![half(StreamFate::Stall)], &limits), dialect);
+        assert_eq!(broken, SendError::Timeout { after: limits.deadline }, "{dialect:?}");
+    });
+}
+
+#[test]
+fn a_stream_that_breaks_off_before_it_says_anything_is_asked_for_once_more() {
+    at_once(|dialect| {
+        for fate in [StreamFate::Cut, StreamFate::Overloaded] {
+            let nothing = Reply::StreamNothing(fate);
+            assert_answered(&stream(dialect, vec![nothing.clone(), answer()]), 2, dialect);
+            let outcome = stream(dialect, vec![nothing]);
+            assert!(outcome.result.is_err() && outcome.text.is_empty(), "{dialect:?} {fate:?}");
+            assert_eq!(outcome.asked.len(), 2, "{dialect:?} {fate:?}: each of them may have been billed");
+        }
+        let limits = Limits { stall: Duration::from_millis(300), ..limits() };
+        for silence in [Reply::StreamNothing(StreamFate::Stall), Reply::Stall, Reply::Silence] {
+            let outcome = stream_within(dialect, vec![silence, answer()], &limits);
+            assert_eq!(
+                outcome.result.unwrap_err(),
+                SendError::Stalled { after: limits.stall },
+                "{dialect:?}"
+            );
+            assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
+        }
+    });
+}
+
+#[test]
+fn garbage_is_no_stream() {
+    for dialect in Dialect::ALL {
+        for garbage in ["<html>Sign in to the\nhotel network</html>", "data: hotel\n\n", "\u{0}\u{1}"] {
+            let outcome = stream(dialect, vec![Reply::Body("text/html", garbage.to_owned()), answer()]);
+            let Err(SendError::Garbage { kind: expected, excerpt }) = &outcome.result else {
+                panic!("{dialect:?} took {garbage:?} for {:?}", outcome.result);
+            };
+            assert_eq!(*expected, kind(dialect).name());
+            assert_eq!(excerpt.contains("hotel"), garbage.contains("hotel"), "{excerpt:?}");
+            assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
+        }
+        for filler in [0, 150, 280, 290, 295, 500] {
+            // `stream` looks for the key in what is shown.
+            let repeated = format!("{} Bearer {KEY} is not a key, {KEY}", "x".repeat(filler));
+            let outcome = stream(dialect, vec![Reply::Body("text/html", repeated)]);
+            assert!(matches!(outcome.result, Err(SendError::Garbage { .. })), "{dialect:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reply_without_end_is_not_kept() {
+    for dialect in Dialect::ALL {
+        let limits = Limits { max_reply_bytes: 1 << 20, ..limits() };
+        let outcome = stream_within(dialect, vec![Reply::StreamEndless], &limits);
+        let sent = outcome.result.unwrap();
+        assert_eq!(sent.broken, Some(SendError::TooLong { limit: 1 << 20 }), "{dialect:?}");
+        assert!(outcome.text.len() < 1 << 20 && outcome.text == sent.reply.text(), "{dialect:?}");
+        let outcome = stream_within(dialect, vec![Reply::Endless], &limits);
+        assert_eq!(outcome.result.unwrap_err(), SendError::TooLong { limit: 1 << 20 }, "{dialect:?}");
+        assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
+    }
+}
+
+#[test]
+fn cancelling_closes_the_connection_and_keeps_what_came() {
+    at_once(|dialect| {
+        let server = ModelServer::start(dialect, vec![Reply::StreamEndless]);
+        let (cancel, mut text) = (Cancel::new(), String::new());
+        let provider = provider(dialect, server.base_url());
+        let sent = provider.stream(&body(kind(dialect).format()), &limits(), &cancel, &mut |event| {
+            let ReplyEvent::Text(piece) = event else { panic!("nobody said {event:?}") };
+            text.push_str(&piece);
+            cancel.cancel();
+        });
+        let sent = sent.unwrap();
+        assert_eq!(sent.broken, Some(SendError::Cancelled), "{dialect:?}");
+        assert!(!text.is_empty() && sent.reply.text() == text, "{dialect:?}");
+        let begun = Instant::now();
+        while server.is_answering() {
+            assert!(begun.elapsed() < LIMIT, "{dialect:?}: the provider still writes");
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+}
+
+#[test]
+fn cancelling_before_anything_came_is_an_error() {
+    for replies in [vec![Reply::Silence], vec![Reply::Stall], vec![Reply::Refuse(500, vec![])]] {
+        let server = ModelServer::start(Dialect::OpenAi, replies.clone());
+        let provider = provider(Dialect::OpenAi, server.base_url());
+        let (cancel, begun) = (Cancel::new(), Instant::now());
+        let result = thread::scope(|scope| {
+            let body = body(Format::OpenAi);
+            let (limits, cancel) = (limits(), &cancel);
+            let sending =
+                scope.spawn(move || provider.stream(&body, &limits, cancel, &mut |_| ()).map(|_| ()));
+            while server.asked().is_empty() {
+                assert!(begun.elapsed() < LIMIT, "nobody asked");
+                thread::sleep(Duration::from_millis(5));
+            }
+            cancel.cancel();
+            sending.join().unwrap()
+        });
+        assert_eq!(result, Err(SendError::Cancelled), "{replies:?}");
+        assert!(begun.elapsed() < SOON, "{replies:?}");
+    }
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_told_apart() {
+    let message = "prompt is too long: 200001 tokens > 200000 maximum";
+    for dialect in Dialect::ALL {
+        let refusal = dialect.error(400, message).to_string();
+        let outcome = stream(dialect, vec![Reply::Body("application/json", refusal)]);
+        assert_eq!(outcome.refusal(), Some(ProviderErrorKind::ContextLimit), "{dialect:?}");
+        assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
+    }
+}
+
+#[test]
+fn a_certificate_that_nobody_trusts_gets_no_request() {
+    let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(issued.signing_key.serialize_der());
+    let config =
+        rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![issued.cert.der().clone()], key.into())
+            .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    let (heard, hears) = mpsc::channel();
+    let config = Arc::new(config);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = stream.unwrap();
+            let mut text = Vec::new();
+            let _ = rustls::Stream::new(&mut connection, &mut stream).read_to_end(&mut text);
+            if heard.send(text).is_err() {
+                return;
+            }
+        }
+    });
+    for dialect in Dialect::ALL {
+        let provider = provider(dialect, base_url.clone());
+        let result = provider
+            .stream(&body(kind(dialect).format()), &limits(), &Cancel::new(), &mut |_| panic!("a reply"));
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains("certificate is not trusted"), "{error}");
+        assert_eq!(hears.recv_timeout(LIMIT).unwrap(), b"", "{dialect:?}");
+        assert!(hears.try_recv().is_err(), "{dialect:?}: it was tried again");
+    }
+}
+
+#[test]
+fn a_proxy_gets_to_see_nothing_that_goes_to_this_machine() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Text("done".to_owned())]);
+    let proxy = ModelServer::start(Dialect::Anthropic, vec![Reply::Text("stolen".to_owned())]);
+    let place = tempfile::tempdir().unwrap();
+    // In a process of its own, since a test cannot set a variable safely.
+    let ended = Command::new(strata())
+        .args(["doctor", "--ask", "--set", "compaction.summariser=http"])
+        .args(["--set", "compaction.model=claude-haiku-4-5", "--set", "compaction.key_env=TEST_PROVIDER_KEY"])
+        .args(["--set", &format!("compaction.base_url={}", server.base_url())])
+        .current_dir(place.path())
+        .envs(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].map(|name| (name, proxy.base_url())))
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .env("TEST_PROVIDER_KEY", KEY)
+        .env("STRATA_STATE_DIR", place.path().join("state"))
+        .env("STRATA_CACHE_DIR", place.path().join("cache"))
+        .env("XDG_CONFIG_HOME", place.path().join("config"))
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("it says \"done\""), "{ended:?}");
+    assert_eq!((server.asked().len(), proxy.asked().len()), (1, 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_comes_from_a_command() {
+    let place = tempfile::tempdir().unwrap();
+    let runs = place.path().join("runs");
+    let sh = |script: String| KeySource::Command(vec!["sh".to_owned(), "-c".to_owned(), script]);
+    let key = sh(format!("echo >> {}; echo ' {KEY} '; echo second line; echo error >&2", runs.display()));
+    let replies = vec![answer(), answer(), Reply::Refuse(401, vec![]), answer()];
+    let server = ModelServer::start(Dialect::Anthropic, replies);
+    let provider = Provider { key, ..provider(Dialect::Anthropic, server.base_url()) };
+    let times = || std::fs::read_to_string(&runs).map_or(0, |runs| runs.lines().count());
+    provider.check().unwrap();
+    assert_eq!(times(), 0, "a check runs nothing");
+    for expected in [1, 1, 1, 2] {
+        let _ = provider.stream(&body(Format::Anthropic), &limits(), &Cancel::new(), &mut |_| ());
+        assert_eq!(times(), expected, "a key that was refused is asked for again");
+    }
+    assert!(server.asked().iter().all(|asked| asked.header("x-api-key") == Some(KEY)));
+    let command = |words: &[&str]| KeySource::Command(words.iter().map(|word| (*word).to_owned()).collect());
+    for (key, reason) in [
+        (command(&["./key"]), "relative"),
+        (command(&[]), "empty"),
+        (command(&["strata-no-such-program"]), "cannot be run"),
+        (sh("echo sk-never-shown; exit 3".to_owned()), "failed"),
+        (sh("echo".to_owned()), "no usable key"),
+    ] {
+        let provider = Provider { key, ..provider.clone() };
+        let result = provider.stream(&body(Format::Anthropic), &limits(), &Cancel::new(), &mut |_| ());
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(reason) && !error.contains("sk-never"), "{error}");
+    }
+    assert_eq!(server.asked().len(), 4, "without a key no request is sent");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_for_a_key_runs_outside_the_workspace_and_ends_with_the_request() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![answer()]);
+    let pwd = KeySource::Command(vec!["pwd".to_owned()]);
+    let provider = Provider { key: pwd, ..provider(Dialect::Anthropic, server.base_url()) };
+    provider.stream(&body(Format::Anthropic), &limits(), &Cancel::new(), &mut |_| ()).unwrap();
+    let here = std::env::current_dir().unwrap();
+    assert_ne!(server.asked()[0].header("x-api-key"), here.to_str());
+    let slow = KeySource::Command(vec!["sleep".to_owned(), "1000".to_owned()]);
+    let provider = Provider { key: slow, ..provider };
+    let begun = Instant::now();
+    let cancel = Cancel::new().or_when(move || begun.elapsed() > Duration::from_millis(100));
+    let result = provider.stream(&body(Format::Anthropic), &limits(), &cancel, &mut |_| ());
+    assert_eq!(result.unwrap_err(), SendError::Cancelled);
+    assert!(begun.elapsed() < SOON);
+}
+
+#[test]
+fn a_probe_says_whether_the_key_is_taken() {
+    let models = Reply::Body("application/json", json!({"data": [], "models": []}).to_string());
+    for dialect in Dialect::ALL {
+        let wrong = Reply::Body("text/html", "<html>Sign in</html>".to_owned());
+        let server = ModelServer::start(dialect, vec![models.clone(), Reply::Refuse(401, vec![]), wrong]);
+        let provider = provider(dialect, server.base_url());
+        let probe = || provider.probe(&limits(), &Cancel::new());
+        assert_eq!(probe(), Ok(()), "{dialect:?}");
+        assert_eq!(probe().unwrap_err().provider_kind(), Some(ProviderErrorKind::Authentication));
+        assert!(matches!(probe(), Err(SendError::Garbage { .. })), "{dialect:?}");
+        assert!(server.asked().iter().all(|asked| asked.line.starts_with("GET /v1")), "{dialect:?}");
+    }
+}
