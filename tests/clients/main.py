@@ -83,6 +83,8 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             play("VS Code, OpenAI", OPENAI_MODEL, near_openai, functools.partial(vscode.play, "openai"))
         if is_wanted("vscode-editor"):
             play("VS Code, editor's chat", MODEL, None, functools.partial(vscode.play, "editor"), records=False)
+        if is_wanted("vscode-source"):
+            play("VS Code, Strata", MODEL, near, functools.partial(vscode.play, "strata"))
         if is_wanted("vscode-tools"):
             with_tools = play("bodies, with tools", MODEL, WITH_TOOLS, bodies.play_with_tools, **TOOLS_ASKED)
             play("VS Code, with tools", MODEL, with_tools * NEARLY, vscode.play_with_tools, **TOOLS_ASKED)

@@ -1,13 +1,14 @@
 // A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box. Reads the turns from
 // standard input, a JSON object a line, and writes a line when each is sent; `vscode.py` waits for its answer.
 
+import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 
 import { until } from '../editors/vscode/until.cjs';
 import { openWorkbench } from '../editors/vscode/workbench.mjs';
 
-const { STRATA_VSIX, STAND_IN_VSIX, STAND_IN_MODEL, STRATA_BIN, REPO } = process.env;
+const { STRATA_VSIX, STAND_IN_VSIX, STAND_IN_MODEL, STAND_IN_KIND, STAND_IN_URL, STRATA_BIN, REPO } = process.env;
 
 const settings = {
   'strata.path': STRATA_BIN,
@@ -17,7 +18,15 @@ const settings = {
   'editor.minimap.enabled': false,
 };
 
-const bench = await openWorkbench({ vsix: [STRATA_VSIX, STAND_IN_VSIX], files: {}, folder: REPO, settings });
+const isSource = STAND_IN_KIND === 'strata';
+const vsix = isSource ? [STRATA_VSIX] : [STRATA_VSIX, STAND_IN_VSIX];
+const bench = await openWorkbench({ vsix, files: {}, folder: REPO, settings });
+if (isSource) {
+  const folder = path.join(bench.env.XDG_CONFIG_HOME, 'strata');
+  fs.mkdirSync(folder, { recursive: true });
+  const provider = `[provider]\nname = "anthropic"\nbase_url = "${STAND_IN_URL}"\nmodel = "${STAND_IN_MODEL}"\n`;
+  fs.writeFileSync(path.join(folder, 'strata.toml'), provider);
+}
 const { page } = bench;
 const box = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
 

@@ -17,7 +17,8 @@ class Window:
 
     def __init__(self, place: Place, provider: Provider, model: str, max_input_tokens: int, kind: str = "anthropic"):
         stand_in = {"STAND_IN_URL": provider.url, "STAND_IN_MODEL": model, "STAND_IN_MAX_INPUT_TOKENS": str(max_input_tokens)}
-        stand_in["STAND_IN_KIND"] = kind
+        # Strata itself asks the stand-in with this key where it is the kind.
+        stand_in |= {"STAND_IN_KIND": kind, "ANTHROPIC_API_KEY": "a key"}
         # The set-up of VS Code has a home of its own.
         names = ("TAP_PROGRAM", "TAP_LOG", "STRATA_BIN")
         environment = {**os.environ, **stand_in, **{name: place.environment[name] for name in names}, "REPO": str(place.repo)}
@@ -77,7 +78,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
 
 
 def play(kind: str, model: str, place: Place, provider: Provider) -> None:
-    """With a chat model that converts messages as extensions of this `kind` do."""
+    """With a chat model that converts messages as extensions of this `kind` do, or with that of Strata's own provider (`strata`)."""
     with Window(place, provider, model, 1_000_000, kind) as window:
         for path in FILES:
             window.do(select=path)

@@ -9,10 +9,12 @@ import { wordsOf } from './client';
 import type { Collected, CompactionNotices } from './compactions';
 import { madeShorter, notesOf } from './compactions';
 import { Exchange } from './exchange';
+import type { Outcome } from './exchange';
 import type { ChatModel } from './models';
 import { anyModel, callsTools, isModel, NO_MODEL } from './models';
 import { PanelTurns } from './panel';
 import { isFollowed, pathOf, pathOfLines } from './resources';
+import { SentQuestion, VENDOR } from './source';
 import { OfferedTools } from './tools';
 
 const PARTICIPANT = 'strata.chat';
@@ -97,27 +99,39 @@ export class Chat implements vscode.Disposable {
       stream.button({ command: 'strata.copyPrompt', title: 'Copy the Prompt' });
       return {};
     }
-    this.chatModel.last = model;
-    const { models } = await this.strata.ask('strata.server.models', {}, token);
-    const known = models.find(({ id }) => isModel(model, id));
-    const rounds = vscode.workspace.getConfiguration('strata').get('chat.toolRounds', 16);
-    const tools = rounds > 0 && callsTools(model) ? new OfferedTools(request) : undefined;
     const compacted = this.compactions.collect();
     try {
-      const exchange = new Exchange(this.strata, model, tools, rounds, stream, token);
-      const { warnings, error } = await exchange.run(request.prompt, {
-        format: 'anthropic',
-        model: known?.id ?? model.family,
-        maxInputTokens: model.maxInputTokens,
-        // The editor's API has no way to ask for another lifetime.
-        ttl: '5m',
-      });
+      const { warnings, error } = await this.outcome(request, model, stream, token);
       await this.compactionEnds(token);
       warnAtTheEnd(warnings, compacted, stream);
       return error === undefined ? {} : { errorDetails: { message: error } };
     } finally {
       compacted.stop();
     }
+  }
+
+  private async outcome(
+    request: vscode.ChatRequest,
+    model: vscode.LanguageModelChat,
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<Outcome> {
+    const rounds = vscode.workspace.getConfiguration('strata').get('chat.toolRounds', 16);
+    if (model.vendor === VENDOR) {
+      return new SentQuestion(this.strata, model.id, rounds > 0, stream, token).run(request.prompt);
+    }
+    this.chatModel.last = model;
+    const { models } = await this.strata.ask('strata.server.models', {}, token);
+    const known = models.find(({ id }) => isModel(model, id));
+    const tools = rounds > 0 && callsTools(model) ? new OfferedTools(request) : undefined;
+    const exchange = new Exchange(this.strata, model, tools, rounds, stream, token);
+    return exchange.run(request.prompt, {
+      format: 'anthropic',
+      model: known?.id ?? model.family,
+      maxInputTokens: model.maxInputTokens,
+      // The editor's API has no way to ask for another lifetime.
+      ttl: '5m',
+    });
   }
 
   /** Waits for the compaction that the recorded turn made due, so that the answer can say what came of it and the next prompt is short. */
