@@ -1,7 +1,11 @@
 """Bodies of `prompt.assemble` posted as they are, by a client that does nothing else."""
 
+import contextlib
+import json
+import pathlib
+
 from server import Server
-from session import FILES, Place, Provider, turns
+from session import FILES, TURNS_WITH_TOOLS, Place, Provider, Turn, calls, turns
 
 # What a body needs besides, by its form.
 FORMS = {
@@ -54,8 +58,9 @@ def answer_of(reply: dict) -> str:
     return "".join(block["text"] for block in reply["content"])
 
 
-def play(form: str, model: str, place: Place, provider: Provider) -> None:
-    path, more = FORMS[form]
+@contextlib.contextmanager
+def opened(place: Place):
+    """The server with four files selected, and how a turn types into them."""
     with Server(place.repo, place.environment) as server:
         buffers = {}
         for file in FILES:
@@ -63,11 +68,21 @@ def play(form: str, model: str, place: Place, provider: Provider) -> None:
             document = {"uri": (place.repo / file).as_uri(), "languageId": "python", "version": 0, "text": buffers[file]}
             server.notify("textDocument/didOpen", textDocument=document)
         server.run("files.select", paths=FILES)
-        for turn in turns():
+
+        def type_into(turn: Turn):
             buffers[turn.path] = turn.typed_into(buffers[turn.path])
             uri = (place.repo / turn.path).as_uri()
             changes = [{"text": buffers[turn.path]}]
             server.notify("textDocument/didChange", textDocument={"uri": uri, "version": turn.number + 1}, contentChanges=changes)
+
+        yield server, type_into
+
+
+def play(form: str, model: str, place: Place, provider: Provider) -> None:
+    path, more = FORMS[form]
+    with opened(place) as (server, type_into):
+        for turn in turns():
+            type_into(turn)
             prompt = server.run("prompt.assemble", prompt=turn.question, format=form, model=model)
             body = {**prompt["body"], **more}
             if form == "gemini":
@@ -75,3 +90,29 @@ def play(form: str, model: str, place: Place, provider: Provider) -> None:
                 del body["model"]
             reply = provider.post(path.format(model=model), body)
             server.run("prompt.record", id=prompt["id"], response=answer_of(reply), usage=usage_of(reply))
+
+
+def play_with_tools(model: str, place: Place, provider: Provider) -> None:
+    """The model calls tools before each answer, those that VS Code offers."""
+    path, more = FORMS["anthropic"]
+    manifest = pathlib.Path(__file__).parents[2] / "editors/vscode/package.json"
+    declared = {tool["name"]: tool for tool in json.loads(manifest.read_text())["contributes"]["languageModelTools"]}
+    looking = [tool for name, tool in declared.items() if name not in ("strata_remember", "strata_select_files")]
+    tools = [{"name": tool["name"], "description": tool["modelDescription"], "input_schema": tool["inputSchema"]} for tool in looking]
+    with opened(place) as (server, type_into):
+        for turn in turns()[:TURNS_WITH_TOOLS]:
+            type_into(turn)
+            asks = {"prompt": turn.question}
+            for call in [*calls(turn), None]:
+                provider.say([call.scripted() if call else {"text": "Done."}])
+                prompt = server.run("prompt.assemble", **asks, tools=tools, format="anthropic", model=model)
+                reply = provider.post(path, {**prompt["body"], **more})
+                blocks = [
+                    {**block, "type": "tool_call"} if block["type"] == "tool_use" else {"type": "text", "text": block["text"]}
+                    for block in reply["content"]
+                ]
+                server.run("prompt.record", id=prompt["id"], response=blocks, usage=usage_of(reply))
+                if call:
+                    result = json.dumps(server.run(call.command, **call.input), separators=(",", ":"), ensure_ascii=False)
+                    asks = {"toolResults": [{"callId": blocks[-1]["id"], "content": [{"type": "text", "text": result}]}]}
+    provider.say([{"text": "Done."}])

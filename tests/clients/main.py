@@ -13,7 +13,7 @@ import examples
 import neovim  # Before what else uses its driver.
 import codecompanion
 import vscode
-from session import HEADING, Provider, judged, place
+from session import HEADING, TURNS_WITH_TOOLS, Provider, calls, judged, place, turns
 
 # A client is as cheap as the bodies posted as they are, or nearly so.
 NEARLY = 1.05
@@ -24,37 +24,44 @@ CODECOMPANION = 0.35
 # The model that every client is played with.
 MODEL = "claude-sonnet-5-5"
 
+# The model of clients that speak OpenAI's dialect.
+OPENAI_MODEL = "gpt-5.1"
+
+# The most that a session in which the model calls tools may cost.
+WITH_TOOLS = 0.11
+TOOLS_ASKED = {"turn": turns()[TURNS_WITH_TOOLS - 1], "requests": TURNS_WITH_TOOLS * (len(calls(turns()[0])) + 1)}
+
 
 def main(stand_in: str, flask: str, *wanted: str) -> int:
     provider, rows = Provider(pathlib.Path(stand_in)), []
 
-    def play(client: str, model: str, limit: float, session, records: bool = True) -> float:
+    def play(client: str, model: str, limit: float | None, session, records: bool = True, **expected) -> float:
         provider.forget()
         start = time.monotonic()
         with place(pathlib.Path(flask)) as at:
             # A client that has no server in its hands says itself what was recorded.
             own = session(model, at, provider)
-            turns = own or at.turns() if records else None
-        row = judged(client, model, limit, provider.bill(), provider.last, turns)
+            recorded = own or at.turns() if records else None
+        row = judged(client, model, limit, provider.bill(), provider.last, recorded, **expected)
         rows.append(row)
         print(f"{row}  ({time.monotonic() - start:.0f} s)", flush=True)
         return row.share
 
     def is_wanted(client: str) -> bool:
-        return not wanted or client in wanted
+        return not wanted or client in wanted or client.partition("-")[0] in wanted
 
     print(HEADING)
     try:
         shares = {}
         for (model, form), limit in bodies.LIMITS.items():
-            # The others are compared with this one.
-            if is_wanted("bodies") or model == MODEL:
+            # The others are compared with these.
+            if is_wanted("bodies") or (model, form) in ((MODEL, "anthropic"), (OPENAI_MODEL, "openai")):
                 session = functools.partial(bodies.play, form)
-                shares[model] = play(f"bodies, {form}", model, limit, session)
+                shares[model, form] = play(f"bodies, {form}", model, limit, session)
         for (model, form), limit in bodies.LIMITS.items():
             if is_wanted("ask"):
                 play(f"strata ask, {form}", model, limit, functools.partial(ask.play, form))
-        near = shares[MODEL] * NEARLY
+        near = shares[MODEL, "anthropic"] * NEARLY
         for example in ("ask.py", "ask.mjs"):
             if is_wanted(example):
                 play(example, MODEL, near, lambda *session: examples.play(example, *session))
@@ -68,13 +75,34 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             if all(name in os.environ for name in codecompanion.CHECKOUTS):
                 play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
             else:
-                print(f"{'CodeCompanion /strata':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
-        if is_wanted("vscode"):
-            play("VS Code @strata", MODEL, near, vscode.play)
+                print(f"{'CodeCompanion /strata':<24} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+        if is_wanted("vscode-anthropic"):
+            play("VS Code, Anthropic", MODEL, near, functools.partial(vscode.play, "anthropic"))
+        if is_wanted("vscode-openai"):
+            near_openai = shares[OPENAI_MODEL, "openai"] * NEARLY
+            play("VS Code, OpenAI", OPENAI_MODEL, near_openai, functools.partial(vscode.play, "openai"))
+        if is_wanted("vscode-editor"):
+            play("VS Code, editor's chat", MODEL, None, functools.partial(vscode.play, "editor"), records=False)
+        if is_wanted("vscode-source"):
+            play("VS Code, Strata", MODEL, near, functools.partial(vscode.play, "strata"))
+        if is_wanted("vscode-tools"):
+            with_tools = play("bodies, with tools", MODEL, WITH_TOOLS, bodies.play_with_tools, **TOOLS_ASKED)
+            play("VS Code, with tools", MODEL, with_tools * NEARLY, vscode.play_with_tools, **TOOLS_ASKED)
+        if is_wanted("vscode-limits"):
             provider.forget()
             with place(pathlib.Path(flask)) as at:
                 vscode.play_beyond_the_limit(MODEL, at, provider)
             print("VS Code @strata answers a conversation longer than the chat model takes, and one that is refused as too long", flush=True)
+        if is_wanted("vscode-recovery"):
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                vscode.play_recovery(MODEL, at, provider)
+            print("VS Code @strata sends what the chat shows after a retry, an edit, a failure and a stop", flush=True)
+        if is_wanted("vscode-suggested"):
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                vscode.play_suggested(MODEL, at, provider)
+            print("VS Code keeps suggested code that is accepted, and leaves out what is dismissed", flush=True)
     finally:
         provider.close()
     failed = [row for row in rows if row.faults]

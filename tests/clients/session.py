@@ -21,6 +21,8 @@ import urllib.request
 TAP = pathlib.Path(__file__).with_name("tap")
 
 TURNS = 30
+# Of a session in which the model calls tools before each answer.
+TURNS_WITH_TOOLS = 10
 FILES = ["src/flask/app.py", "src/flask/ctx.py", "src/flask/sessions.py", "src/flask/helpers.py"]
 
 # Stands in each request for a summary, and in no other.
@@ -47,6 +49,27 @@ class Turn:
         return self.line + "\n" + text if self.at_top else text + self.line + "\n"
 
 
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """A tool of the VS Code extension that the model calls, and the command that answers it."""
+
+    tool: str
+    command: str
+    input: dict
+
+    def scripted(self) -> dict:
+        return {"text": f"I look with {self.tool}.", "tools": [{"name": self.tool, "input": self.input}]}
+
+
+def calls(turn: Turn) -> list[Call]:
+    """What the model looks up before it answers, a request each."""
+    name = turn.line.partition(" ")[0]
+    return [
+        Call("strata_outline", "symbols.file", {"path": turn.path}),
+        Call("strata_grep", "files.grep", {"pattern": name}),
+    ]
+
+
 def turns() -> list[Turn]:
     made = []
     for number in range(TURNS):
@@ -68,6 +91,9 @@ class Provider:
         # Summaries that were asked for, and whether the next question of a conversation is refused as too long.
         self.summaries, self.refuses = [], False
         self.answers = [{"text": "Done."}]
+        # Cleared while no answer is to come.
+        self.answering = threading.Event()
+        self.answering.set()
 
         class Relay(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -75,6 +101,7 @@ class Provider:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
                 provider.last = body
+                provider.answering.wait(LIMIT)
                 if SUMMARY in body:
                     provider.summaries.append(body)
                     return self.answered_with({"text": "## Summary\nThey asked who reads what was typed."}, body)
@@ -164,8 +191,9 @@ class Place:
                 predicted[line["prompt"]] = line["predicted"]
         return turns
 
-    def wait_for_turn(self, turn: Turn):
-        until(lambda: len(self.turns()) > turn.number, f"{turn.question} is answered and recorded")
+    def wait_for_turn(self, turn: Turn, requests: int = 1):
+        """Waits until it is answered, when each turn so far took so many requests."""
+        until(lambda: len(self.turns()) >= (turn.number + 1) * requests, f"{turn.question} is answered and recorded")
 
 
 @contextlib.contextmanager
@@ -218,31 +246,42 @@ class Row:
     share: float
     read: float
     predicted: float | None
-    limit: float
+    limit: float | None
     faults: list[str]
 
     def __str__(self) -> str:
         predicted = "-" if self.predicted is None else f"{self.predicted:.3f}"
+        limit = "-" if self.limit is None else f"{self.limit:.3f}"
         end = "" if not self.faults else "  FAILED: " + "; ".join(self.faults)
         return (
-            f"{self.client:<22} {self.model:<18} {self.share:>7.3f} {self.limit:>8.3f} {self.read:>7.0%} {predicted:>10}{end}"
+            f"{self.client:<24} {self.model:<18} {self.share:>7.3f} {limit:>8} {self.read:>7.0%} {predicted:>10}{end}"
         )
 
 
-HEADING = f"{'client':<22} {'model':<18} {'share':>7} {'at most':>8} {'read':>7} {'predicted':>10}"
+HEADING = f"{'client':<24} {'model':<18} {'share':>7} {'at most':>8} {'read':>7} {'predicted':>10}"
 
 
-def judged(client: str, model: str, limit: float, bill: dict, last: bytes, turns_recorded: list[dict] | None) -> Row:
-    """The line of a session that was played, with all that is wrong about it. Some clients record nothing."""
-    faults, bills, turn = [], bill["bills"], turns()[-1]
-    if len(bills) != TURNS:
-        faults.append(f"{len(bills)} requests were billed, not {TURNS}")
+def judged(
+    client: str,
+    model: str,
+    limit: float | None,
+    bill: dict,
+    last: bytes,
+    turns_recorded: list[dict] | None,
+    turn: Turn = turns()[-1],
+    requests: int = TURNS,
+) -> Row:
+    """The line of a session that was played up to `turn`, with all that is wrong about it. Some clients record nothing, and of some the
+    cost is only reported."""
+    faults, bills = [], bill["bills"]
+    if len(bills) != requests:
+        faults.append(f"{len(bills)} requests were billed, not {requests}")
     text = json.dumps(json.loads(last or b"{}"), ensure_ascii=False)
     for what, wanted in (("typed line", turn.line), ("question", turn.question)):
         if wanted not in text:
             faults.append(f"the last request lacks the {what}")
     share = bill["share"] or 0.0
-    if share > limit:
+    if limit is not None and share > limit:
         faults.append(f"it costs {share:.3f} of the uncached price")
     predicted = None
     if turns_recorded is not None:

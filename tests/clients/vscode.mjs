@@ -1,13 +1,14 @@
 // A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box. Reads the turns from
 // standard input, a JSON object a line, and writes a line when each is sent; `vscode.py` waits for its answer.
 
+import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 
 import { until } from '../editors/vscode/until.cjs';
 import { openWorkbench } from '../editors/vscode/workbench.mjs';
 
-const { STRATA_VSIX, STAND_IN_VSIX, STAND_IN_MODEL, STRATA_BIN, REPO } = process.env;
+const { STRATA_VSIX, STAND_IN_VSIX, STAND_IN_MODEL, STAND_IN_KIND, STAND_IN_URL, STRATA_BIN, REPO } = process.env;
 
 const settings = {
   'strata.path': STRATA_BIN,
@@ -17,9 +18,20 @@ const settings = {
   'editor.minimap.enabled': false,
 };
 
-const bench = await openWorkbench({ vsix: [STRATA_VSIX, STAND_IN_VSIX], files: {}, folder: REPO, settings });
+const isSource = STAND_IN_KIND === 'strata';
+const vsix = isSource ? [STRATA_VSIX] : [STRATA_VSIX, STAND_IN_VSIX];
+const bench = await openWorkbench({ vsix, files: {}, folder: REPO, settings });
+if (isSource) {
+  const folder = path.join(bench.env.XDG_CONFIG_HOME, 'strata');
+  fs.mkdirSync(folder, { recursive: true });
+  const provider = `[provider]\nname = "anthropic"\nbase_url = "${STAND_IN_URL}"\nmodel = "${STAND_IN_MODEL}"\n`;
+  fs.writeFileSync(path.join(folder, 'strata.toml'), provider);
+}
 const { page } = bench;
 const box = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
+
+/** A line of the trees of the Strata view; the chat has lines, too. */
+const row = (text) => page.locator('.sidebar .monaco-list-row').filter({ hasText: text }).first();
 
 /** Goes to the tab of a file, or opens it by its path, as with Go to File. */
 async function open(file) {
@@ -59,6 +71,33 @@ async function ask(question) {
   await page.keyboard.press('Enter');
 }
 
+/** Asks the last question once more, with the button below its answer. */
+async function retry() {
+  const button = page.locator('.interactive-session .interactive-response').last().locator('.codicon-refresh');
+  await button.last().click();
+}
+
+/** Changes a question where it stands. */
+async function edit(said, question) {
+  await page.locator('.interactive-session .interactive-request').filter({ hasText: said }).locator('.rendered-markdown, .value').first().click();
+  const input = page.locator('.interactive-session .interactive-request .monaco-editor, .interactive-session .interactive-item-container.editing .monaco-editor').first();
+  await input.waitFor();
+  await input.click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(`@strata ${question}`);
+  await page.keyboard.press('Enter');
+}
+
+/** Waits until these questions are seen, and no others. */
+async function shows(questions) {
+  // The list has only what is in sight, and one question more at its top.
+  await page.setViewportSize({ width: 1360, height: 1800 });
+  await until(async () => {
+    const texts = (await page.locator('.interactive-session .interactive-request').allTextContents()).join('\n');
+    return String([...new Set(texts.match(/Say \w+\./g))].sort()) === String([...questions].sort());
+  }, `the questions ${questions}`);
+}
+
 try {
   await bench.open();
   await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().waitFor({ timeout: 60_000 });
@@ -70,13 +109,43 @@ try {
     const turn = JSON.parse(line);
     if (turn.select) {
       await select(turn.select);
+    } else if (turn.unfold) {
+      await page.locator('.interactive-session .interactive-response').last().getByText(turn.unfold).click();
     } else if (turn.see) {
       await see(turn.see);
       await page.waitForTimeout(600);
       await bench.shot(turn.shot);
+    } else if (turn.shows) {
+      await shows(turn.shows);
+    } else if (turn.retry) {
+      await retry();
+    } else if (turn.cancel) {
+      await page.locator('.interactive-session .codicon-stop-circle').first().click();
+    } else if (turn.edit) {
+      await edit(turn.edit, turn.question);
+    } else if (turn.command) {
+      await bench.command(turn.command);
+    } else if (turn.row) {
+      await bench.showStrata();
+      await row(turn.row).waitFor();
+      if (turn.action) {
+        await row(turn.row).hover();
+        await row(turn.row).locator(`.action-label[aria-label^="${turn.action}"]`).click();
+      }
+      if (turn.shot) {
+        await page.waitForTimeout(600);
+        await bench.shot(turn.shot);
+      }
+    } else if (turn.gone) {
+      await row(turn.gone).waitFor({ state: 'detached' });
     } else if (turn.press) {
       await page.locator('.interactive-session .monaco-button').filter({ hasText: turn.press }).last().click();
       await bench.toast(new RegExp(turn.toast));
+    } else if (turn.theme) {
+      await bench.command('Preferences: Toggle between Light/Dark Themes');
+      await page.locator(turn.theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+      await page.waitForTimeout(600);
+      await bench.shot(turn.shot);
     } else if (turn.shot) {
       await bench.shot(turn.shot);
     } else {

@@ -3,10 +3,11 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import threading
 
-from session import FILES, LIMIT, Place, Provider, turns
+from session import FILES, LIMIT, TURNS_WITH_TOOLS, Place, Provider, calls, turns, until
 
 HERE = pathlib.Path(__file__).parent
 
@@ -14,8 +15,10 @@ HERE = pathlib.Path(__file__).parent
 class Window:
     """A VS Code in a browser, in which `vscode.mjs` types."""
 
-    def __init__(self, place: Place, provider: Provider, model: str, max_input_tokens: int):
+    def __init__(self, place: Place, provider: Provider, model: str, max_input_tokens: int, kind: str = "anthropic"):
         stand_in = {"STAND_IN_URL": provider.url, "STAND_IN_MODEL": model, "STAND_IN_MAX_INPUT_TOKENS": str(max_input_tokens)}
+        # Strata itself asks the stand-in with this key where it is the kind.
+        stand_in |= {"STAND_IN_KIND": kind, "ANTHROPIC_API_KEY": "a key"}
         # The set-up of VS Code has a home of its own.
         names = ("TAP_PROGRAM", "TAP_LOG", "STRATA_BIN")
         environment = {**os.environ, **stand_in, **{name: place.environment[name] for name in names}, "REPO": str(place.repo)}
@@ -74,11 +77,105 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
     assert max(bill["prompt"] for bill in bills) <= limit, bills
 
 
-def play(model: str, place: Place, provider: Provider) -> None:
-    with Window(place, provider, model, 1_000_000) as window:
+def play(kind: str, model: str, place: Place, provider: Provider) -> None:
+    """With a chat model that converts messages as extensions of this `kind` do, or with that of Strata's own provider (`strata`)."""
+    with Window(place, provider, model, 1_000_000, kind) as window:
         for path in FILES:
             window.do(select=path)
         for turn in turns():
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
             place.wait_for_turn(turn)
-        window.do(shot="clients-session")
+        window.do(shot=f"clients-{kind}")
+
+
+def play_with_tools(model: str, place: Place, provider: Provider) -> None:
+    """The model calls tools before each answer; the answer shows the calls."""
+    with Window(place, provider, model, 1_000_000) as window:
+        for path in FILES:
+            window.do(select=path)
+        for turn in turns()[:TURNS_WITH_TOOLS]:
+            looked_up = calls(turn)
+            provider.say([*(call.scripted() for call in looked_up), {"text": f"Done with {turn.number}."}])
+            window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
+            place.wait_for_turn(turn, len(looked_up) + 1)
+        # The editor folds the calls away when the answer is there.
+        window.do(unfold="Completed")
+        window.do(see=f"Reading an outline: {turn.path}", shot="clients-tools-light")
+        window.do(theme="dark", shot="clients-tools-dark")
+    provider.say([{"text": "Done."}])
+
+
+def play_recovery(model: str, place: Place, provider: Provider) -> None:
+    """Whatever is asked again, edited, cancelled or fails: the model is sent the questions that the chat shows, each once."""
+    with Window(place, provider, model, 1_000_000) as window:
+
+        def wait_for(turns: int):
+            until(lambda: len(place.turns()) == turns, f"turn {turns} is recorded")
+
+        def sent_as_shown(*questions: str):
+            window.do(shows=list(questions))
+            sent = re.findall(r"Say \w+\.", provider.last.decode())
+            assert sent == list(questions), f"{sent} was sent, and the chat shows {questions}"
+
+        window.do(select=FILES[2])
+        window.do(question="Say one.")
+        wait_for(1)
+        window.do(retry=True)
+        wait_for(2)
+        sent_as_shown("Say one.")
+        provider.say([{"error": 529}])
+        window.do(question="Say two.")
+        window.do(see="Overloaded", shot="clients-overloaded")
+        provider.say([{"text": "Done."}])
+        window.do(retry=True)
+        # What failed is recorded as well, as not sent.
+        wait_for(4)
+        sent_as_shown("Say one.", "Say two.")
+        provider.answering.clear()
+        window.do(question="Say three.")
+        until(lambda: b"Say three." in provider.last, "the question is sent")
+        window.do(cancel=True)
+        wait_for(5)
+        provider.answering.set()
+        window.do(retry=True)
+        wait_for(6)
+        sent_as_shown("Say one.", "Say two.", "Say three.")
+        window.do(edit="Say two.", question="Say four.")
+        wait_for(7)
+        sent_as_shown("Say one.", "Say four.")
+        window.do(edit="Say one.", question="Say five.")
+        wait_for(8)
+        sent_as_shown("Say five.")
+        window.do(path=FILES[2], at_top=True, line=f"KEY = '{'gh' + 'p_' + 'a1B2c3D4e5' * 3 + 'f6G7h8'}'", question="Say six.")
+        wait_for(9)
+        window.do(see="placeholders stand for it", shot="clients-redacted")
+
+
+def play_suggested(model: str, place: Place, provider: Provider) -> None:
+    """Code that questions bring along is suggested; what is accepted stays, what is dismissed leaves the next prompt."""
+    with Window(place, provider, model, 1_000_000) as window:
+        window.do(command="Strata: Toggle Automatic Context")
+        questions = iter(range(1, 10))
+
+        def sent_with(question: str) -> str:
+            window.do(question=question)
+            asked = next(questions)
+            until(lambda: len(place.turns()) == asked, f"{question} is answered and recorded")
+            return provider.last.decode()
+
+        # What stands in their bodies, and in nothing else of the repository but documents.
+        kept, left = "FLASK_SKIP_DOTENV", "if text else"
+        sent = sent_with("What do get_load_dotenv and Config.from_file do?")
+        assert kept in sent and left in sent, "the question brought no code along"
+        window.do(row="Suggested", shot="clients-suggested-light")
+        window.do(row="get_load_dotenv", action="Accept")
+        window.do(row="Accepted")
+        window.do(row="config.py", action="Dismiss")
+        window.do(gone="config.py")
+        window.do(theme="dark", shot="clients-suggested-dark")
+        for color in ("blue", "red", "grey", "black"):
+            sent = sent_with(f"Why is the sky {color}?")
+        assert kept in sent, "what was accepted did not stay"
+        assert left not in sent, "what was dismissed did not go"
+        window.do(row="get_load_dotenv", action="Take the Acceptance Back")
+        window.do(gone="Accepted")

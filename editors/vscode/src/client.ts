@@ -6,7 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-language
 import type { LanguageClientOptions } from 'vscode-languageclient/node';
 
 import { findBinary } from './binary';
-import type { Commands, Compaction, CountTokens, Notifications, Status, Summarize, Warning } from './protocol';
+import type { Commands, Compaction, CountTokens, Delta, Notifications, Status, Summarize, Warning } from './protocol';
 import { SELECTOR } from './resources';
 import { chosenSettings } from './settings';
 
@@ -36,6 +36,7 @@ export class Strata implements vscode.Disposable {
   private readonly statusEmitter = new vscode.EventEmitter<Status>();
   private readonly warningEmitter = new vscode.EventEmitter<Warning>();
   private readonly compactionEmitter = new vscode.EventEmitter<Compaction>();
+  private readonly deltaEmitter = new vscode.EventEmitter<Delta>();
   private readonly lifeEmitter = new vscode.EventEmitter<Life>();
   private readonly changeEmitter = new vscode.EventEmitter<void>();
 
@@ -43,6 +44,8 @@ export class Strata implements vscode.Disposable {
   readonly onStatus = this.statusEmitter.event;
   readonly onWarning = this.warningEmitter.event;
   readonly onCompaction = this.compactionEmitter.event;
+  /** A piece of an answer that the server asked for. */
+  readonly onDelta = this.deltaEmitter.event;
   readonly onLife = this.lifeEmitter.event;
   /** What was shown of the context may be out of date. */
   readonly onChange = this.changeEmitter.event;
@@ -210,6 +213,7 @@ export class Strata implements vscode.Disposable {
       language.onNotification(name, hear);
     on('strata/status', (status) => this.heard(status));
     on('strata/warning', (warning) => this.warningEmitter.fire(warning));
+    on('strata/delta', (delta) => this.deltaEmitter.fire(delta));
     on('strata/compaction', (news) => {
       this.compactionEmitter.fire(news);
       this.changeEmitter.fire();

@@ -17,6 +17,7 @@ import { CompactionNotices } from './compactions';
 import { Messages } from './messages';
 import { ChatModel, modelAnswers } from './models';
 import { Preview } from './preview';
+import { ModelSource } from './source';
 import { registerTools } from './tools';
 import { CompactionTree } from './views/compaction';
 import { ContextTree } from './views/context';
@@ -49,6 +50,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
     new Meter(strata),
     new Chat(strata, chatModel, compactions),
     registerTools(strata),
+    new ModelSource(strata),
     showWarnings(strata),
     register({
       ...fileActions(strata),

@@ -81,6 +81,12 @@ export function takesMarks({ id, family }: vscode.LanguageModelChat): boolean {
   return wanted && [id, family].some((name) => name.toLowerCase().includes('claude'));
 }
 
+/** Whether tools can be offered to the model. Their types do not have it, but models of the editor say so. */
+export function callsTools(model: vscode.LanguageModelChat): boolean {
+  const { capabilities } = model as { capabilities?: { supportsToolCalling?: boolean } };
+  return capabilities?.supportsToolCalling !== false;
+}
+
 /** A block of the request bodies that the server makes for Anthropic's Messages API. */
 interface Block {
   type: string;
@@ -101,12 +107,18 @@ type AssistantPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolCall
 export function messagesOf(body: unknown, { marks }: { marks: boolean }): vscode.LanguageModelChatMessage[] {
   const { system = [], messages } = body as Body;
   const said = [...(system.length > 0 ? [{ role: 'user' as const, content: system }] : []), ...messages];
-  return said.map(({ role, content }) => {
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return said.flatMap(resultsFirst).map(({ role, blocks }) => {
     return role === 'user'
       ? vscode.LanguageModelChatMessage.User(partsOf(blocks, marks) as UserPart[])
       : vscode.LanguageModelChatMessage.Assistant(partsOf(joined(blocks), marks) as AssistantPart[]);
   });
+}
+
+/** A message with results of tools and more becomes two: some providers refuse anything else in the message that answers calls. */
+function resultsFirst({ role, content }: Body['messages'][number]): { role: 'user' | 'assistant'; blocks: Block[] }[] {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const end = blocks.findLastIndex(({ type }) => type === 'tool_result') + 1;
+  return [blocks.slice(0, end), blocks.slice(end)].filter((part) => part.length > 0).map((part) => ({ role, blocks: part }));
 }
 
 /** The blocks of an answer with all its text in one, since some providers keep only the first text of an answer. */

@@ -109,11 +109,19 @@ export async function checkClient() {
     person.set('chat.cacheMarks', { globalValue: false });
     assert.equal(takesMarks({ id: 'x', family: 'claude-sonnet-5-5' }), false);
   });
-  await steps.step('of the turns that were asked in the panel the latest are remembered', async () => {
-    const { Latest } = await load('latest');
-    const turns = new Latest(3);
-    ['a', 'b', 'c', 'a', 'd'].forEach((turn) => turns.add(turn));
-    assert.deepEqual(['a', 'b', 'c', 'd'].map((turn) => turns.has(turn)), [true, false, true, true]);
+  await steps.step('results of tools stand in a message of their own', async () => {
+    const { messagesOf } = await load('models');
+    const result = { type: 'tool_result', tool_use_id: 't', content: 'found', cache_control: { type: 'ephemeral' } };
+    const body = { messages: [{ role: 'user', content: [result, { type: 'text', text: 'and what is true right now' }] }] };
+    const kinds = messagesOf(body, { marks: true }).map(({ content }) => content.map((part) => part.mimeType ?? part.constructor.name));
+    assert.deepEqual(kinds, [['LanguageModelToolResultPart', 'cache_control'], ['LanguageModelTextPart']]);
+  });
+  await steps.step('a web page is read as text', async () => {
+    const { readable } = await load('pages');
+    const page = `<html><head><title>A &amp; B</title><style>p {}</style></head><body><nav>Home</nav><h1>Top</h1>
+      <p>One\n two <b>three</b>&#33;</p><ul><li>a</li><li>b</li></ul><pre>if x:\n  y</pre><script>no()</script><!-- no --></body></html>`;
+    assert.deepEqual(readable(page), { title: 'A & B', content: '# Top\n\nOne two three!\n\n- a\n- b\n\nif x:\n  y' });
+    assert.deepEqual(readable('no <b>end <script>of it'), { content: 'no end' });
   });
   await steps.step('the binary is the one that was named, came along, or is in the path', async () => {
     const { findBinary } = await load('binary');

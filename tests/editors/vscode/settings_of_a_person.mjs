@@ -40,4 +40,6 @@ export const LanguageModelChatMessage = {
   Assistant: (content) => ({ role: 'assistant', content }),
 };
 
+export class CancellationError extends Error {}
+
 export const lm = {};

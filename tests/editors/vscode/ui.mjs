@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 
 import { until } from './until.cjs';
@@ -62,6 +63,29 @@ export async function runAtTheScreen(files) {
       await bench.row('secret.env').waitFor();
       await box('secret.env').click();
       await bench.row('secret.env').waitFor({ state: 'detached' });
+    });
+    await step('a web page is added by its address', async () => {
+      const html = '<title>The manual</title><nav>Home</nav><h1>Turning it on</h1><p>Press the <b>green</b> button.</p>';
+      const site = http.createServer((_, reply) => reply.setHeader('content-type', 'text/html').end(html));
+      await new Promise((listening) => site.listen(0, '127.0.0.1', listening));
+      const input = page.locator('.quick-input-widget input[placeholder^="https://"]');
+      await bench.command('Strata: Add a Web Page');
+      await input.fill('manual');
+      await page.locator('.quick-input-message').filter({ hasText: 'http:// or https://' }).waitFor();
+      await input.fill(`http://127.0.0.1:${site.address().port}/manual`);
+      await input.press('Enter');
+      await bench.toast(/"The manual" was added: \d+ tokens/);
+      await bench.row('The manual').waitFor();
+      await until(async () => {
+        await bench.openTab('Prompt');
+        await page.keyboard.press('Control+End');
+        return (await bench.preview()).includes('Press the green button.');
+      }, 'the page in the preview');
+      await bench.shot('web-page');
+      site.close();
+      await bench.row('The manual').hover();
+      await bench.row('The manual').locator('.action-label[aria-label^="Remove Web Page"]').click();
+      await bench.row('The manual').waitFor({ state: 'detached' });
     });
     await step('an earlier conversation is opened and compacted', async () => {
       await bench.command('Strata: Open a Conversation');

@@ -5,9 +5,10 @@ import * as vscode from 'vscode';
 import { wordsOf } from '../client';
 import type { Strata } from '../client';
 import type { FilesSelectReply } from '../protocol';
+import { fetchPage } from '../pages';
 import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
-import { counted } from '../wording';
-import type { ContextNode, FileNode, PageNode, PlainNode } from '../views/context';
+import { counted, exactly } from '../wording';
+import type { ContextNode, ExcerptNode, FileNode, PageNode } from '../views/context';
 import type { Actions } from './register';
 import { pickWhileTyping } from './searching';
 
@@ -31,14 +32,13 @@ export function fileActions(strata: Strata): Actions {
     'strata.clearContext': () => strata.tell('strata.files.clear', {}),
     'strata.reveal': (node: FileNode) => reveal(node),
     'strata.removePage': (node: PageNode) => strata.tell('strata.url.remove', { url: node.url }),
-    'strata.pinExcerpt': (node: PlainNode) => strata.tell('strata.context.pin', { excerpts: excerptsOf(node) }),
-    'strata.dismissExcerpt': (node: PlainNode) => strata.tell('strata.context.dismiss', { excerpts: excerptsOf(node) }),
+    'strata.addPage': () => addPage(strata),
+    'strata.acceptExcerpt': (node: ExcerptNode) => strata.tell('strata.context.pin', { excerpts: [node.excerpt.excerpt] }),
+    'strata.dismissExcerpt': (node: ExcerptNode) => strata.tell('strata.context.dismiss', { excerpts: [node.excerpt.excerpt] }),
+    'strata.releaseExcerpt': (node: ExcerptNode) => strata.tell('strata.context.unpin', { excerpts: [node.excerpt.excerpt] }),
+    'strata.restoreExcerpts': () => strata.tell('strata.context.restore', {}),
     'strata.findSymbol': () => findSymbol(strata),
   };
-}
-
-function excerptsOf(node: PlainNode): string[] {
-  return node.excerpt === undefined ? [] : [node.excerpt];
 }
 
 /** Ticks and takes ticks away. */
@@ -142,6 +142,22 @@ async function selectFolder(strata: Strata): Promise<void> {
   if (folders !== undefined) {
     await select(strata, folders.map(pathOf));
   }
+}
+
+async function addPage(strata: Strata): Promise<void> {
+  const url = await vscode.window.showInputBox({
+    title: 'Add a web page to the model context',
+    prompt: 'Its address. The page is fetched now and stays as it is until you add it again',
+    placeHolder: 'https://example.org/manual',
+    validateInput: (text) => (text === '' || /^https?:\/\/[^/\s]/i.test(text.trim()) ? undefined : 'An address begins with http:// or https://'),
+  });
+  if (url === undefined || url === '') {
+    return;
+  }
+  const location = { location: vscode.ProgressLocation.Notification, title: `Fetching ${url}`, cancellable: true };
+  const page = await vscode.window.withProgress(location, (_, token) => fetchPage(url.trim(), token));
+  const { tokens } = await strata.tell('strata.url.add', page);
+  void vscode.window.showInformationMessage(`"${page.title ?? page.url}" was added: ${exactly(tokens)} tokens.`);
 }
 
 async function reveal(node: FileNode): Promise<void> {

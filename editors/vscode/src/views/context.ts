@@ -4,13 +4,13 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { ItemReport, ListedFile, ShownPage, Message, TiersReportReply } from '../protocol';
+import type { ExcerptReason, ItemReport, ListedExcerpt, ListedFile, ShownPage, Message, TiersReportReply } from '../protocol';
 import { isFollowed, relative, uriOf } from '../resources';
 import { counted, exactly, firstWords, tokens } from '../wording';
 import { RefreshedTree } from './refreshed';
 
 /** A line of the tree. */
-export type ContextNode = Group | FileNode | MessageNode | PageNode | PlainNode;
+export type ContextNode = Group | FileNode | MessageNode | PageNode | ExcerptNode | PlainNode;
 
 interface Group {
   kind: 'group';
@@ -49,10 +49,13 @@ export interface PageNode {
   item: ItemReport;
 }
 
+export interface ExcerptNode {
+  kind: 'excerpt';
+  excerpt: ListedExcerpt;
+}
+
 export interface PlainNode {
   kind: 'plain';
-  /** The excerpt that it stands for, by name. */
-  excerpt?: string;
   id: string;
   label: string;
   description: string;
@@ -67,11 +70,21 @@ const TIERS: Record<string, string> = {
   active: 'Active',
 };
 
+/** Why code is suggested, in words. */
+const REASONS: Record<ExcerptReason, string> = {
+  named: 'a question names its file',
+  words: 'it has words of a question',
+  file: 'its file has to do with a question',
+  open: 'its file is open',
+  recent: 'its file changed lately',
+};
+
 /** All that the tree is made of, but for the texts of messages. */
 interface Shown {
   report: TiersReportReply;
   files: ListedFile[];
   pages: ShownPage[];
+  excerpts: ListedExcerpt[];
   /** The server's names of open editors. */
   open: string[];
 }
@@ -99,6 +112,8 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
         return messageItem(node);
       case 'page':
         return pageItem(node);
+      case 'excerpt':
+        return excerptItem(node);
       case 'plain':
         return plainItem(node);
     }
@@ -112,15 +127,16 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
     const pages = report.items.some(({ key }) => key.startsWith('url:'))
       ? (await this.strata.ask('strata.url.list', {})).urls
       : [];
-    return { report, files, pages, open: openEditors() };
+    const { excerpts } = await this.strata.ask('strata.context.list', {});
+    return { report, files, pages, excerpts, open: openEditors() };
   }
 
-  protected override top({ report, files, pages, open }: Shown): ContextNode[] {
+  protected override top({ report, files, pages, excerpts, open }: Shown): ContextNode[] {
     const chosen = new Set(files.map((file) => file.path));
     const unchosen = open.filter((name) => !chosen.has(name));
     return [
       ...group('open', 'Open editors', 'not in context', 'files', 'open', unchosen, 'open'),
-      ...suggested(report),
+      ...excerptGroups(excerpts),
       ...tierGroups(report, files, pages),
       ...leftOut(report, files),
       ...this.map(report, files),
@@ -245,27 +261,22 @@ function tierChildren(
   return shown;
 }
 
-/** The code that questions brought along. */
-function suggested(report: TiersReportReply): Group[] {
-  const excerpts = report.items.filter(({ key }) => key.startsWith('excerpt:'));
-  return excerpts.length === 0
-    ? []
-    : [
-        {
-          kind: 'group',
-          id: 'suggested',
-          label: 'Suggested',
-          description: `${counted(excerpts.length, 'excerpt')} · ${tokens(sum(excerpts))}`,
-          icon: 'sparkle',
-          unfolds: 'open',
-          tooltip: 'Code that your questions are about. Pin what is to stay, dismiss what is not to come again.',
-          children: () =>
-            excerpts.map(({ key, title, tokens: weight }): PlainNode => ({
-              ...{ kind: 'plain', id: key, label: title, description: tokens(weight), icon: 'symbol-method' },
-              excerpt: key.slice('excerpt:'.length),
-            })),
-        },
-      ];
+/** The code that questions brought along: suggested until you accept or dismiss it. */
+function excerptGroups(excerpts: ListedExcerpt[]): Group[] {
+  const groups: [string, string, string, string, (excerpt: ListedExcerpt) => boolean][] = [
+    ['suggested', 'Suggested', 'sparkle', 'Code that your questions are about. Accept what is to stay, dismiss what is not to come again.', (one) => !isAccepted(one)],
+    ['accepted', 'Accepted', 'pinned', 'Suggested code that stays in every prompt.', isAccepted],
+  ];
+  return groups.flatMap(([id, label, icon, tooltip, belongs]): Group[] => {
+    const some = excerpts.filter(belongs);
+    const children = () => some.map((excerpt): ExcerptNode => ({ kind: 'excerpt', excerpt }));
+    const description = `${counted(some.length, 'excerpt')} · ${tokens(sum(some))}`;
+    return some.length === 0 ? [] : [{ kind: 'group', id, label, description, icon, unfolds: 'open', tooltip, children }];
+  });
+}
+
+function isAccepted({ standing }: ListedExcerpt): boolean {
+  return standing === 'pinned';
 }
 
 /** What is open in an editor, by the server's names. */
@@ -321,7 +332,7 @@ function splitLines(key: string): [string, string | undefined] {
   return at < 0 ? [key, undefined] : [key.slice(0, at), key.slice(at + 1)];
 }
 
-function sum(items: ItemReport[]): number {
+function sum(items: { tokens: number }[]): number {
   return items.reduce((total, item) => total + item.tokens, 0);
 }
 
@@ -433,11 +444,27 @@ function pageItem(node: PageNode): vscode.TreeItem {
   return item;
 }
 
+function excerptItem({ excerpt }: ExcerptNode): vscode.TreeItem {
+  const { excerpt: key, path: file, uri, lines, reason, tokens: weight } = excerpt;
+  const item = new vscode.TreeItem(key.slice(file.length + 1).replace(/^L(?=\d)/, 'lines '));
+  item.id = `excerpt/${key}`;
+  item.description = `${path.posix.basename(file)} · ${tokens(weight)}`;
+  item.tooltip = [file, lines?.replace('L', 'lines '), reason && `Suggested because ${REASONS[reason]}`].filter(Boolean).join('\n');
+  item.iconPath = new vscode.ThemeIcon('symbol-method');
+  item.contextValue = isAccepted(excerpt) ? 'acceptedExcerpt' : 'excerpt';
+  if (uri !== undefined && lines !== undefined) {
+    const [first = 1, last = first] = lines.slice(1).split('-').map(Number);
+    const selection = new vscode.Range(first - 1, 0, last, 0);
+    item.command = { command: 'vscode.open', title: 'Show', arguments: [vscode.Uri.parse(uri), { selection, preview: true }] };
+  }
+  return item;
+}
+
 function plainItem(node: PlainNode): vscode.TreeItem {
   const item = new vscode.TreeItem(node.label);
   item.id = `plain/${node.id}`;
   item.description = node.description;
   item.iconPath = new vscode.ThemeIcon(node.icon);
-  item.contextValue = node.excerpt === undefined ? 'plain' : 'excerpt';
+  item.contextValue = 'plain';
   return item;
 }

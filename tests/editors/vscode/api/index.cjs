@@ -234,6 +234,126 @@ test('a prompt that the model finds too long is compacted and sent once more', a
   await run('strata.undoCompaction');
 });
 
+const anotherConversation = async () => {
+  const { session } = status;
+  await run('strata.newSession');
+  await until(() => status.session !== session, 'another session');
+};
+
+/** A model's answer that calls a tool, after a few words. */
+const calling = (name, input) => (progress) => {
+  progress.report(new vscode.LanguageModelTextPart('I look. '));
+  progress.report(new vscode.LanguageModelToolCallPart(`call-${name}`, name, input));
+};
+const saying = (text) => (progress) => progress.report(new vscode.LanguageModelTextPart(text));
+
+test('the model of @strata calls tools that only look, and gets what they say', async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  // The one before is so long that it is compacted.
+  await anotherConversation();
+  const before = (await run('strata.history.get', {})).messages.length;
+  model.answers.push(calling('strata_outline', { path: 'src/util.py' }), calling('strata_read', { path: 'no/such.py' }), saying('It doubles.'));
+  const first = model.asked.length;
+  await run('workbench.action.chat.open', { query: '@strata What is in src/util.py?' });
+  const { messages } = await until(async () => {
+    const now = await run('strata.history.get', {});
+    return now.messages.length === before + 6 && now;
+  }, 'the answers and results');
+  const [, call, result, another, error, answer] = messages.slice(before).map(({ content }) => content);
+  assert.deepEqual(call, [
+    { type: 'text', text: 'I look. ' },
+    { type: 'tool_call', id: 'call-strata_outline', name: 'strata_outline', input: { path: 'src/util.py' } },
+  ]);
+  assert.match(result[0].content[0].text, /class Counter/);
+  assert.equal(another.at(-1).name, 'strata_read');
+  assert.equal(error[0].outcome, 'error');
+  assert.deepEqual(answer, [{ type: 'text', text: 'It doubles.' }]);
+  assert.match(model.asked[first + 1].join('\n'), /class Counter/);
+  const looking = ['map', 'relevant', 'find_symbol', 'outline', 'references', 'read', 'grep', 'search_memory'];
+  assert.deepEqual(model.offered.slice(first), Array(3).fill(looking.map((name) => `strata_${name}`)));
+});
+
+test('tool calls are answered for a limited number of rounds, and a limit of 0 offers no tools', async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  const configuration = vscode.workspace.getConfiguration('strata');
+  const count = async () => (await run('strata.history.get', {})).messages.length;
+  const look = calling('strata_map', {});
+  await configuration.update('chat.toolRounds', 1, vscode.ConfigurationTarget.Global);
+  let before = await count();
+  model.answers.push(look, look);
+  await run('workbench.action.chat.open', { query: '@strata Look around.' });
+  await until(async () => (await count()) === before + 4, 'two answers and one result');
+  assert.match(model.asked.at(-1).join('\n'), /No more tools can be called/);
+  assert.equal(model.answers.length, 0);
+  await configuration.update('chat.toolRounds', 0, vscode.ConfigurationTarget.Global);
+  before = await count();
+  await run('workbench.action.chat.open', { query: '@strata And without?' });
+  await until(async () => (await count()) === before + 2, 'the answer');
+  assert.deepEqual(model.offered.at(-1), []);
+  await configuration.update('chat.toolRounds', undefined, vscode.ConfigurationTarget.Global);
+});
+
+test('a cancelled answer is recorded as far as it came, and one that failed can be asked again', async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  const messages = async () => (await run('strata.history.get', {})).messages;
+  const before = (await messages()).length;
+  let started;
+  const isStarted = new Promise((done) => (started = done));
+  model.answers.push(async (progress, token) => {
+    saying('The first words')(progress);
+    started();
+    await new Promise((done) => token.onCancellationRequested(done));
+  });
+  await run('workbench.action.chat.open', { query: '@strata Tell me everything.' });
+  await isStarted;
+  // The words have to reach the extension.
+  await new Promise((done) => setTimeout(done, 500));
+  await run('workbench.action.chat.cancel');
+  const [question, partial] = await until(async () => {
+    const now = (await messages()).slice(before);
+    return now.length === 2 && now;
+  }, 'the partial answer');
+  assert.match(JSON.stringify(question), /Tell me everything/);
+  assert.match(JSON.stringify(partial), /The first words/);
+  model.failures.push('529 Overloaded');
+  const times = model.asked.length;
+  await run('workbench.action.chat.open', { query: '@strata Are you there?' });
+  await until(() => model.asked.length === times + 1, 'the request that fails');
+  // Nothing can be asked before the editor shows it.
+  await new Promise((done) => setTimeout(done, 1500));
+  await run('workbench.action.chat.open', { query: '@strata Are you there?' });
+  const after = await until(async () => {
+    const now = (await messages()).slice(before);
+    return now.length === 4 && now;
+  }, 'the answer');
+  assert.equal(after.filter((message) => /Are you there/.test(JSON.stringify(message))).length, 1);
+  assert.match(JSON.stringify(after.at(-1)), /The stand-in has answered/);
+});
+
+test('suggested code is accepted, dismissed and suggested again', async () => {
+  await run('strata.context.auto', { budget: 4000 });
+  const prompt = await api.assemble({ prompt: 'What does double do, and what does Counter count?' });
+  await api.record({ id: prompt.id, response: 'It doubles.' });
+  const standings = async () => {
+    const { excerpts } = await run('strata.context.list', {});
+    return new Map(excerpts.map((excerpt) => [excerpt.excerpt, excerpt.standing]));
+  };
+  const suggested = (await run('strata.context.list', {})).excerpts;
+  assert.ok(suggested.length > 0);
+  const [excerpt] = suggested;
+  const name = excerpt.excerpt;
+  await run('strata.acceptExcerpt', { kind: 'excerpt', excerpt });
+  assert.equal((await standings()).get(name), 'pinned');
+  await run('strata.releaseExcerpt', { kind: 'excerpt', excerpt });
+  assert.notEqual((await standings()).get(name), 'pinned');
+  await run('strata.dismissExcerpt', { kind: 'excerpt', excerpt });
+  assert.equal((await standings()).has(name), false);
+  assert.deepEqual((await run('strata.context.list', {})).dismissed, [name]);
+  await run('strata.restoreExcerpts');
+  assert.deepEqual((await run('strata.context.list', {})).dismissed, []);
+  await run('strata.context.auto', { budget: 0 });
+});
+
 test('its tools answer other models', async () => {
   const call = async (name, input) => {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
@@ -242,6 +362,12 @@ test('its tools answer other models', async () => {
   const { symbols } = await call('strata_find_symbol', { query: 'double' });
   assert.equal(symbols[0].path, 'src/util.py');
   assert.match((await call('strata_map', {})).text, /src\/util.py/);
+  await run('strata.excludeFromContext', file('src/util.py'));
+  await assert.rejects(call('strata_read', { path: 'src/util.py' }), /excluded/);
+  await assert.rejects(call('strata_outline', { path: file('src/util.py').toString() }), /excluded/);
+  assert.deepEqual((await call('strata_find_symbol', { query: 'double' })).symbols, []);
+  assert.doesNotMatch(JSON.stringify(await call('strata_references', { name: 'double' })), /util\.py/);
+  await run('strata.includeInContext', file('src/util.py'));
   const { contributes } = vscode.extensions.getExtension('strata.strata').packageJSON;
   const offered = new Set(vscode.lm.tools.map(({ name }) => name));
   assert.deepEqual(contributes.languageModelTools.filter(({ name }) => !offered.has(name)), []);
@@ -249,8 +375,7 @@ test('its tools answer other models', async () => {
 
 test('sessions and memory', async () => {
   const first = status.session;
-  await run('strata.newSession');
-  await until(() => status.session !== first, 'another session');
+  await anotherConversation();
   const { sessions } = await run('strata.session.list', {});
   await run('strata.openSession', sessions.find(({ id }) => id === first));
   await until(() => status.session === first, 'the first session again');

@@ -5,11 +5,17 @@ const vscode = require('vscode');
 /** The requests it got, oldest first: the text of each message. */
 const asked = [];
 
+/** The names of the tools that each of them offered. */
+const offered = [];
+
 /** What the next requests fail with. */
 const failures = [];
 
+/** How the next requests are answered: each is given a way to report parts, and a token. */
+const answers = [];
+
 const textOf = (message) =>
-  typeof message === 'string' ? message : message.content.map((part) => part.value ?? '').join('');
+  typeof message === 'string' ? message : message.content.map((part) => part.value ?? part.content?.map(({ value }) => value).join('') ?? '').join('');
 
 const provider = {
   provideLanguageModelChatInformation: () => [
@@ -18,8 +24,12 @@ const provider = {
       ...{ capabilities: { toolCalling: true, agentMode: true }, isUserSelectable: true, isDefault: true },
     },
   ],
-  provideLanguageModelChatResponse: async (_model, messages, _options, progress) => {
+  provideLanguageModelChatResponse: async (_model, messages, { tools = [] }, progress, token) => {
     asked.push(messages.map(textOf));
+    offered.push(tools.map(({ name }) => name));
+    if (answers.length > 0) {
+      return answers.shift()(progress, token);
+    }
     if (failures.length > 0) {
       throw new Error(failures.shift());
     }
@@ -31,5 +41,5 @@ const provider = {
 
 exports.activate = (context) => {
   context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider('stand-in', provider));
-  return { asked, failures };
+  return { asked, offered, failures, answers };
 };

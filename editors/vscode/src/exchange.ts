@@ -1,0 +1,149 @@
+// One question to a model of the editor and its answer: prompts are assembled and sent, the model's calls of tools are answered, and what
+// came of each request is recorded. It knows nothing of the panel's history.
+
+import * as vscode from 'vscode';
+
+import { wordsOf } from './client';
+import type { Strata } from './client';
+import { isTooLong, messagesOf, takesMarks, usageOf } from './models';
+import type { Content, PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
+import type { OfferedTools } from './tools';
+import { counted, exactly } from './wording';
+
+/** What there is to say after an answer. */
+export interface Outcome {
+  /** What was left out of prompts, and the like; each once. */
+  warnings: string[];
+  /** Why there is no answer, or no more of it. */
+  error?: string;
+}
+
+/** What one request brought. */
+interface Reply {
+  /** Tokens of its prompt. */
+  total: number;
+  text: string;
+  calls: vscode.LanguageModelToolCallPart[];
+  usage?: PromptRecordParams['usage'];
+  error?: string;
+}
+
+/** Sent to the model with the last results that it gets. */
+const LAST_ROUND = 'No more tools can be called for this question. Answer with what you have.';
+
+export class Exchange {
+  private readonly warnings = new Set<string>();
+
+  /** Without `tools` none are offered. At most `rounds` times the model's calls are answered. */
+  constructor(
+    private readonly strata: Strata,
+    private readonly model: vscode.LanguageModelChat,
+    private readonly tools: OfferedTools | undefined,
+    private readonly rounds: number,
+    private readonly stream: vscode.ChatResponseStream,
+    private readonly token: vscode.CancellationToken,
+  ) {}
+
+  /** Asks `question`; `parameters` are those that all its prompts have in common. */
+  async run(question: string, parameters: PromptAssembleParams): Promise<Outcome> {
+    const common = this.tools === undefined ? parameters : { ...parameters, tools: this.tools.declared() };
+    let next: PromptAssembleParams = { ...common, prompt: question };
+    for (let round = 1; ; round += 1) {
+      const { calls, error } = await this.sent(next);
+      if (error !== undefined) {
+        return { warnings: [...this.warnings], error };
+      }
+      if (this.tools === undefined || calls.length === 0 || this.token.isCancellationRequested) {
+        break;
+      }
+      if (round > this.rounds) {
+        this.warnings.add(`The model called tools for ${counted(this.rounds, 'round')}, the limit of strata.chat.toolRounds: its last calls were not answered.`);
+        break;
+      }
+      const toolResults = await this.tools.answer(calls, this.token);
+      if (this.token.isCancellationRequested) {
+        break;
+      }
+      if (round === this.rounds) {
+        toolResults.at(-1)?.content.push({ type: 'text', text: LAST_ROUND });
+      }
+      next = { ...common, toolResults };
+    }
+    return { warnings: [...this.warnings] };
+  }
+
+  /** Sends a prompt and records what came of it. One that the provider finds too long is compacted and sent once more. */
+  private async sent(parameters: PromptAssembleParams): Promise<Reply> {
+    const prompt = await this.strata.ask('strata.prompt.assemble', parameters, this.token);
+    if (parameters.toolResults === undefined) {
+      this.stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
+    }
+    const reply = await this.replyTo(prompt);
+    const recorded = await this.strata.tell('strata.prompt.record', this.recordOf(prompt, reply));
+    if (recorded.retry && !this.token.isCancellationRequested) {
+      this.stream.progress('The model found the prompt too long: the conversation is compacted and sent once more');
+      const again = await this.sent(parameters);
+      this.warnings.add(`The model found the prompt of ${exactly(reply.total)} tokens too long. One of ${exactly(again.total)} was sent instead.`);
+      return again;
+    }
+    [...prompt.warnings.map(({ message }) => message), ...recorded.warnings].forEach((warning) => this.warnings.add(warning));
+    return reply;
+  }
+
+  /** What the model answers, shown as it comes. A stopped answer ends at once, whether its provider heard of it or not. */
+  private async replyTo({ body, tokens }: PromptAssembleReply): Promise<Reply> {
+    const reply: Reply = { total: tokens.total, text: '', calls: [] };
+    const listening: vscode.Disposable[] = [];
+    const stopped = new Promise<undefined>((stop) => listening.push(this.token.onCancellationRequested(() => stop(undefined))));
+    try {
+      const options = this.tools === undefined ? {} : { tools: this.tools.forModel() };
+      const messages = messagesOf(body, { marks: takesMarks(this.model) });
+      const answer = await Promise.race([this.model.sendRequest(messages, options, this.token), stopped]);
+      const parts = answer?.stream[Symbol.asyncIterator]();
+      for (let next = await Promise.race([parts?.next(), stopped]); next && !next.done; next = await Promise.race([parts?.next(), stopped])) {
+        this.take(next.value, reply);
+      }
+    } catch (error) {
+      if (!this.token.isCancellationRequested) {
+        reply.error = wordsOf(error);
+      }
+    } finally {
+      listening.forEach((one) => one.dispose());
+    }
+    return reply;
+  }
+
+  private take(part: unknown, reply: Reply): void {
+    if (part instanceof vscode.LanguageModelTextPart) {
+      reply.text += part.value;
+      this.stream.markdown(part.value);
+    } else if (part instanceof vscode.LanguageModelToolCallPart) {
+      reply.calls.push(part);
+    } else {
+      reply.usage = usageOf(part) ?? reply.usage;
+    }
+  }
+
+  private recordOf(prompt: PromptAssembleReply, { text, calls, usage, error }: Reply): PromptRecordParams {
+    const id = prompt.id ?? '';
+    if (error !== undefined) {
+      const refused = text === '' && calls.length === 0 && isTooLong(error);
+      return { id, status: 'error', partial: text, ...(refused && { error: 'context_limit' }) };
+    }
+    if (this.token.isCancellationRequested) {
+      return { id, status: 'aborted', partial: text, ...(usage && { usage }) };
+    }
+    return { id, status: 'complete', response: contentOf(text, calls), ...(usage && { usage }) };
+  }
+}
+
+/** An answer as the conversation has it. */
+function contentOf(text: string, calls: vscode.LanguageModelToolCallPart[]): Content {
+  if (calls.length === 0) {
+    return text;
+  }
+  return [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...calls.map(({ callId, name, input }) => ({ type: 'tool_call' as const, id: callId, name, input })),
+  ];
+}
