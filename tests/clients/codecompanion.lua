@@ -1,4 +1,5 @@
--- The plugin, plenary and CodeCompanion, as a plugin manager would load them, with CodeCompanion's own adapter for Anthropic.
+-- The plugin, plenary and CodeCompanion, as a plugin manager would load them, with CodeCompanion's own adapter for Anthropic and
+-- Strata's, which sends through that.
 local top = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
 for _, folder in ipairs({ vim.env.PLENARY, vim.env.CODECOMPANION, top .. "/editors/neovim" }) do
   vim.opt.runtimepath:prepend(folder)
@@ -18,9 +19,9 @@ end
 vim.api.nvim_create_autocmd("VimEnter", {
   callback = function()
     require("codecompanion").setup({
-      extensions = { strata = {} },
+      extensions = { strata = { opts = { adapter = "stand_in" } } },
       adapters = { http = { stand_in = stand_in } },
-      interactions = { chat = { adapter = "stand_in" } },
+      interactions = { chat = { adapter = vim.env.CHAT_ADAPTER } },
     })
   end,
 })

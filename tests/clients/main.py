@@ -61,9 +61,11 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             print(":Strata ask answers a conversation longer than its limit, and one that is refused as too long", flush=True)
         if is_wanted("codecompanion"):
             if all(name in os.environ for name in codecompanion.CHECKOUTS):
-                play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
+                slash = functools.partial(codecompanion.play, "stand_in")
+                play("CodeCompanion /strata", MODEL, CODECOMPANION, slash, records=False)
+                play("CodeCompanion adapter", MODEL, near, functools.partial(codecompanion.play, codecompanion.OURS))
             else:
-                print(f"{'CodeCompanion /strata':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+                print(f"{'CodeCompanion':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
         if is_wanted("vscode"):
             play("VS Code @strata", MODEL, near, vscode.play)
             provider.forget()
