@@ -61,9 +61,22 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             print(":Strata ask answers a conversation longer than its limit, and one that is refused as too long", flush=True)
         if is_wanted("codecompanion"):
             if all(name in os.environ for name in codecompanion.CHECKOUTS):
-                slash = functools.partial(codecompanion.play, "stand_in")
-                play("CodeCompanion /strata", MODEL, CODECOMPANION, slash, records=False)
-                play("CodeCompanion adapter", MODEL, near, functools.partial(codecompanion.play, codecompanion.OURS))
+                def chat(adapter: str, base: str):
+                    return functools.partial(codecompanion.play, adapter, base)
+
+                play("CodeCompanion /strata", MODEL, CODECOMPANION, chat("stand_in", "anthropic"), records=False)
+                play("CodeCompanion adapter", MODEL, near, chat(codecompanion.OURS, "anthropic"))
+                for base, form in codecompanion.OTHERS.items():
+                    limit = bodies.LIMITS[codecompanion.OTHER, form]
+                    play("CodeCompanion adapter", codecompanion.OTHER, limit, chat(codecompanion.OURS, base))
+                for base in ("anthropic", *codecompanion.OTHERS):
+                    provider.forget()
+                    with place(pathlib.Path(flask)) as at:
+                        codecompanion.play_behaviour(base, MODEL if base == "anthropic" else codecompanion.OTHER, at, provider)
+                provider.forget()
+                with place(pathlib.Path(flask)) as at:
+                    codecompanion.play_beyond_the_limit(MODEL, at, provider)
+                print("CodeCompanion adapter: tools, answers made again, edited, stopped, broken off, refused, and beyond the limit", flush=True)
             else:
                 print(f"{'CodeCompanion':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
         if is_wanted("vscode"):

@@ -184,9 +184,10 @@ function Sending:post()
   }, self.options)
 end
 
----A line of a stream.
+---A line of a stream; nothing at its end.
+---@param line? string
 function Sending:heard(line, adapter)
-  if not self.is_over then
+  if line and not self.is_over then
     self.reader:line(line)
     self.actions.callback(nil, line, adapter)
   end
@@ -240,6 +241,13 @@ function Sending:record(outcome, told)
       warn(recorded.warnings)
     end
     told()
+    -- CodeCompanion adds the answer to the chat a moment later. What it says from then on is an edit.
+    vim.schedule(function()
+      local chat = require("codecompanion").buf_get_chat(self.options.bufnr)
+      if chat then
+        self.conversation:walk((messages_of.split(chat.messages)))
+      end
+    end)
   end)
 end
 

@@ -2,8 +2,8 @@
 
 local M = {}
 
--- What CodeCompanion says by itself in each chat. The server has a system prompt of its own.
-local OWN_PROMPT = "system_prompt_from_config"
+-- What CodeCompanion says in each chat, and in each with tools. The server has words of its own for both.
+local GENERAL = { system_prompt_from_config = true, tool_system_prompt = true }
 
 ---What is said between two answers, and the answer.
 ---@class strata.chat.Group
@@ -16,12 +16,12 @@ end
 
 ---@param messages table[]
 ---@return strata.chat.Group[] groups
----@return string[] instructions What the system prompt of the chat says beyond CodeCompanion's own, such as how to use a tool.
+---@return string[] instructions What the chat's system prompt says beyond what is said in each chat, such as how to use a tool.
 function M.split(messages)
   local groups, instructions = {}, {}
   for _, message in ipairs(messages) do
     if message.role == "system" then
-      if vim.tbl_get(message, "_meta", "tag") ~= OWN_PROMPT and (message.content or "") ~= "" then
+      if not GENERAL[vim.tbl_get(message, "_meta", "tag")] and (message.content or "") ~= "" then
         table.insert(instructions, message.content)
       end
     else
