@@ -70,12 +70,16 @@ function Conversation:queued(work, done)
       return
     end
     table.remove(self.queue, 1)
+    -- What is queued by `done` into an empty queue begins at once.
+    local is_awaited = #self.queue > 0
     if ok then
       done(nil, result)
     else
       done(type(result) == "table" and result or { message = tostring(result) })
     end
-    self:begin()
+    if is_awaited then
+      self:begin()
+    end
   end
   table.insert(self.queue, go_on)
   if #self.queue == 1 then
@@ -86,9 +90,7 @@ end
 ---@private
 function Conversation:begin()
   self.go_on = self.queue[1]
-  if self.go_on then
-    self.go_on()
-  end
+  self.go_on()
 end
 
 ---What is told for the first time, and the question behind it.
