@@ -7,6 +7,12 @@ end
 vim.g.strata = { path = vim.env.STRATA_BIN }
 vim.opt.shortmess:append("F")
 
+-- Notes what the user is told. A long message would wait for a key.
+_G.NOTIFIED = {}
+vim.notify = function(message)
+  table.insert(_G.NOTIFIED, message)
+end
+
 -- Where the stand-in takes the bodies of an adapter.
 local PATHS = { anthropic = "/v1/messages", openai = "/v1/chat/completions", openai_responses = "/v1/responses" }
 

@@ -55,7 +55,7 @@ def neovim(adapter: str, model: str, place: Place, provider: Provider, base: str
 
 def messages(editor: Editor) -> str:
     """What Neovim told the user."""
-    return editor.nvim.funcs.execute("messages")
+    return editor.nvim.funcs.execute("messages") + editor.lua("return table.concat(NOTIFIED, '\\n')")
 
 
 def play(adapter: str, base: str, model: str, place: Place, provider: Provider) -> None:

@@ -3,7 +3,6 @@
 
 local calls = require("strata.calls")
 local messages_of = require("strata.codecompanion.messages")
-local notices = require("strata.notices")
 local server = require("strata.server")
 
 ---One turn that the session has.
@@ -103,13 +102,12 @@ end
 function Conversation:show()
   self.root = self.root or server.current()
   if self.session then
-    local meter = notices.meter(self.root)
-    if not meter or meter.session ~= self.session then
-      local session = self.session
-      self.session = nil
+    local session = self.session
+    self.session = nil
+    if self:run("server.status").session ~= session then
       self:run("session.load", { id = session })
-      self.session = session
     end
+    self.session = session
     return
   end
   local shown = vim.iter(self:run("session.list").sessions):find(function(session)

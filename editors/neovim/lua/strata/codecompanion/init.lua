@@ -361,9 +361,11 @@ function M.adapter(base, format)
   local by_address = vim.iter(FORMATS):find(function(ending)
     return vim.endswith(adapter.url or "", ending)
   end)
-  format = format or FORMATS[by_address] or "openai"
-  if not replies.reads(format) or adapter.type ~= "http" then
-    error(("the adapter `%s` cannot be used: %s is read by nobody here"):format(adapter.name, format), 0)
+  -- Most others speak as OpenAI does, but for Google's own.
+  local google = (adapter.url or ""):find("generativelanguage", 1, true)
+  format = format or FORMATS[by_address] or (google and "gemini" or "openai")
+  if adapter.type ~= "http" or not replies.reads(format) then
+    error(("Strata: no chats can be sent through the adapter `%s`, whose form is %s"):format(adapter.name, format), 0)
   end
   adapter.name, adapter.formatted_name = "strata", "Strata, " .. (adapter.formatted_name or adapter.name)
   -- Strata compacts. What runs at the provider cannot be declared.

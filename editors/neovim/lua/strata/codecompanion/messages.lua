@@ -11,26 +11,34 @@ local GENERAL = { system_prompt_from_config = true, tool_system_prompt = true }
 ---@field answers table[] Messages of the model; none as long as it has not answered.
 
 local function is_result(message)
-  return message.role == "tool" or vim.tbl_get(message, "tools", "call_id") ~= nil
+  return vim.tbl_get(message, "tools", "call_id") ~= nil
 end
 
 ---@param messages table[]
 ---@return strata.chat.Group[] groups
 ---@return string[] instructions What the chat's system prompt says beyond what is said in each chat, such as how to use a tool.
 function M.split(messages)
-  local groups, instructions = {}, {}
+  local groups, instructions, answered = {}, {}, {}
+  local function add(message, is_input)
+    local group = groups[#groups]
+    if not group or is_input and #group.answers > 0 then
+      group = { inputs = {}, answers = {} }
+      table.insert(groups, group)
+    end
+    table.insert(is_input and group.inputs or group.answers, message)
+  end
   for _, message in ipairs(messages) do
-    if message.role == "system" then
-      if not GENERAL[vim.tbl_get(message, "_meta", "tag")] and (message.content or "") ~= "" then
-        table.insert(instructions, message.content)
+    if is_result(message) then
+      -- CodeCompanion may take a call that was answered for one that was cancelled.
+      local call = message.tools.call_id
+      if not answered[call] then
+        answered[call] = true
+        add(message, true)
       end
-    else
-      local group, is_input = groups[#groups], message.role == "user" or is_result(message)
-      if not group or is_input and #group.answers > 0 then
-        group = { inputs = {}, answers = {} }
-        table.insert(groups, group)
-      end
-      table.insert(is_input and group.inputs or group.answers, message)
+    elseif message.role ~= "system" then
+      add(message, message.role == "user")
+    elseif not GENERAL[vim.tbl_get(message, "_meta", "tag")] and (message.content or "") ~= "" then
+      table.insert(instructions, message.content)
     end
   end
   return groups, instructions
