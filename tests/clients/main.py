@@ -11,6 +11,7 @@ import bodies
 import examples
 import neovim  # Before what else uses its driver.
 import codecompanion
+import gptel
 import vscode
 from session import HEADING, Provider, judged, place
 
@@ -79,6 +80,15 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
                 print("CodeCompanion adapter: tools, answers made again, edited, stopped, broken off, refused, and beyond the limit", flush=True)
             else:
                 print(f"{'CodeCompanion':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+        if "gptel" in wanted:
+            if all(name in os.environ for name in gptel.CHECKOUTS):
+                play("gptel", MODEL, near, gptel.play)
+                provider.forget()
+                with place(pathlib.Path(flask)) as at:
+                    gptel.play_behaviour(MODEL, at, provider)
+                print("gptel: tools, answers edited, removed, stopped, refused", flush=True)
+            else:
+                print(f"{'gptel':<22} not played: {' and '.join(gptel.CHECKOUTS)} names a checkout of it")
         if is_wanted("vscode"):
             play("VS Code @strata", MODEL, near, vscode.play)
             provider.forget()
