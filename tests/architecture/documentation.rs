@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use strata_app::commands::{Access, COMMANDS, Definition};
-use strata_mcp::TOOLS;
+use strata_app::tools::TOOLS;
 
 /// Where the pages for people lie.
 const FOLDERS: [&str; 8] = [

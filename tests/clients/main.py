@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 
+import ask
 import bodies
 import examples
 import neovim  # Before what else uses its driver.
@@ -32,8 +33,9 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
         provider.forget()
         start = time.monotonic()
         with place(pathlib.Path(flask)) as at:
-            session(model, at, provider)
-            turns = at.turns() if records else None
+            # A client that has no server in its hands says itself what was recorded.
+            own = session(model, at, provider)
+            turns = own or at.turns() if records else None
         row = judged(client, model, limit, provider.bill(), provider.last, turns)
         rows.append(row)
         print(f"{row}  ({time.monotonic() - start:.0f} s)", flush=True)
@@ -50,6 +52,9 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             if is_wanted("bodies") or model == MODEL:
                 session = functools.partial(bodies.play, form)
                 shares[model] = play(f"bodies, {form}", model, limit, session)
+        for (model, form), limit in bodies.LIMITS.items():
+            if is_wanted("ask"):
+                play(f"strata ask, {form}", model, limit, functools.partial(ask.play, form))
         near = shares[MODEL] * NEARLY
         for example in ("ask.py", "ask.mjs"):
             if is_wanted(example):

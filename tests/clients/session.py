@@ -111,7 +111,7 @@ class Provider:
         self.url = f"http://127.0.0.1:{self.relay.server_port}"
 
     def forwarded(self, path: str, body: bytes, headers):
-        passed = {name: headers[name] for name in ("x-api-key", "authorization", "content-type") if headers[name]}
+        passed = {name: headers[name] for name in ("x-api-key", "x-goog-api-key", "authorization", "content-type") if headers[name]}
         try:
             return urllib.request.urlopen(urllib.request.Request(self.stand_in + path, body, passed))
         except urllib.error.HTTPError as refused:

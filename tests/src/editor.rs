@@ -136,7 +136,7 @@ impl Setup {
                 let starter: Vec<&str> = self.starter.iter().map(String::as_str).collect();
                 Server::start_under(&starter, state, &self.variables)
             }
-            None => Server::start(),
+            None => Server::start_knowing(&self.variables),
         };
         server.answer_with("workspace/configuration", json!([self.settings]));
         server.answer_with("client/registerCapability", Value::Null);

@@ -26,6 +26,7 @@ mod repo;
 mod rerun;
 mod rng;
 mod server;
+pub mod sse;
 mod times;
 
 pub use binary::strata;

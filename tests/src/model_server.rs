@@ -34,6 +34,8 @@ pub enum Reply {
     Refuse(u16, Vec<(&'static str, String)>),
     /// Success, with this content type and body.
     Body(&'static str, String),
+    /// Success, with this content type and the beginning of a body, then nothing more, ever.
+    Begin(&'static str, String),
     /// Success, and a body that has no end.
     Endless,
     /// A status, and a body that has no end.
@@ -270,6 +272,12 @@ fn respond(
     match reply {
         Reply::Text(text) => whole(stream, 200, "application/json", &[], &dialect.answer(&text).to_string()),
         Reply::Body(kind, body) => whole(stream, 200, kind, &[], &body),
+        Reply::Begin(kind, body) => {
+            head(stream, 200, kind, &[])?;
+            stream.write_all(body.as_bytes())?;
+            shared.hold();
+            Ok(())
+        }
         Reply::Refuse(status, headers) => {
             let body = dialect.error(status, "not today").to_string();
             whole(stream, status, "application/json", &headers, &body)

@@ -55,8 +55,13 @@ pub struct Server {
 impl Server {
     /// Starts `strata serve` with a state directory of its own.
     pub fn start() -> Self {
+        Self::start_knowing(&[])
+    }
+
+    /// The same with these variables.
+    pub fn start_knowing(variables: &[(String, String)]) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let mut server = Self::start_in(state.path());
+        let mut server = Self::start_with(state.path(), variables);
         server._state = Some(state);
         server
     }

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 #![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
 
+mod asking;
 mod body_counts;
 mod calibration;
 mod commands;
@@ -17,6 +18,7 @@ mod navigation;
 mod redaction;
 mod request_order;
 mod selection;
+mod sending;
 mod sessions;
 mod setting_layers;
 mod settings;

@@ -16,17 +16,20 @@ use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 use strata_host::working_folder::from_top;
 
+use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::executor::{self, Environment, Outcome};
 use crate::index::{Index, IndexInputs, LinkState, OutlineUpdates, Step, walk_options};
+use crate::send::{Delta, NotConfigured, ProviderClient, ProviderReport, SendHost, SendReply};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
 use crate::settings::{self, Configuration};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::token_usage::{TokenUsage, weigh};
+use crate::tools::ToolHost;
 
 pub use crate::index::Progress;
 pub use strata_engine::cancel::{Cancel, Cancelled};
@@ -260,6 +263,10 @@ impl HeadlessWorkspace {
         for job in jobs {
             match job {
                 Job::Reindex => self.index(|_| ())?,
+                Job::Send(job) => {
+                    let sent = job.run(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
+                    reply = self.answered(&sent)?;
+                }
                 // Nothing runs beside a command here.
                 Job::Notify(_) | Job::Adopted(_) => {}
                 Job::Archive(ageing) => {
@@ -281,6 +288,62 @@ impl HeadlessWorkspace {
             }
         }
         Ok(reply)
+    }
+
+    /// Asks the model, as `strata.prompt.send` does, and gives out the answer as it comes. What was said until `cancel` is raised is
+    /// recorded.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no answer at all.
+    pub fn send(
+        &mut self,
+        mut arguments: Value,
+        cancel: &Cancel,
+        show: &mut dyn FnMut(Delta),
+    ) -> Result<Value, CommandError> {
+        arguments["stream"] = "answer".into();
+        let command = Definition::named("strata.prompt.send").ok_or(CommandError::Internal)?;
+        let environment = Environment {
+            snapshot: &self.snapshot,
+            sessions: &self.sessions,
+            services: &self.services,
+            compaction: None,
+            cancel,
+        };
+        let outcome = executor::execute(command, arguments, self.session()?, &environment);
+        let (jobs, result) = self.adopt(outcome);
+        let mut reply = result?;
+        for job in jobs {
+            if let Job::Send(job) = job {
+                let sent = job.run(&mut Sending { workspace: self, show }, cancel);
+                self.keep_cache_memory();
+                reply = self.answered(&sent?)?;
+            }
+        }
+        Ok(reply)
+    }
+
+    /// The reply of a question that was asked.
+    fn answered(&self, sent: &SendReply) -> Result<Value, CommandError> {
+        let reply = serde_json::to_value(sent).map_err(|error| CommandError::failed(error.to_string()))?;
+        Ok(commands::versioned(reply, self.session()?))
+    }
+
+    /// The provider that the settings name, or why there is none; with `online` it is asked whether it takes the key.
+    ///
+    /// # Errors
+    /// [`NotConfigured`].
+    pub fn provider(&self, online: bool) -> Result<ProviderReport, NotConfigured> {
+        Ok(ProviderClient::of(&self.snapshot.settings, None)?.report(online, &self.cancel))
+    }
+
+    /// Leaves to the next process that goes on with the session what is known of the provider's cache, and the prompts that wait for
+    /// their answers.
+    pub fn keep_cache_memory(&self) {
+        let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
+        if let Ok(Err(error)) = kept {
+            tracing::warn!(%error, "the next prompt of the session will be laid out afresh");
+        }
     }
 
     fn adopt(&mut self, outcome: Outcome) -> (Vec<Job>, Result<Value, CommandError>) {
@@ -425,6 +488,43 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
+    /// Goes on with a stored session, with what the last process to do so left of the provider's cache.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn resume_warm(&mut self, id: &str, access: Access) -> Result<ReopenOutcome, CommandError> {
+        let outcome = self.reopen(id, access)?;
+        if let (ReopenOutcome::Open, Some(session)) = (outcome, self.sessions.current()) {
+            self.sessions = Sessions::new(self.services.store.with_cache_memory(Arc::clone(session)));
+        }
+        Ok(outcome)
+    }
+
+    /// Stores the session even though nothing was said in it, with what is known of the provider's cache and the prompts that wait for
+    /// their answers.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn store_session(&self) -> Result<(), CommandError> {
+        self.services.store.begin(self.session()?, now_ms())?;
+        self.keep_cache_memory();
+        Ok(())
+    }
+
+    /// Begins a session, which is stored when something is said in it.
+    ///
+    /// # Errors
+    /// When the system has no randomness for its name.
+    pub fn begin(&mut self) -> Result<(), CommandError> {
+        self.sessions = Sessions::new(Arc::new(Session::new(SessionStore::new_id()?)));
+        Ok(())
+    }
+
+    /// The session's own name.
+    pub fn session_id(&self) -> &str {
+        self.sessions.current_id()
+    }
+
     /// Goes on with a stored session, or begins one of this name when there is none.
     ///
     /// # Errors
@@ -462,6 +562,42 @@ impl HeadlessWorkspace {
         progress: impl FnMut(Progress),
     ) -> Result<TokenUsage, CommandError> {
         weigh(&self.snapshot, paths, model, &self.cancel, progress)
+    }
+}
+
+impl ToolHost for HeadlessWorkspace {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.run(command, arguments)
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        self.snapshot.count(text, None).1
+    }
+}
+
+/// A question that is asked here.
+struct Sending<'a> {
+    workspace: &'a mut HeadlessWorkspace,
+    show: &'a mut dyn FnMut(Delta),
+}
+
+impl ToolHost for Sending<'_> {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.workspace.run(command, arguments)
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        ToolHost::weigh(&*self.workspace, text)
+    }
+}
+
+impl SendHost for Sending<'_> {
+    fn show(&mut self, delta: Delta) {
+        (self.show)(delta);
+    }
+
+    fn progress(&mut self, message: &str) {
+        tracing::debug!(message, "asking a model");
     }
 }
 

@@ -21,6 +21,7 @@ pub mod redaction;
 mod references;
 pub mod running_compaction;
 pub mod schema;
+pub mod send;
 pub mod services;
 pub mod session_store;
 pub mod sessions;
@@ -30,6 +31,7 @@ pub mod summarizer_client;
 pub mod table;
 pub mod token_count_client;
 pub mod token_usage;
+pub mod tools;
 mod workspace_context;
 
 /// What the binary may do about the memory of syntax trees before anything else.

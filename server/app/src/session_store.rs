@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use strata_engine::conversation::history::{History, MessageId};
-use strata_engine::prompt::session::{SavedSession, Session};
+use strata_engine::prompt::session::{CacheMemory, SavedSession, Session};
 use strata_engine::tokens::calibration::Calibrations;
 use strata_host::store::{
-    Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
-    state_directory,
+    Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, StoredCacheMemory,
+    WorkspaceKey, state_directory,
 };
 
 use crate::clock::now_ms;
@@ -223,6 +223,38 @@ impl SessionStore {
                 let session = restored(store, &name)?;
                 sessions.insert(id.to_owned(), OpenSession::of(handle, &session));
                 Ok(Arc::new(session))
+            }
+        }
+    }
+
+    /// Stores what the next process to go on with a session should know of the provider's cache, and of the prompts that wait for
+    /// their answers. Nothing for a session that is not stored.
+    ///
+    /// # Errors
+    /// [`SessionStoreError`].
+    pub(crate) fn keep_cache_memory(&self, session: &Session) -> Result<(), SessionStoreError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news, .. } = &mut *inner;
+        let Some(open) = sessions.get(&*session.id) else { return Ok(()) };
+        let memory = serde_json::to_string(&session.cache_memory())
+            .map_err(|error| StoreError::Sqlite(error.to_string()))?;
+        Ok(opened(place, news)?.keep_cache_memory(&open.handle, &memory)?)
+    }
+
+    /// The session with what [`keep_cache_memory`](Self::keep_cache_memory) stored of it.
+    pub(crate) fn with_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
+        let found = self.with(|store| store.cache_memory(&session.id.parse()?));
+        let Ok(Some(StoredCacheMemory { memory, is_current })) = found else { return session };
+        match serde_json::from_str::<CacheMemory>(&memory) {
+            Ok(memory) => {
+                let mut session = Session::clone(&session);
+                session.remember_cache(memory, is_current);
+                Arc::new(session)
+            }
+            // Another version wrote it: the next prompt is laid out afresh.
+            Err(error) => {
+                tracing::info!(%error, "what is known of the provider's cache cannot be read");
+                session
             }
         }
     }

@@ -13,7 +13,8 @@ use strata_engine::conversation::settings::{CompactionSettings, SummariserKind};
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
-use strata_host::summarise::{self, Provider};
+use strata_host::provider::{KeySource, Provider};
+use strata_host::summarise;
 
 use crate::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 
@@ -254,7 +255,8 @@ fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, St
     let provider = |model: &str| -> Result<Provider, String> {
         let provider =
             Provider::for_model(model, settings.base_url.clone()).map_err(|error| error.to_string())?;
-        Ok(Provider { key_env: settings.key_env.clone(), ..provider })
+        let key = settings.key_env.clone().map_or(KeySource::Usual, KeySource::Variable);
+        Ok(Provider { key, ..provider })
     };
     let model = settings.model.as_deref().ok_or("no model is set; set compaction.model")?;
     let topics = settings.detection_model.as_deref().map(provider).transpose()?;

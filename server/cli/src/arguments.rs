@@ -31,8 +31,12 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     /// Serve an agent: a server of the Model Context Protocol on standard input and output
     Mcp(McpArguments),
+    /// Ask the model that the settings name: the answer on standard output, what it cost on standard error
+    Ask(AskArguments),
     /// Make a prompt: the request on standard output, what is in it on standard error
     Prompt(PromptArguments),
+    /// Record what came of a prompt that you sent yourself: the answer on standard input
+    Record(RecordArguments),
     /// Show the symbol map of a repository
     Map(MapArguments),
     /// Name the files and definitions that a task is about
@@ -132,27 +136,104 @@ pub(crate) struct RepositoryArguments {
     pub(crate) untrusted: bool,
 }
 
+/// What a prompt shows in full, and what it does not show.
 #[derive(Debug, Args)]
-pub(crate) struct PromptArguments {
-    #[command(flatten)]
-    pub(crate) repository: RepositoryArguments,
+pub(crate) struct SelectingArguments {
     /// Show this in full: a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`)
     #[arg(long, value_name = "PATH")]
     pub(crate) select: Vec<String>,
-    /// Bring along so many tokens of code that the question is about, 0 for none; 8000 without `--select`
-    #[arg(long, value_name = "TOKENS")]
-    pub(crate) auto: Option<usize>,
     /// Show nothing of this, not even the name: a file, a folder or a glob
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
     /// Show this file although its name says that it holds secrets (`--select` names it, too)
     #[arg(long, value_name = "PATH")]
     pub(crate) confirm_secrets: Vec<String>,
+}
+
+/// Asks the model that the settings `provider.*` name, in a stored conversation: each question goes on where the last one ended, and
+/// pays for little more than what is new. Ctrl-C ends the answer and records what was said.
+#[derive(Debug, Args)]
+pub(crate) struct AskArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// The conversation to go on with: its id or name, `latest` for the one that was written to last, or `new`
+    #[arg(long, value_name = "ID", default_value = "latest")]
+    pub(crate) session: String,
+    /// Go on in a copy of the conversation, which an editor may have open
+    #[arg(long)]
+    pub(crate) fork: bool,
+    #[command(flatten)]
+    pub(crate) selecting: SelectingArguments,
+    /// Bring along so many tokens of code that the question is about, 0 for none; 8000 when no file is selected
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) auto: Option<usize>,
+    /// Let the model look things up: the map, outlines, references, files, notes. It changes nothing
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// The model, by its provider's name
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// How content is laid out for the provider's cache
+    #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
+    pub(crate) policy: Option<String>,
+    /// Print all that came of it as JSON when it is done
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// What to ask; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+}
+
+/// Records the answer to a prompt that `strata prompt --session` made, so that the conversation goes on with it.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(flatten)]
+    pub(crate) audience: Audience,
+    /// The conversation: its id or name, or `latest` for the one that was written to last
+    #[arg(long, value_name = "ID", default_value = "latest")]
+    pub(crate) session: String,
+    /// Input that the provider billed and that is neither read from its cache nor written to it, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) input: Option<u64>,
+    /// Output that the provider billed, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output: Option<u64>,
+    /// Input that was read from the provider's cache, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) cache_read: Option<u64>,
+    /// Input that was written to the provider's cache, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) cache_write: Option<u64>,
+    /// The answer was stopped before its end
+    #[arg(long)]
+    pub(crate) aborted: bool,
+    /// The provider found the prompt too long: the conversation is compacted before the next one. Reads no answer
+    #[arg(long)]
+    pub(crate) too_long: bool,
+    /// The prompt, as `strata prompt --session` named it
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(flatten)]
+    pub(crate) selecting: SelectingArguments,
+    /// Bring along so many tokens of code that the question is about, 0 for none; 8000 when no file is selected
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) auto: Option<usize>,
+    /// Make it the next prompt of this stored session (its id or name, `latest`, or `new`), whose answer is to be recorded
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
     /// The model that the prompt is for
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The form of the request
-    #[arg(long, value_parser = ["anthropic", "openai", "markdown"])]
+    #[arg(long, value_parser = ["anthropic", "openai", "responses", "gemini", "bedrock", "markdown"])]
     pub(crate) format: Option<String>,
     /// How content is laid out for the provider's cache
     #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
@@ -627,6 +708,9 @@ pub(crate) struct DoctorArguments {
     /// Ask the model that writes summaries for a word, where the settings name one; the provider bills that
     #[arg(long)]
     pub(crate) ask: bool,
+    /// Ask the provider that the settings name whether it takes the key, which costs nothing
+    #[arg(long)]
+    pub(crate) online: bool,
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,

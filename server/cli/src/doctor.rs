@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::headless::{HeadlessWorkspace, Settings};
+use strata_app::send::ProviderReport;
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
@@ -35,6 +36,9 @@ struct Repository {
     trust: &'static str,
     /// How many conversations are stored for it; absent when they cannot be read.
     sessions: Option<usize>,
+    /// The provider that prompts are sent to; absent when none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<ProviderReport>,
     /// What the model that writes summaries said; absent when it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
@@ -84,9 +88,27 @@ fn examine_repository(
             None
         }
     };
+    let provider = headless.provider(arguments.online).ok();
+    if let Some(ProviderReport { problem, unreachable, .. }) = &provider {
+        let told = problem.iter().chain(unreachable).map(|problem| format!("the provider: {problem}"));
+        problems.extend(told);
+    }
     let workspace = WorkspaceReport::new(headless.snapshot());
     let trust = if arguments.repository.untrusted { "untrusted" } else { "trusted" };
-    Ok(Repository { workspace, trust, sessions, answer })
+    Ok(Repository { workspace, trust, sessions, provider, answer })
+}
+
+/// How the provider stands.
+fn provider_row(provider: &ProviderReport) -> String {
+    let ProviderReport { name, model, base_url, problem, unreachable, asked } = provider;
+    let place = base_url.as_ref().map(|url| format!(" at {url}")).unwrap_or_default();
+    let state = match (problem, unreachable, asked) {
+        (Some(_), ..) => "not usable",
+        (None, Some(_), _) => "does not answer",
+        (None, None, true) => "it answers, and takes the key",
+        (None, None, false) => "configured; --online asks whether it takes the key",
+    };
+    format!("{name}{place}, {model}: {state}")
 }
 
 /// The program that a shell would start for `strata`.
@@ -123,7 +145,7 @@ impl Findings {
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, {} by default", build.models.known, build.models.default));
         row("editors", self.editors());
-        if let Some(Repository { workspace, trust, sessions, answer }) = &self.repository {
+        if let Some(Repository { workspace, trust, sessions, provider, answer }) = &self.repository {
             let WorkspaceReport { roots, files, outlined, notes, outline_cache } = workspace;
             row("repository", format!("{}, {trust}", roots.join(", ")));
             row("", format!("{}, {} with an outline", counted(*files, "file"), count(*outlined)));
@@ -140,6 +162,10 @@ impl Findings {
             if let Some(sessions) = sessions {
                 row("store", format!("{}, all readable", counted(*sessions, "conversation")));
             }
+            row("provider", provider.as_ref().map_or_else(
+                || "none: nothing is sent (`provider.name`)".to_owned(),
+                provider_row,
+            ));
             if let Some(answer) = answer {
                 row("summaries", answer.clone());
             }

@@ -4,6 +4,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocation;
 mod arguments;
+mod ask;
 mod bar;
 mod doctor;
 mod failure;
@@ -18,11 +19,13 @@ mod memory;
 mod output;
 mod prompt;
 mod query;
+mod record;
 mod replay;
 mod reply;
 mod repository;
 mod schema;
 mod search_results;
+mod selecting;
 mod serve;
 mod sessions;
 mod status;
@@ -46,7 +49,9 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Ask(arguments) => ask::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Context(arguments) => query::context(&arguments),
         Command::Symbols(arguments) => query::symbols(&arguments),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_app::commands::CommandError;
 use strata_app::headless::HeadlessWorkspace;
-use strata_mcp::{Reply, Tool, answer};
+use strata_app::tools::{Reply, Tool, answer};
 
 use crate::arguments::{
     ContextArguments, GrepArguments, OutlineArguments, QueryArguments, ReadArguments, ReferencesArguments,

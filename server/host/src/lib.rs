@@ -14,6 +14,7 @@ pub mod path_patterns;
 pub mod placeholder_key;
 pub mod pool;
 pub mod preview_file;
+pub mod provider;
 pub mod roots;
 pub mod rule_files;
 pub mod secrets;

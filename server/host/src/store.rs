@@ -35,7 +35,7 @@ pub use self::search::{
 };
 #[cfg(test)]
 pub(crate) use self::sessions::StoredSession;
-pub use self::sessions::{NewSession, SessionInfo};
+pub use self::sessions::{NewSession, SessionInfo, StoredCacheMemory};
 pub use self::spill::Quota;
 #[cfg(test)]
 pub(crate) use self::spill::SpillFile;

@@ -1,30 +1,25 @@
-//! One question to a language model, one text back: what a compaction asks for its summary. Owns the calling: which
-//! provider, the key, the deadline, when to try again and when not, and how much of an answer is taken in. It
-//! never decides what is asked or what becomes of the answer, and keeps nothing between two questions.
-//!
-//! A key goes from the environment into one header of one request. It is in no address, no error and no log, and the
-//! library that writes the requests never sees it.
+//! One question to a language model, one text back: what a compaction asks for its summary. Owns what of a reply is taken as the
+//! answer. It never decides what is asked or what becomes of the answer, and keeps nothing between two questions.
 
-mod call;
-mod error;
-mod key;
-mod provider;
-mod retry;
-mod runtime;
-mod transport;
-
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::{ollama_question, question};
+use strata_engine::conversation::reply::{Reply, ReplyEnd};
 
-pub use self::error::SummaryError;
-pub use self::key::Key;
-pub use self::provider::{Provider, ProviderKind, UnknownModel};
+use crate::provider::{Limits, Provider, ProviderKind, SendError, Target};
 
-use self::call::Call;
+/// The most bytes of an answer, whatever was asked for.
+const MAX_ANSWER: usize = 256 * 1024;
 
-/// A deadline that is further away than this is not one.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// The most bytes of an answer for each token that it may have: four times what a long token has.
+const MAX_BYTES_PER_TOKEN: usize = 24;
+
+/// The most that is read of one reply: the text may be escaped throughout, and what a model thought comes with it.
+const MAX_REPLY: usize = 4 * 1024 * 1024;
+
+/// Tries after the first.
+const RETRIES: u32 = 2;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +33,22 @@ pub struct Question {
     pub max_output_tokens: usize,
 }
 
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SummaryError {
+    /// There is no reply.
+    #[error(transparent)]
+    Send(#[from] SendError),
+    /// The reply has no text.
+    #[error(
+        "the model answered without any text; a model that reasons first may need more output tokens, \
+         or another model may do"
+    )]
+    Empty,
+}
+
 impl Provider {
-    /// Asks with the key from the environment and waits for the whole answer. Trying again, waiting between two tries and reading
+    /// Asks and waits for the whole answer. Trying again, waiting between two tries and reading
     /// the answer are all within the deadline; raising `cancel` ends it within some 20 ms. May be called on any thread.
     ///
     /// # Errors
@@ -50,26 +59,28 @@ impl Provider {
         deadline: Duration,
         cancel: &Cancel,
     ) -> Result<String, SummaryError> {
-        let key = self.key()?;
-        self.ask_with(key, question, deadline, cancel)
+        let limit = question.max_output_tokens.saturating_mul(MAX_BYTES_PER_TOKEN).min(MAX_ANSWER);
+        let limits = Limits { deadline, stall: deadline, max_reply_bytes: MAX_REPLY, retries: RETRIES };
+        let reply = self.put(question, &limits, cancel).map_err(|error| match error {
+            SendError::TooLong { .. } => SendError::TooLong { limit },
+            error => error,
+        })?;
+        let text = reply.text();
+        match (text.trim(), reply.end) {
+            ("", ReplyEnd::Failed(error)) => Err(SendError::Provider { status: 200, error }.into()),
+            ("", _) => Err(SummaryError::Empty),
+            (text, _) if text.len() > limit => Err(SendError::TooLong { limit }.into()),
+            (text, _) => Ok(text.to_owned()),
+        }
     }
 
-    /// [`Provider::ask`] with a key that came from elsewhere, as from an editor's secret store, or without any.
-    ///
-    /// # Errors
-    /// See [`SummaryError`].
-    pub fn ask_with(
-        &self,
-        key: Option<Key>,
-        question: &Question,
-        deadline: Duration,
-        cancel: &Cancel,
-    ) -> Result<String, SummaryError> {
-        cancel.check().map_err(|_| SummaryError::Cancelled)?;
-        let deadline = deadline.min(LONGEST);
-        let until = Instant::now() + deadline;
-        let call = Call::new(self, key, question)?;
-        let limits = runtime::Limits { until, deadline, cancel };
-        runtime::wait_for(retry::ask_with_retries(call, until), &limits)
+    fn put(&self, asked: &Question, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
+        let Question { system, prompt, max_output_tokens } = asked;
+        if self.kind == ProviderKind::Ollama {
+            let body = ollama_question(&self.model, system, prompt, *max_output_tokens);
+            return self.post(Target::OllamaChat, &body, &Reply::read_ollama, limits, cancel);
+        }
+        let body = question(self.kind.format(), &self.model, system, prompt, *max_output_tokens);
+        self.send(&body, limits, cancel)
     }
 }

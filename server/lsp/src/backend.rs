@@ -156,7 +156,8 @@ impl LanguageServer for Backend {
         let _dropped = CancelOnDrop::new(&cancel);
         let arguments: Vec<Value> = params.arguments;
         let name = params.command.clone();
-        self.post(Event::Command(Call { name, arguments, cancel, answer }));
+        let token = params.work_done_progress_params.work_done_token;
+        self.post(Event::Command(Call { name, arguments, cancel, token, answer }));
         let Ok(outcome) = wait.await else { return Err(Error::internal_error()) };
         if let Some(shown) = UserMessage::of(&params.command, &outcome) {
             self.post(Event::Show(shown));

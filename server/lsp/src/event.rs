@@ -24,6 +24,7 @@ use strata_app::commands::CommandError;
 use strata_app::executor::Outcome;
 use strata_app::index::Index;
 use strata_app::meter::Status;
+use strata_app::send::SendReply;
 use strata_app::settings::FoundSettings;
 use strata_app::token_count_client::CountedPrompt;
 
@@ -40,6 +41,8 @@ pub(crate) struct Call {
     pub arguments: Vec<Value>,
     /// Raised when nobody waits for the answer any more.
     pub cancel: Cancel,
+    /// The token under which the client wants to be shown its progress.
+    pub token: Option<NumberOrString>,
     pub answer: Answer<Result<Value, CommandError>>,
 }
 
@@ -55,8 +58,8 @@ pub(crate) struct FinishedTask {
 /// Who waits for what came of a task.
 #[derive(Debug)]
 pub(crate) enum Waiter {
-    /// Whoever sent the command, and how to know that nobody does any more.
-    Caller(Answer<Result<Value, CommandError>>, Cancel),
+    /// Whoever sent the command, how to know that nobody does any more, and the token of its progress.
+    Caller(Answer<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
     /// The compaction of this number.
     Compaction(u64),
     Nobody,
@@ -115,6 +118,8 @@ pub(crate) enum Event {
     CommandDone(String, Box<FinishedTask>),
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
+    /// A question of this session was answered, or came to nothing.
+    Sent(String, u64, Result<Box<SendReply>, CommandError>),
     /// A model has summed up tool results of this session, or failed to.
     Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session, or has not.

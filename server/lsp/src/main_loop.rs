@@ -16,6 +16,7 @@ mod metering;
 mod parsing;
 mod queue;
 mod registrations;
+mod sends;
 mod tasks;
 mod watching;
 
@@ -52,6 +53,7 @@ use indexing::IndexRuns;
 use metering::Meter;
 use queue::Queues;
 use registrations::Registrations;
+use sends::Sends;
 use watching::WatchState;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
@@ -71,6 +73,7 @@ pub(crate) struct MainLoop {
     settings_answered: u64,
     queues: Queues,
     compactions: Compactions,
+    sends: Sends,
     /// The sessions whose tool results are being summed up.
     ageing: BTreeSet<String>,
     /// The sessions whose next request the client is counting.
@@ -119,6 +122,7 @@ impl MainLoop {
             settings_answered: 0,
             queues: Queues::default(),
             compactions: Compactions::default(),
+            sends: Sends::default(),
             ageing: BTreeSet::new(),
             measuring: BTreeSet::new(),
             indexing: IndexRuns::default(),
@@ -238,7 +242,7 @@ impl MainLoop {
                 // Nobody waits for the answer.
                 let (answer, _) = oneshot::channel();
                 let name = "strata.files.rename".to_owned();
-                self.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
+                self.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
             }
         }
         let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();

@@ -7,12 +7,14 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use strata_app::commands::CommandError;
 use strata_app::compaction_job::CompactionNotice;
 use strata_app::front_end::{
     Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, TokenCount, Warning,
 };
 use strata_app::meter::Status;
+use strata_app::send::Delta;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::ErrorCode;
@@ -24,7 +26,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use crate::event::Event;
+use crate::event::{Answer, Event};
 use crate::navigation::Feature;
 
 /// How long the client may take to answer one of our requests.
@@ -38,6 +40,12 @@ pub(crate) enum Outbound {
     Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
     Compaction(Box<CompactionNotice>),
+    /// A piece of an answer: `strata/delta`.
+    Delta(Box<Delta>),
+    /// The reply of a command, after all that was said before it.
+    Answer(Answer<Result<Value, CommandError>>, Result<Value, CommandError>),
+    /// Progress under a token of the client's own.
+    Progress(NumberOrString, WorkDoneProgress),
     /// Something that the person wanted to see: `window/showMessage`.
     Message(MessageType, String),
     /// A document to be opened. When the client does not, the person is told where it is.
@@ -183,6 +191,15 @@ impl Notification for CompactionNotification {
     const METHOD: &'static str = "strata/compaction";
 }
 
+/// `strata/delta`.
+#[derive(Debug)]
+pub(crate) enum DeltaNotification {}
+
+impl Notification for DeltaNotification {
+    type Params = Delta;
+    const METHOD: &'static str = "strata/delta";
+}
+
 /// `strata/summarize`.
 #[derive(Debug)]
 pub(crate) enum SummarizeRequest {}
@@ -244,6 +261,15 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                 client.log_message(MessageType::WARNING, message).await;
             }
             Outbound::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
+            Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
+            Outbound::Answer(answer, result) => {
+                // The waiting side is gone when the request was cancelled.
+                let _ = answer.send(result);
+            }
+            Outbound::Progress(token, progress) => {
+                let value = ProgressParamsValue::WorkDone(progress);
+                client.send_notification::<Progress>(ProgressParams { token, value }).await;
+            }
             Outbound::Message(kind, message) => client.show_message(kind, message).await,
             Outbound::Document { uri, otherwise } => {
                 tokio::spawn(show_document(client.clone(), uri, otherwise));

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::request::Request;
 
 use crate::client::InitializationOptions;
 use crate::outbound::{
-    CompactionNotification, CountTokensRequest, StatusNotification, SummarizeRequest, WarningNotification,
+    CompactionNotification, CountTokensRequest, DeltaNotification, StatusNotification, SummarizeRequest, WarningNotification,
 };
 
 /// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
@@ -26,6 +26,10 @@ pub fn schema() -> Value {
             "How full the context is and how much of it is cached; at most four times a second.",
         ),
         notification::<CompactionNotification>(&mut shapes, "A compaction began, ended or failed."),
+        notification::<DeltaNotification>(
+            &mut shapes,
+            "A piece of an answer to `strata.prompt.send`, in the order in which it comes, all before the reply.",
+        ),
         notification::<WarningNotification>(&mut shapes, "Something that the person should know."),
     ];
     let requests = [

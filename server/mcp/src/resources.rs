@@ -5,8 +5,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::{Map, Value, json};
 use strata_app::commands::{Access, CommandError};
 use strata_app::headless::{Cancel, Progress};
+use strata_app::tools::text;
 
-use crate::text;
 use crate::view::{Needs, View};
 
 /// The map of the repository.

@@ -13,12 +13,10 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
 use strata_app::commands::{Access, CommandError};
 use strata_app::headless::{Cancel, Progress};
+use strata_app::tools::{self, Reply, Schemas, TOOLS, Tool};
 
-use crate::call::{self, Reply};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
-use crate::schemas::Schemas;
-use crate::tools::{TOOLS, Tool};
-use crate::view::View;
+use crate::view::{Needs, View};
 use crate::worker::{Call, Worker};
 
 pub(crate) struct Server {
@@ -99,7 +97,8 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let called = self
             .ask(tool.name, &context, move |view, cancel, tell| {
-                call::call(tool, arguments, view, cancel, tell)
+                let needs = Needs { access: tool.access(), index: tool.needs_index() };
+                view.look(needs, cancel, tell, |view| tools::call(tool, arguments, view.headless_mut()))
             })
             .await;
         Ok(match called {

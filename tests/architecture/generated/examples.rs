@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use e2e::{Editor, Repo, Setup};
+use e2e::{Dialect, Editor, ModelServer, Repo, Reply, Setup, sse};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -70,6 +70,7 @@ pub(crate) fn record() -> BTreeMap<String, Example> {
     redaction(&mut talk);
     sessions(&mut talk);
     here(&mut talk);
+    sending(&mut talk);
     server(&mut talk);
     talk.finish()
 }
@@ -232,6 +233,14 @@ fn here(talk: &mut Talk) {
     assert_eq!(talk.editor.server.heard("window/showMessage").len(), 8);
 }
 
+fn sending(talk: &mut Talk) {
+    let answer = sse::answer("Two soups: pumpkin and leek.", &[]);
+    let provider = ModelServer::start(Dialect::Anthropic, vec![Reply::Body("text/event-stream", answer)]);
+    talk.editor.configure(json!({ "provider": { "name": "anthropic", "base_url": provider.base_url() } }));
+    talk.say("prompt.send", json!({ "prompt": "Which soups?", "stream": "answer-1", "tools": "read" }));
+    talk.editor.configure(Value::Null);
+}
+
 fn server(talk: &mut Talk) {
     talk.say("server.status", json!({}));
     talk.say("server.models", json!({}));
@@ -255,7 +264,7 @@ struct Talk {
 impl Talk {
     fn new(repo: &Repo) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let editor = Setup::new(repo).state(state.path()).start();
+        let editor = Setup::new(repo).state(state.path()).variable("ANTHROPIC_API_KEY", "a key").start();
         let folder = repo.root().display().to_string();
         let cache = state.path().join("cache").display().to_string();
         Self { editor, folder, cache, _state: state, sessions: Vec::new(), examples: BTreeMap::new() }
@@ -328,6 +337,9 @@ impl Talk {
         }
         let params = cut(&self.masked("", &status));
         self.examples.insert("strata/status".to_owned(), Example { params, reply: None });
+        let delta = self.editor.server.wait_for("strata/delta", |delta| delta["text"].is_string());
+        let params = cut(&self.masked("", &delta));
+        self.examples.insert("strata/delta".to_owned(), Example { params, reply: None });
         let news = self.editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
         let params = cut(&self.masked("", &news));
         self.examples.insert("strata/compaction".to_owned(), Example { params, reply: None });

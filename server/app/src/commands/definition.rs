@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Access, Command, CommandError, Context, budget, compaction, context, files, grep, here, history,
-    iteration, memory, prompt, read, redaction, server, session, symbols, tiers, tool_output, url, versioned,
+    iteration, memory, prompt, read, redaction, send, server, session, symbols, tiers, tool_output, url, versioned,
     written,
 };
 use crate::faults::{self, Point};
@@ -45,6 +45,7 @@ definitions! {
     prompt::Assemble,
     prompt::Record,
     prompt::Discard,
+    send::Send,
     prompt::PreviewPrompt,
     prompt::ComparePrompts,
     prompt::EstimateTokens,

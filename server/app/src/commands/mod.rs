@@ -18,6 +18,7 @@ mod named_file;
 mod prompt;
 mod read;
 mod redaction;
+mod send;
 mod server;
 mod session;
 mod symbols;
@@ -40,6 +41,7 @@ use strata_engine::prompt::session::Session;
 
 use crate::compaction_job::{CompactionJob, CompactionNotice};
 use crate::running_compaction::RunningCompaction;
+use crate::send::SendJob;
 use crate::services::Services;
 use crate::session_store::SessionStore;
 use crate::sessions::Sessions;
@@ -203,6 +205,8 @@ pub enum Job {
     Compact(Box<CompactionJob>),
     /// Take note that the draft of the compaction of this number is in place: the command that starts this has waited for it.
     Adopted(u64),
+    /// Ask the model a question. What comes of it is the reply of the command.
+    Send(Box<SendJob>),
     /// Ask a model to sum up tool results of the session, then archive them.
     Archive(Box<ArchivalPlan>),
 }

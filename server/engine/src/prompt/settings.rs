@@ -2,6 +2,7 @@
 //! what arrives here is one tree, checked strictly. A setting never holds a key or a secret. What a file of the workspace may set
 //! is marked with `x-workspace` where the setting is declared.
 
+mod provider;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use crate::prompt::tiers::{Deltas, PolicyName};
 use crate::tokens::models::{ModelTable, Ttl};
 use crate::tokens::redaction::RedactionSettings;
 
+pub use self::provider::{ProviderName, ProviderSettings};
 pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_setting};
 
 /// All settings.
@@ -44,6 +46,8 @@ pub struct Settings {
     pub models: ModelTable,
     /// Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for.
     pub tokenizers: BTreeMap<String, String>,
+    /// The provider that prompts are sent to when you ask Strata to send them: `strata ask`, `strata.prompt.send`.
+    pub provider: ProviderSettings,
     /// Compaction of the conversation.
     pub compaction: CompactionSettings,
     /// The code that questions bring along, and how much an autonomous loop remembers.
@@ -73,6 +77,7 @@ impl Default for Settings {
             budget: BudgetSettings::default(),
             models: ModelTable::default(),
             tokenizers: BTreeMap::new(),
+            provider: ProviderSettings::default(),
             compaction: CompactionSettings::default(),
             context: ContextSettings::default(),
             tools: ToolPatterns::default(),

@@ -11,7 +11,7 @@ use super::StoreError;
 pub(super) const APPLICATION: i32 = 0x5374_7261;
 
 /// What leads from each version to the next; the first makes the tables.
-const STEPS: &[&[&str]] = &[&[FIRST, WORDS]];
+const STEPS: &[&[&str]] = &[&[FIRST, WORDS], &[CACHE_MEMORY]];
 
 /// The newest version of the tables.
 pub(super) const NEWEST: i32 = {
@@ -64,6 +64,13 @@ pub(super) const WORDS: &str = "
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
+";
+
+/// What a process that goes on with a session needs to know of the provider's cache, and which change of the session was the last
+/// when that was stored. It is no change itself.
+const CACHE_MEMORY: &str = "
+ALTER TABLE session ADD COLUMN cache_memory TEXT;
+ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 ";
 
 /// The tables that hold what was stored.

@@ -54,6 +54,14 @@ pub struct StoredSession {
     pub next_id: u64,
 }
 
+/// What was known of the provider's cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCacheMemory {
+    pub memory: String,
+    /// Whether the session was not changed since.
+    pub is_current: bool,
+}
+
 /// The longest preview, in characters.
 pub(crate) const PREVIEW_CHARS: usize = 120;
 
@@ -161,6 +169,33 @@ impl Store {
             state: serde_json::from_str(&state).map_err(StoreError::damaged)?,
             next_id: next_id.cast_unsigned(),
         })
+    }
+
+    /// Stores what is known of the provider's cache beside a session, which is no change of it.
+    ///
+    /// # Errors
+    /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
+    pub fn keep_cache_memory(&mut self, handle: &SessionHandle, memory: &str) -> Result<(), StoreError> {
+        handle.must_write()?;
+        let key = key_of(&self.connection, handle.id())?;
+        self.connection
+            .prepare_cached("UPDATE session SET cache_memory = ?2, cache_touched = touched WHERE key = ?1")?
+            .execute(params![key, memory])?;
+        Ok(())
+    }
+
+    /// What [`keep_cache_memory`](Self::keep_cache_memory) stored last.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSession`].
+    pub fn cache_memory(&self, id: &SessionId) -> Result<Option<StoredCacheMemory>, StoreError> {
+        let key = key_of(&self.connection, id)?;
+        let mut found = self
+            .connection
+            .prepare_cached("SELECT cache_memory, cache_touched = touched FROM session WHERE key = ?1")?;
+        let (memory, is_current) =
+            found.query_row([key], |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<bool>>(1)?)))?;
+        Ok(memory.map(|memory| StoredCacheMemory { memory, is_current: is_current == Some(true) }))
     }
 
     /// Calls a session something else.

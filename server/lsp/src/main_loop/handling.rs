@@ -125,6 +125,7 @@ impl Handling {
                 Self::new("window/workDoneProgress/cancel", move |main_loop| {
                     main_loop.indexing.cancel(&token);
                     main_loop.compactions.cancel(&token);
+                    main_loop.sends.cancel(&token);
                 })
             }
             Event::Drafted(session, number, draft) => {
@@ -132,6 +133,11 @@ impl Handling {
                 Self::new("drafted", move |main_loop| main_loop.drafted(&session, number, draft)).or_else(
                     move |main_loop| main_loop.compaction_ended(&id, number, Err(CommandError::Internal)),
                 )
+            }
+            Event::Sent(session, number, sent) => {
+                let id = session.clone();
+                Self::new("sent", move |main_loop| main_loop.sent(&session, number, sent))
+                    .or_else(move |main_loop| main_loop.sent(&id, number, Err(CommandError::Internal)))
             }
             Event::Aged(session, aged) => {
                 let id = session.clone();

@@ -168,7 +168,7 @@ mod tests {
         let (answer, mut waits) = oneshot::channel();
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
         let name = "strata.history.add".to_owned();
-        main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
+        main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
         let uri = |name: &str| format!("file://{}/{name}", folder.path().display());
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
         while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {

@@ -183,11 +183,11 @@ impl MainLoop {
         arguments: Value,
         snapshot: Snapshot,
     ) -> Work<'_> {
-        let Call { name, cancel, answer, .. } = call;
+        let Call { name, cancel, token, answer, .. } = call;
         let services = Arc::clone(&self.services);
         let sessions = self.world.sessions.clone();
         let compaction = self.compactions.of(id);
-        let waits = Waiter::Caller(answer, cancel.clone());
+        let waits = Waiter::Caller(answer, cancel.clone(), token);
         let command = Definition::named(&name);
         let may_wait = command.is_some_and(|command| command.may_wait(&snapshot, &services));
         let job = move || {
@@ -260,6 +260,7 @@ impl MainLoop {
                 vec![Action::Meter]
             });
             self.compactions.cancel_closed(&self.world.sessions);
+            self.cancel_sends_of_closed();
         }
         let mut waits = Some(waits);
         for job in jobs {
@@ -272,18 +273,22 @@ impl MainLoop {
                     }
                 }
                 Job::Archive(ageing) => self.age(id, *ageing),
+                Job::Send(job) => match waits.take() {
+                    Some(Waiter::Caller(answer, cancel, token)) => self.send(*job, cancel, token, answer),
+                    waiting => waits = waiting,
+                },
                 Job::Compact(job) => match (&job.reason, waits.take()) {
                     (Reason::Due(_), waiting) => {
                         waits = waiting;
                         self.compact(*job, Cancel::new(), None);
                     }
-                    (_, Some(Waiter::Caller(answer, cancel))) => self.compact(*job, cancel, Some(answer)),
+                    (_, Some(Waiter::Caller(answer, cancel, _))) => self.compact(*job, cancel, Some(answer)),
                     (_, waiting) => waits = waiting,
                 },
             }
         }
         match waits {
-            Some(Waiter::Caller(answer, _)) => respond(answer, result),
+            Some(Waiter::Caller(answer, ..)) => respond(answer, result),
             Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result),
             Some(Waiter::Nobody) => {
                 if let Err(error) = result {
@@ -399,7 +404,7 @@ mod tests {
         lock.lock().unwrap();
         let (answer, mut waits) = oneshot::channel();
         let (name, cancel) = ("strata.session.delete".to_owned(), Cancel::new());
-        main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), answer });
+        main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), token: None, answer });
         let patience = Instant::now() + Duration::from_secs(60);
         while !other.list().unwrap().is_empty() {
             assert!(Instant::now() < patience, "it is not deleted");
@@ -422,7 +427,7 @@ mod tests {
         let done = FinishedTask {
             folders_version: main_loop.world.folders_version + 1,
             outcome: Outcome { session: Some(after), effects: Vec::new(), result: Ok(Value::Null) },
-            waits: Waiter::Caller(answer, Cancel::new()),
+            waits: Waiter::Caller(answer, Cancel::new(), None),
         };
         main_loop.command_done("s-1", done);
         assert!(waits.try_recv().unwrap().is_err());
@@ -444,7 +449,7 @@ mod tests {
         let mut load = || {
             let (answer, mut waits) = oneshot::channel();
             let (name, arguments) = ("strata.session.load".to_owned(), vec![json!({ "id": "s-2" })]);
-            main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
+            main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
             main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
             (matches!(waits.try_recv(), Ok(Ok(_))), services.store.access("s-2"))
         };

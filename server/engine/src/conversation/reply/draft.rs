@@ -43,6 +43,17 @@ pub struct Reply {
     pub end: ReplyEnd,
 }
 
+impl Reply {
+    /// What the model says, without its thoughts and calls.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+}
+
 /// A reply that is being put together.
 #[derive(Debug, Default)]
 pub(super) struct Draft {

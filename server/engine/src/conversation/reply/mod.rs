@@ -14,6 +14,7 @@ mod tests;
 use serde_json::Value;
 
 use crate::conversation::dialect::Format;
+use crate::tokens::cost::Usage;
 use draft::Draft;
 use sse::{EventDecoder, ServerEvent};
 
@@ -35,6 +36,27 @@ impl Reply {
             Some(()) => Ok(assembly.draft().finish()),
             None => Err(ProviderError::garbage(body)),
         }
+    }
+
+    /// Reads a reply of Ollama's own chat, which came as one body: <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+    ///
+    /// # Errors
+    /// As [`Reply::read`].
+    pub fn read_ollama(body: &[u8]) -> Result<Self, ProviderError> {
+        let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
+        if let Some(error) = ProviderError::stated(&value) {
+            return Err(error);
+        }
+        let said = value.pointer("/message/content").and_then(Value::as_str);
+        let said = said.ok_or_else(|| ProviderError::garbage(body))?;
+        let mut draft = Draft::default();
+        draft.say(said, &mut Vec::new());
+        let is_limit = draft::text(&value, "done_reason") == "length";
+        draft.end = Some(if is_limit { ReplyEnd::OutputLimit } else { ReplyEnd::Complete });
+        let input = draft::number(&value, "/prompt_eval_count");
+        let output = draft::number(&value, "/eval_count");
+        draft.usage = Some(Usage { input, output, cache_read: 0, cache_write: 0 });
+        Ok(draft.finish())
     }
 }
 

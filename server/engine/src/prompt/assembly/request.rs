@@ -11,7 +11,7 @@ use crate::prompt::wire::Tool;
 use crate::tokens::models::Ttl;
 
 /// What the coming message says.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Request {
     /// A prompt of the person.
     Prompt {
@@ -63,7 +63,7 @@ impl Request {
 }
 
 /// One wish for a prompt.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PromptRequest {
     /// What the coming message says.
     pub request: Request,

@@ -93,7 +93,7 @@ impl fmt::Display for Part {
 }
 
 /// One piece of a prompt that is sent as one content block.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutBlock {
     /// What is sent.
     pub content: ContentBlock,
@@ -110,7 +110,7 @@ pub struct LayoutBlock {
 }
 
 /// Consecutive blocks of one speaker.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutMessage {
     /// Who speaks.
     pub speaker: Speaker,
@@ -121,7 +121,7 @@ pub struct LayoutMessage {
 }
 
 /// A whole prompt: at most one system message, which stands first, then user and assistant in turns.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Layout {
     messages: Vec<LayoutMessage>,
 }

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::code::symbols::{FileList, file_list};
 use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
@@ -136,7 +138,7 @@ impl Tree {
 }
 
 /// How much of the repository file list a prompt holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct FileListCoverage {
     /// Files that are named.
     pub names: usize,

@@ -1,6 +1,7 @@
 //! One conversation with everything that belongs to it. A value: every change makes the next state whole
 //! or not at all. It does not store itself and reads no clock.
 
+mod cache_memory;
 mod last_turn;
 mod older;
 mod saved_session;
@@ -32,6 +33,7 @@ use crate::tokens::redaction::{Placeholder, placeholders};
 
 use self::last_turn::RecordedTurn;
 
+pub use cache_memory::CacheMemory;
 pub use last_turn::{CacheEstimate, LastTurn, TierWeight};
 pub use older::Room;
 pub use saved_session::SavedSession;
@@ -136,7 +138,7 @@ pub struct NoSuchPrompt {
 }
 
 /// A prompt that waits for its answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pending {
     id: String,
     /// The revision of the session that it was made of.
@@ -147,7 +149,7 @@ struct Pending {
 }
 
 /// What recording a prompt takes. The body that is sent is the client's and not kept.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Turn {
     model: String,
     /// Its weight by our estimate, in tokens.
@@ -219,7 +221,7 @@ pub struct Session {
 }
 
 /// What the last prompt weighed, with its answer, as it was billed or counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Anchor {
     pub(super) tokens: usize,
     /// Messages from this number on came later.
@@ -228,7 +230,7 @@ pub(super) struct Anchor {
 
 /// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
 /// answered (`docs/compaction.md`, "Too long for the provider").
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) enum Recovery {
     #[default]
     Possible,

@@ -100,6 +100,9 @@ mod tests {
     fn what_sends_data_or_protects_belongs_to_the_user() {
         for (key, value) in [
             ("compaction.base_url", json!("http://127.0.0.1:1")),
+            ("provider.base_url", json!("http://127.0.0.1:1")),
+            ("provider.name", json!("openai")),
+            ("provider.key_command", json!(["cat", "/etc/passwd"])),
             ("compaction.summariser", json!("http")),
             ("compaction.auto", json!(true)),
             ("compaction", json!({})),

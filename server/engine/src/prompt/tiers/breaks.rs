@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::conversation::selection::{Choice, Selection};
 use crate::prompt::layout::{ItemKey, Layout, LayoutBlock, Part};
 use crate::tokens::cost::{Account, CacheShortfall, SentRequest};
 
 /// Why the prefix of the last prompt ended where it did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "BreakReason")]
 pub enum Reason {
@@ -42,7 +42,7 @@ pub enum Reason {
 }
 
 /// One break.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Break {
     /// The prompt that brought it about, counted from 1.
@@ -69,7 +69,7 @@ pub struct Break {
 }
 
 /// The breaks of a session.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Breaks {
     turn: u64,
     last: Option<Break>,

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{ledger, ripple};
 use crate::prompt::layout::{ItemKey, Tier};
 use crate::tokens::cost::BilledInput;
 
 /// What a policy remembers from turn to turn.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub enum TierState {
     /// Nothing.
     #[default]

@@ -5,12 +5,12 @@ use crate::hash::ContentHash;
 use crate::tokens::models::CacheKind;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{BilledInput, Charge, Mark, Prices, Provider, Span};
 
 /// One request as the cache sees it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SentRequest {
     /// Its content blocks.
     pub spans: Vec<Span>,
@@ -38,7 +38,7 @@ impl SentRequest {
 }
 
 /// A provider said that it read clearly less than was expected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheShortfall {
     /// What was expected, in tokens by our own count.
@@ -48,7 +48,7 @@ pub struct CacheShortfall {
 }
 
 /// What is believed to be cached.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Account {
     identity: ContentHash,
     provider: Provider,

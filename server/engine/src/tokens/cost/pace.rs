@@ -3,20 +3,22 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::{SentRequest, SessionTrend};
 
 /// Prompts that are remembered; older ones say little about what comes.
 const MAX_PROMPTS: usize = 1_001;
 
 /// The last prompts of a session.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Pace {
     prompts: VecDeque<Prompt>,
     /// The pauses between them. Milliseconds.
     pauses_ms: Vec<u64>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Prompt {
     at_ms: u64,
     cacheable: usize,

@@ -1,7 +1,7 @@
 //! What one token costs at one model: read from the cache, written to it, or plain. Everything is a multiple
 //! of the plain price; what that is in money is nobody's business here.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model, Ttl};
 
@@ -9,7 +9,7 @@ use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model, Ttl};
 const ONE_HOUR: u32 = 3_600;
 
 /// The prices of one model under one lifetime of cache entries.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {
     /// A token that is read from the cache.

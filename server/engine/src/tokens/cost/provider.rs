@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 use crate::tokens::models::CacheKind;
@@ -15,7 +15,7 @@ use super::{Mark, Prices, Span};
 const SWEEP_FROM: usize = 1_024;
 
 /// What one request cost. `read + written + plain` is all of its input.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge {
     /// Tokens read from the cache.
@@ -42,7 +42,7 @@ impl Charge {
     }
 
     /// Both bills together.
-    pub(crate) fn plus(&self, other: Self) -> Self {
+    pub fn plus(&self, other: Self) -> Self {
         Self {
             read: self.read.saturating_add(other.read),
             written: self.written.saturating_add(other.written),
@@ -63,7 +63,7 @@ pub struct TooManyBreakpoints {
 }
 
 /// One account at a provider: what its cache holds, and what it charges.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Provider {
     prices: Prices,
     /// Cached prefixes by the hash of all their spans, and when each is gone unless it is used before. Milliseconds.

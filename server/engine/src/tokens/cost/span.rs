@@ -1,9 +1,11 @@
 //! A prompt as the provider's cache sees it: named pieces of some length, some of them marked.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::ContentHash;
 
 /// Whether a cache breakpoint stands behind a span.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mark {
     /// None does.
     #[default]
@@ -15,7 +17,7 @@ pub enum Mark {
 }
 
 /// One content block of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Span {
     /// Names who says what. Equal spans are equal bytes on the wire.
     pub hash: ContentHash,

@@ -28,7 +28,7 @@ impl Usage {
     }
 
     /// What it costs at these prices, in tokens of plain input.
-    pub(crate) fn cost(self, prices: &Prices) -> f64 {
+    pub fn cost(self, prices: &Prices) -> f64 {
         let BilledInput { total, .. } = self.billed();
         let tokens =
             self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
@@ -46,7 +46,7 @@ impl Usage {
         BilledInput { read: self.cache_read, total }
     }
 
-    pub(crate) fn plus(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),

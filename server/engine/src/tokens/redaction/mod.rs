@@ -3,11 +3,13 @@
 //! writes a secret down.
 //!
 //! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` tells a random value from a
-//! word, `key_lines` knows private keys, `placeholder` makes what stands for a secret and reads it back, `screen` puts all
+//! word, `key_lines` knows private keys, `placeholder` makes what stands for a secret and reads it back,
+//! `pieces` keeps it whole in a text that comes bit by bit, `screen` puts all
 //! of it together and remembers, `structured` screens JSON, `allow` knows what may be let pass by name.
 
 mod allow;
 mod key_lines;
+mod pieces;
 mod placeholder;
 mod rules;
 mod scan;
@@ -17,6 +19,7 @@ mod structured;
 mod tests;
 mod words;
 
+pub use pieces::TextPieces;
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
 
 pub use scan::scan;

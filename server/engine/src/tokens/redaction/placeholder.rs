@@ -87,6 +87,27 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
     })
 }
 
+/// Where a placeholder may begin that a text ends in the middle of; its length when there is none.
+pub(super) fn open_placeholder(text: &str) -> usize {
+    let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
+    let may_go_on = |rest: &str| OPENING.starts_with(rest) || rest.strip_prefix(OPENING).is_some_and(is_unfinished);
+    let mut starts = text.char_indices().filter(|(at, c)| *at >= from && *c == '[').map(|(at, _)| at);
+    starts.find(|at| text.get(*at..).is_some_and(may_go_on)).unwrap_or(text.len())
+}
+
+/// Whether a text can be what follows [`OPENING`] without its end.
+fn is_unfinished(inside: &str) -> bool {
+    let (label, digits) = match inside.split_once(':') {
+        Some(("", _)) => return false,
+        Some((label, digits)) => (label, digits),
+        None => (inside, ""),
+    };
+    label.len() <= LONGEST_LABEL
+        && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && digits.len() <= DIGITS
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
 /// How long the placeholder is that a text begins with.
 fn length_at(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?.as_bytes();

@@ -1,6 +1,8 @@
 //! How likely a block has to leave the prompt at the next turn, learned from what the person does. Probabilities are
 //! whole millionths, so that every platform orders alike.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::ContentHash;
 
 /// Certainty.
@@ -26,7 +28,7 @@ const HORIZON: usize = 12;
 const DISCOUNT: f64 = 0.7;
 
 /// Since when a selected file has been as it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock {
     since: u64,
     hash: ContentHash,
@@ -61,7 +63,7 @@ pub(super) enum Fate {
 }
 
 /// How often selected files of each age were seen, and how often they were deselected then.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ages {
     seen: [u32; AGES],
     left: [u32; AGES],

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::key::FileKey;
 use crate::prompt::layout::FileListCoverage;
 
 /// The files that a file list tells of.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     /// All of them, in key order.
     pub(super) files: Vec<FileKey>,
@@ -18,7 +20,7 @@ pub(super) struct Listing {
 pub(super) type Changes = BTreeMap<FileKey, Change>;
 
 /// What became of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Change {
     Came,
     Went,

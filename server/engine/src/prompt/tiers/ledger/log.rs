@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::code::symbols::FileList;
 use crate::conversation::dialect::{Carriers, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId};
@@ -15,7 +17,7 @@ use super::listing::{Changes, Listing};
 use super::wording;
 
 /// One version of a file's text.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Version {
     /// The hash of the text as it is sent in full, dress included.
     pub(super) hash: ContentHash,
@@ -32,7 +34,7 @@ impl Version {
 }
 
 /// What leads to a version of a file's text. A log has many of them, so that none holds the text itself.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Diff {
     /// The hash of that version.
     pub(super) to: ContentHash,
@@ -41,7 +43,7 @@ pub(super) struct Diff {
 }
 
 /// What one block of the log shows.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) enum Entry {
     /// The system prompt.
     System(ContentHash),
@@ -68,7 +70,7 @@ pub(super) enum Entry {
 }
 
 /// One block of the log: one or more content blocks of one speaker that stay or go together.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct LogBlock {
     pub(super) entries: Vec<Entry>,
     pub(super) speaker: Speaker,

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Content, ItemKey, Tier};
 
@@ -16,7 +18,7 @@ use crate::tokens::cost::BilledInput;
 const TRUSTED_TURNS: u64 = 2;
 
 /// When a prefix was last marked or read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CachedPrefix {
     pub(super) turn: u64,
     /// When it is gone unless it is used before, in milliseconds since 1970.
@@ -24,7 +26,7 @@ pub(super) struct CachedPrefix {
 }
 
 /// What a request relied on, until the provider says what it read.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Expected {
     /// Tokens of the prefix that was kept.
     pub(super) read: usize,
@@ -35,7 +37,7 @@ pub(super) struct Expected {
 }
 
 /// What is remembered.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     /// The model, dialect, tools and pictures that the log was laid for.
     identity: Option<ContentHash>,

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 
 /// One item's place.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
     /// Where it stands.
     pub tier: Tier,
@@ -23,7 +23,7 @@ pub(crate) struct Tracked {
 }
 
 /// All items' places.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     pub(super) items: BTreeMap<ItemKey, Tracked>,
     pub(super) seeded: Seeded,
@@ -41,7 +41,7 @@ pub struct ItemStats {
 }
 
 /// Whether the content was already spread over the tiers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) enum Seeded {
     #[default]
     NotYet,

@@ -4,24 +4,29 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use strata_app::schema;
-
-use crate::call::{CURSOR, DEFAULT_TOKENS, MAX_TOKENS, NOT_SAID};
-use crate::pages::{MORE, NEXT, Shape};
-use crate::tools::Tool;
+use super::Tool;
+use super::call::{CURSOR, DEFAULT_TOKENS, MAX_TOKENS, NOT_SAID};
+use super::pages::{MORE, NEXT, Shape};
+use crate::schema;
 
 const DEFINITIONS: &str = "#/$defs/";
 
 #[derive(Debug)]
-pub(crate) struct Schemas(Value);
+pub struct Schemas(Value);
+
+impl Default for Schemas {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Schemas {
     /// Those of this version.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self(schema::commands())
     }
 
-    pub(crate) fn input(&self, tool: &Tool) -> Map<String, Value> {
+    pub fn input(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "params");
         without(&mut schema, tool.hidden());
         if tool.shape.has_budget() {
@@ -41,7 +46,7 @@ impl Schemas {
     }
 
     /// What a tool replies as structured content.
-    pub(crate) fn output(&self, tool: &Tool) -> Map<String, Value> {
+    pub fn output(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "reply");
         without(&mut schema, NOT_SAID.iter().copied());
         if tool.shape.has_cursor() {

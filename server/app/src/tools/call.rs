@@ -1,26 +1,36 @@
 //! One call of a tool: its arguments as the command takes them, the command, and as much of the reply as its budget holds. Knows
-//! neither the protocol of agents nor who waits: a shell asks the same.
+//! neither who asks, an agent, a chat or a shell, nor who waits.
 
 use serde_json::{Map, Value};
-use strata_app::commands::CommandError;
-use strata_app::headless::{Cancel, HeadlessWorkspace, Progress};
 
-use crate::pages::{self, BadCursor, NEXT, Shape};
-use crate::tools::Tool;
-use crate::view::View;
+use super::Tool;
+use super::pages::{self, BadCursor, NEXT, Shape};
+use crate::commands::CommandError;
 
 /// The argument that says what a result may weigh.
-pub(crate) const MAX_TOKENS: &str = "max_tokens";
+pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// The argument that says where a result begins.
-pub(crate) const CURSOR: &str = "cursor";
+pub(super) const CURSOR: &str = "cursor";
 /// What a result may weigh when nobody says, in tokens. Clients warn of results that are more than twice as heavy.
-pub(crate) const DEFAULT_TOKENS: usize = 4_000;
+pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Fields of replies that are an editor's business.
-pub(crate) const NOT_SAID: &[&str] = &["stateVersion"];
+pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
 /// The same for fields of what a reply lists.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
 /// A command that keeps to a budget of its own weighs less than the whole reply: so often a smaller one is tried.
 const TRIES: usize = 4;
+
+/// What runs the commands behind tools.
+pub trait ToolHost {
+    /// Runs a command of one session.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
+
+    /// What a text weighs, in tokens.
+    fn weigh(&self, text: &str) -> usize;
+}
 
 #[derive(Debug)]
 pub struct Reply {
@@ -38,18 +48,17 @@ struct CallRequest {
     cursor: Option<String>,
 }
 
+/// What a tool replies to a model that calls it.
 ///
 /// # Errors
 /// [`CommandError`], in words that say what to do.
-pub(crate) fn call(
+pub fn call(
     tool: &Tool,
     arguments: Map<String, Value>,
-    view: &mut View,
-    cancel: &Cancel,
-    progress: impl FnMut(Progress),
+    host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
     let (wanted, arguments) = taken_apart(tool, arguments)?;
-    view.look(tool.needs(), cancel, progress, |view| reply(tool, &wanted, arguments, view.headless_mut()))
+    reply(tool, &wanted, arguments, host)
 }
 
 /// What a tool replies about a workspace that is known well enough for it, for somebody who reads it in a shell: at most `max_tokens`,
@@ -61,10 +70,10 @@ pub fn answer(
     tool: &Tool,
     arguments: Map<String, Value>,
     max_tokens: Option<usize>,
-    headless: &mut HeadlessWorkspace,
+    host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
     let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
-    let mut reply = reply(tool, &wanted, arguments, headless)?;
+    let mut reply = reply(tool, &wanted, arguments, host)?;
     // A shell asks again with a larger budget.
     remove(&mut reply.structured, &[NEXT]);
     reply.text = (tool.text)(&reply.structured);
@@ -75,14 +84,14 @@ fn reply(
     tool: &Tool,
     wanted: &CallRequest,
     arguments: Map<String, Value>,
-    headless: &mut HeadlessWorkspace,
+    host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
     if let Shape::Budget { argument } = tool.shape {
-        return within_budget(tool, argument, &arguments, wanted.max_tokens, headless);
+        return within_budget(tool, argument, &arguments, wanted.max_tokens, host);
     }
-    let reply = run(tool, arguments, headless)?;
+    let reply = run(tool, arguments, host)?;
     let fits =
-        |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, headless) <= wanted.max_tokens;
+        |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, host) <= wanted.max_tokens;
     let page = pages::page(reply, tool.shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
         let problem = "this is not where a result of this call ended; begin anew without it";
         CommandError::invalid(CURSOR, problem)
@@ -122,9 +131,9 @@ fn taken_apart(
 fn run(
     tool: &Tool,
     arguments: Map<String, Value>,
-    headless: &mut HeadlessWorkspace,
+    host: &mut dyn ToolHost,
 ) -> Result<Value, CommandError> {
-    let mut reply = headless.run(tool.command, arguments.into())?;
+    let mut reply = host.run(tool.command, arguments.into())?;
     remove(&mut reply, NOT_SAID);
     for value in reply.as_object_mut().into_iter().flat_map(Map::values_mut) {
         for entry in value.as_array_mut().into_iter().flatten() {
@@ -146,7 +155,7 @@ fn within_budget(
     argument: &str,
     arguments: &Map<String, Value>,
     max_tokens: usize,
-    headless: &mut HeadlessWorkspace,
+    host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
     let mut budget = max_tokens;
     let mut tries = 0;
@@ -154,8 +163,8 @@ fn within_budget(
         tries += 1;
         let mut arguments = arguments.clone();
         arguments.insert(argument.to_owned(), budget.into());
-        let structured = run(tool, arguments, headless)?;
-        let over = weight(tool, &structured, headless).saturating_sub(max_tokens);
+        let structured = run(tool, arguments, host)?;
+        let over = weight(tool, &structured, host).saturating_sub(max_tokens);
         if over == 0 || budget == 0 || tries == TRIES {
             return Ok(Reply { text: (tool.text)(&structured), structured, is_cut: false });
         }
@@ -164,7 +173,7 @@ fn within_budget(
 }
 
 /// What a page weighs for a client that shows the model the heavier one of its two forms.
-fn weight(tool: &Tool, page: &Value, headless: &HeadlessWorkspace) -> usize {
-    let weigh = |text: &str| headless.snapshot().count(text, None).1;
+fn weight(tool: &Tool, page: &Value, host: &dyn ToolHost) -> usize {
+    let weigh = |text: &str| host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))
 }

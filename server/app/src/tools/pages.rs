@@ -4,13 +4,13 @@
 use serde_json::{Map, Value};
 
 /// The field that says where the rest of a reply begins.
-pub(crate) const NEXT: &str = "nextCursor";
+pub(super) const NEXT: &str = "nextCursor";
 /// The field that says how many entries are not shown.
-pub(crate) const MORE: &str = "more";
+pub(super) const MORE: &str = "more";
 
 /// How a reply is taken apart when it is long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
+pub(super) enum Shape {
     /// Not at all: it is short.
     Whole,
     /// The command keeps to a budget itself, which this argument gives.
@@ -37,16 +37,16 @@ pub(crate) enum Shape {
 
 /// A cursor that no reply of this tool gave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct BadCursor;
+pub(super) struct BadCursor;
 
 impl Shape {
     /// Whether the rest of a long reply comes by cursor.
-    pub(crate) fn has_cursor(self) -> bool {
+    pub(super) fn has_cursor(self) -> bool {
         matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
     }
 
     /// Whether a reply can be cut short.
-    pub(crate) fn has_budget(self) -> bool {
+    pub(super) fn has_budget(self) -> bool {
         self != Self::Whole
     }
 }
@@ -55,7 +55,7 @@ impl Shape {
 ///
 /// # Errors
 /// [`BadCursor`].
-pub(crate) fn page(
+pub(super) fn page(
     reply: Value,
     shape: Shape,
     cursor: Option<&str>,

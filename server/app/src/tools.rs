@@ -1,12 +1,19 @@
-//! The table of all tools: what each is called, what a model is told of it, which command answers it, and how much of the answer is
-//! handed over at once. What a tool takes and replies is described nowhere here: that is the command's.
+//! The table of the tools that models may call: what each is called, what a model is told of it, which command answers it, and how much of
+//! the answer is handed over at once. What a tool takes and replies is described nowhere here: that is the command's.
+
+mod call;
+mod pages;
+mod schemas;
+pub mod text;
 
 use serde_json::Value;
-use strata_app::commands::{Access, Definition};
 
-use crate::pages::Shape;
-use crate::text;
-use crate::view::Needs;
+use crate::commands::{Access, Definition};
+
+use pages::Shape;
+
+pub use call::{Reply, ToolHost, answer, call};
+pub use schemas::Schemas;
 
 /// Something an agent can call.
 #[derive(Debug)]
@@ -18,11 +25,11 @@ pub struct Tool {
     pub description: &'static str,
     pub command: &'static str,
     /// Arguments of this command that are not for a model to give.
-    pub(crate) hidden: &'static [&'static str],
+    hidden: &'static [&'static str],
     /// How its reply is taken apart when it is long.
-    pub(crate) shape: Shape,
+    shape: Shape,
     /// Its reply as a model reads it.
-    pub(crate) text: fn(&Value) -> String,
+    text: fn(&Value) -> String,
 }
 
 /// What all tools that change the selection have in common.
@@ -224,13 +231,13 @@ impl Tool {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }
 
-    pub(crate) fn needs(&self) -> Needs {
-        let index = Definition::named(self.command).is_some_and(|command| command.needs_index);
-        Needs { access: self.access(), index }
+    /// Whether its answer depends on which files there are and what is in them.
+    pub fn needs_index(&self) -> bool {
+        Definition::named(self.command).is_some_and(|command| command.needs_index)
     }
 
     /// All arguments of the command that are not for a model to give: also which session it is about.
-    pub(crate) fn hidden(&self) -> impl Iterator<Item = &'static str> {
+    fn hidden(&self) -> impl Iterator<Item = &'static str> {
         self.hidden.iter().copied().chain(["session"])
     }
 }

@@ -3,15 +3,15 @@
 
 use serde_json::Value;
 
-use crate::pages::{MORE, NEXT};
+use super::pages::{MORE, NEXT};
 
-/// What a reply of [`map`](crate::tools) says.
-pub(crate) fn map(reply: &Value) -> String {
+/// What a reply of the tool `map` says.
+pub fn map(reply: &Value) -> String {
     map_and(reply, "name files in `focus` to see others, or give a larger `max_tokens`")
 }
 
 /// The same, with how to see files that were left out.
-pub(crate) fn map_and(reply: &Value, how: &str) -> String {
+pub fn map_and(reply: &Value, how: &str) -> String {
     let left_out = match number(reply, "leftOut") {
         0 => String::new(),
         more => format!("\n({more} more files have an outline: {how})"),
@@ -19,11 +19,11 @@ pub(crate) fn map_and(reply: &Value, how: &str) -> String {
     format!("{}\n{}{left_out}", text(reply, "legend"), text(reply, "text"))
 }
 
-pub(crate) fn outline(reply: &Value) -> String {
+pub fn outline(reply: &Value) -> String {
     format!("{} ({})\n{}{}", text(reply, "path"), text(reply, "language"), text(reply, "text"), rest(reply))
 }
 
-pub(crate) fn context(reply: &Value) -> String {
+pub(super) fn context(reply: &Value) -> String {
     let line = |item: &Value| {
         let what = match text(item, "name") {
             "" => String::new(),
@@ -37,7 +37,7 @@ pub(crate) fn context(reply: &Value) -> String {
     lines(reply, "items", line, "nothing here is about that; use words that stand in the code")
 }
 
-pub(crate) fn symbols(reply: &Value) -> String {
+pub(super) fn symbols(reply: &Value) -> String {
     let line = |symbol: &Value| {
         let within = match text(symbol, "container") {
             "" => String::new(),
@@ -57,7 +57,7 @@ fn extent(definition: &Value) -> String {
     }
 }
 
-pub(crate) fn matches(reply: &Value) -> String {
+pub(super) fn matches(reply: &Value) -> String {
     let file = |file: &Value| {
         let mut shown = text(file, "path").to_owned();
         for line in list(file, "lines") {
@@ -73,7 +73,7 @@ pub(crate) fn matches(reply: &Value) -> String {
     lines(reply, "files", file, "no line matches") + &sum
 }
 
-pub(crate) fn references(reply: &Value) -> String {
+pub(super) fn references(reply: &Value) -> String {
     let line = |hit: &Value| {
         let mark = match (hit["definition"].as_bool(), text(hit, "confidence")) {
             (Some(true), _) => " (definition)",
@@ -90,7 +90,7 @@ pub(crate) fn references(reply: &Value) -> String {
     format!("{}{how}", lines(reply, "hits", line, none))
 }
 
-pub(crate) fn dependents(reply: &Value) -> String {
+pub(super) fn dependents(reply: &Value) -> String {
     let part = |field: &str, title: &str| {
         let paths: Vec<&str> = list(reply, field).iter().filter_map(Value::as_str).collect();
         if paths.is_empty() { String::new() } else { format!("\n{title}:\n  {}", paths.join("\n  ")) }
@@ -106,7 +106,7 @@ pub(crate) fn dependents(reply: &Value) -> String {
     format!("{}{parts}{}", text(reply, "path"), rest(reply))
 }
 
-pub(crate) fn files_found(reply: &Value) -> String {
+pub(super) fn files_found(reply: &Value) -> String {
     let line = |file: &Value| match text(file, "state") {
         "selected" => format!("{} (selected)", text(file, "path")),
         "excluded" => format!("{} (excluded)", text(file, "path")),
@@ -115,7 +115,7 @@ pub(crate) fn files_found(reply: &Value) -> String {
     lines(reply, "files", line, "no file has a path with these letters")
 }
 
-pub(crate) fn file(reply: &Value) -> String {
+pub(super) fn file(reply: &Value) -> String {
     let (from, to, all) = (number(reply, "from"), number(reply, "to"), number(reply, "lines"));
     let also: Vec<&str> = list(reply, "others").iter().filter_map(Value::as_str).collect();
     let also =
@@ -127,7 +127,7 @@ pub(crate) fn file(reply: &Value) -> String {
     format!("{head}{}{}", text(reply, "text"), rest(reply))
 }
 
-pub(crate) fn files_listed(reply: &Value) -> String {
+pub(super) fn files_listed(reply: &Value) -> String {
     let line = |file: &Value| {
         let ranges: Vec<&str> = list(file, "lines").iter().filter_map(Value::as_str).collect();
         let extent = if ranges.is_empty() { String::new() } else { format!("#{}", ranges.join(",")) };
@@ -141,7 +141,7 @@ pub(crate) fn files_listed(reply: &Value) -> String {
     lines(reply, "files", line, "no file is selected or excluded")
 }
 
-pub(crate) fn files_changed(reply: &Value) -> String {
+pub(super) fn files_changed(reply: &Value) -> String {
     let changed: Vec<&str> = list(reply, "changed").iter().filter_map(Value::as_str).collect();
     let mut said = if changed.is_empty() {
         "nothing changed".to_owned()
@@ -157,7 +157,7 @@ pub(crate) fn files_changed(reply: &Value) -> String {
     }
 }
 
-pub(crate) fn hits(reply: &Value) -> String {
+pub(super) fn hits(reply: &Value) -> String {
     let line = |hit: &Value| match text(hit, "source") {
         "message" => {
             let (session, message) = (text(hit, "session"), &hit["message"]);
@@ -173,11 +173,11 @@ pub(crate) fn hits(reply: &Value) -> String {
     lines(reply, "hits", line, "nothing was noted or said with these words")
 }
 
-pub(crate) fn note_kept(reply: &Value) -> String {
+pub(super) fn note_kept(reply: &Value) -> String {
     format!("note {} is kept", reply["id"])
 }
 
-pub(crate) fn output(reply: &Value) -> String {
+pub(super) fn output(reply: &Value) -> String {
     let (from, to, total) = (number(reply, "from"), number(reply, "to"), number(reply, "total"));
     let end = match to < total {
         true => format!("(lines {from} to {to} of {total}; go on with `from` {})", to + 1),
@@ -188,7 +188,7 @@ pub(crate) fn output(reply: &Value) -> String {
     format!("{shown}{gap}{end}")
 }
 
-pub(crate) fn tokens(reply: &Value) -> String {
+pub(super) fn tokens(reply: &Value) -> String {
     let warning = match text(reply, "warning") {
         "" => String::new(),
         warning => format!("\n(warning: {warning})"),

@@ -1,0 +1,100 @@
+//! `prompt.send`: asks a model. Only begins it: what is sent, and what becomes of the answer, is the job's.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use strata_engine::conversation::history::Image;
+use strata_engine::prompt::tiers::PolicyName;
+
+use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
+use crate::send::{ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
+
+/// What to ask, and how the answer is shown.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SendParams {
+    /// What you ask.
+    prompt: String,
+    /// Pictures that go with it.
+    #[serde(default)]
+    images: Vec<Image>,
+    /// A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the answer comes with
+    /// the reply only.
+    stream: Option<String>,
+    /// The tools that the model may use while it answers.
+    #[serde(default)]
+    tools: ToolAccess,
+    /// The model; that of the setting `provider.model` or else `model` when absent.
+    model: Option<String>,
+    /// How the prompt is laid out; the session's or the setting's when absent.
+    policy: Option<PolicyName>,
+    /// Maximum input tokens; the model's window when absent or larger.
+    max_input_tokens: Option<usize>,
+    /// Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent.
+    max_output_tokens: Option<usize>,
+    /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
+    auto_budget: Option<usize>,
+}
+
+/// The part that `strata.prompt.assemble` takes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Question<'a> {
+    prompt: &'a str,
+    images: &'a [Image],
+    format: strata_engine::conversation::dialect::Format,
+    model: &'a str,
+    policy: Option<PolicyName>,
+    max_input_tokens: Option<usize>,
+    auto_budget: Option<usize>,
+}
+
+pub(super) struct Send;
+
+impl Command for Send {
+    const NAME: &str = "strata.prompt.send";
+    const SUMMARY: &str = "Asks the model of the settings `provider.*`: assembles a prompt, sends it, shows the answer as it comes, and \
+                           records it with what was billed.";
+    const ACCESS: Access = Access::Reads;
+    type Args = SendParams;
+    type Reply = Deferred<SendReply>;
+
+    fn run(params: SendParams, context: &mut Context<'_>) -> Result<Deferred<SendReply>, CommandError> {
+        let SendParams { prompt, images, stream, tools, model, policy, max_input_tokens, auto_budget, .. } = params;
+        if prompt.trim().is_empty() && images.is_empty() {
+            return Err(CommandError::invalid("prompt", "there is nothing to ask"));
+        }
+        let settings = &context.snapshot.settings;
+        let client = ProviderClient::of(settings, model.as_deref())?;
+        client.check()?;
+        let format = client.name().format();
+        let question = Question {
+            prompt: &prompt,
+            images: &images,
+            format,
+            model: client.model(),
+            policy,
+            max_input_tokens,
+            auto_budget,
+        };
+        let ask = match serde_json::to_value(question) {
+            Ok(Value::Object(ask)) => ask,
+            _ => Map::new(),
+        };
+        let job = SendJob {
+            session: context.session.id.to_string(),
+            stream,
+            ask,
+            tools,
+            format,
+            tool_rounds: settings.provider.tool_rounds,
+            max_output_tokens: params.max_output_tokens.or(settings.provider.max_output_tokens),
+            snapshot: SnapshotParts::of(context.snapshot),
+            client: Arc::new(client),
+        };
+        context.effects.push(Effect::Start(Job::Send(Box::new(job))));
+        Ok(Deferred::default())
+    }
+}

@@ -1,0 +1,278 @@
+//! Carries one question through: has a prompt assembled, sends it, records the answer with what was billed, lets the model use Strata's own
+//! read-only tools, and sends once more what the provider found too long. Each step is an ordinary command of the session, which is free
+//! for others in between. Knows neither the front end nor how a provider is reached.
+
+mod answer;
+mod model_client;
+mod notice;
+mod tool_round;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::reply::{ProviderErrorKind, Reply, ReplyEnd};
+use strata_engine::tokens::cost::{Charge, Prices};
+use strata_host::provider::{SendError, Sent};
+
+use crate::commands::CommandError;
+use crate::snapshot::Snapshot;
+use crate::tools::ToolHost;
+
+use answer::Stream;
+use tool_round::Asked;
+
+pub use answer::{SendCost, SendEnd, SendReply, ToolUse};
+pub use model_client::{ModelClient, NotConfigured, ProviderClient, ProviderReport};
+pub use notice::Delta;
+
+/// What runs the commands of the session that a question is asked in, and shows what comes of it.
+pub trait SendHost: ToolHost {
+    /// Shows a piece of the answer.
+    fn show(&mut self, delta: Delta);
+
+    /// Says what is waited for.
+    fn progress(&mut self, message: &str);
+}
+
+/// Which tools the model may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SendTools")]
+pub enum ToolAccess {
+    /// None.
+    #[default]
+    None,
+    /// Those of Strata that change nothing: the map, outlines, references, searches, files, notes.
+    Read,
+}
+
+/// One question to a model.
+#[derive(Clone, Debug)]
+pub struct SendJob {
+    /// The session, by its own name.
+    pub session: String,
+    /// Under which name the client is shown the answer as it comes; it is not when absent.
+    pub stream: Option<String>,
+    /// What is asked, as `strata.prompt.assemble` takes it.
+    pub(crate) ask: Map<String, Value>,
+    pub(crate) tools: ToolAccess,
+    pub(crate) client: Arc<dyn ModelClient>,
+    pub(crate) format: Format,
+    pub(crate) tool_rounds: u32,
+    pub(crate) max_output_tokens: Option<usize>,
+    /// For prices, and for the secrets behind placeholders.
+    pub(crate) snapshot: SnapshotParts,
+}
+
+/// What a question needs of the workspace besides what its commands see.
+#[derive(Clone)]
+pub(crate) struct SnapshotParts(Snapshot);
+
+impl std::fmt::Debug for SnapshotParts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Snapshot")
+    }
+}
+
+impl SnapshotParts {
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        Self(snapshot.clone())
+    }
+}
+
+/// What is read of the reply of `strata.prompt.assemble`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Prompt {
+    id: String,
+    model: String,
+    body: Value,
+    predicted: Charge,
+    tokens: PromptTokens,
+    shed: Vec<String>,
+    warnings: Vec<PromptWarning>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PromptTokens {
+    output_reserve: usize,
+}
+
+#[derive(Deserialize)]
+struct PromptWarning {
+    message: String,
+}
+
+/// What is read of the reply of `strata.prompt.record`.
+#[derive(Deserialize)]
+struct Recorded {
+    warnings: Vec<String>,
+}
+
+const COMPACTED: &str =
+    "the provider found the prompt too long; the conversation was compacted and the prompt sent once more";
+
+impl SendJob {
+    /// Asks, and waits for the answer on this thread. What the model said until `cancel` is raised is recorded.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no answer at all.
+    pub fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
+        let mut reply = SendReply::of(&self.session);
+        match self.carry(&mut reply, host, cancel) {
+            Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
+            Err(error) if reply.requests == 0 => return Err(error),
+            // What was said until then is recorded, and paid for.
+            Err(error) => (reply.end, reply.error) = (SendEnd::Failed, Some(error.to_string())),
+            Ok(end) => reply.end = end,
+        }
+        Ok(reply)
+    }
+
+    fn carry(
+        &self,
+        reply: &mut SendReply,
+        host: &mut dyn SendHost,
+        cancel: &Cancel,
+    ) -> Result<SendEnd, CommandError> {
+        let mut asked = Asked::Question;
+        loop {
+            cancel.check()?;
+            host.progress("assembling the prompt");
+            let Prompt { id, model, mut body, predicted, tokens, shed, warnings } = self.assemble(&asked, host)?;
+            reply.warn(warnings.into_iter().map(|warning| warning.message));
+            reply.shed(shed);
+            self.limit_answer(&mut body, tokens.output_reserve);
+            host.progress(&format!("waiting for {model}"));
+            let mut stream = Stream::new(self, host);
+            let sent = self.client.send(&body, cancel, &mut |event| stream.take(event));
+            reply.say(stream.finish());
+            reply.model.clone_from(&model);
+            let Sent { reply: answer, broken } = match sent {
+                Ok(sent) => sent,
+                Err(error) if is_context_limit(&error) => {
+                    host.run("strata.prompt.record", json!({ "id": id, "error": "context_limit" }))?;
+                    reply.warn([COMPACTED.to_owned()]);
+                    self.show(host, |delta| Delta { notice: Some(COMPACTED.to_owned()), ..delta });
+                    continue;
+                }
+                Err(error) => {
+                    host.run("strata.prompt.discard", json!({ "id": id }))?;
+                    return Err(failure(&error));
+                }
+            };
+            let is_whole = broken.is_none();
+            let recorded = host.run("strata.prompt.record", recording(&id, &answer, is_whole))?;
+            reply.warn(understood::<Recorded>(recorded)?.warnings);
+            reply.bill(answer.usage, predicted, &self.prices(&model));
+            if let Some(error) = broken {
+                if cancel.is_cancelled() {
+                    return Ok(SendEnd::Cancelled);
+                }
+                reply.error = Some(error.to_string());
+                return Ok(SendEnd::Cut);
+            }
+            let calls = tool_round::calls(&answer.content);
+            if calls.is_empty() {
+                return Ok(match answer.end {
+                    ReplyEnd::OutputLimit => SendEnd::OutputLimit,
+                    _ => SendEnd::Complete,
+                });
+            }
+            if self.tools == ToolAccess::None {
+                return Ok(SendEnd::ToolCalls);
+            }
+            if reply.rounds >= self.tool_rounds {
+                let most = self.tool_rounds;
+                reply.warn([format!("the model wanted more than {most} rounds of tool calls (provider.tool_rounds)")]);
+                return Ok(SendEnd::ToolRounds);
+            }
+            reply.rounds += 1;
+            let is_last = reply.rounds == self.tool_rounds;
+            asked = Asked::Results(self.answer_calls(&calls, is_last, reply, host, cancel)?);
+        }
+    }
+
+    fn assemble(&self, asked: &Asked, host: &mut dyn SendHost) -> Result<Prompt, CommandError> {
+        let mut arguments = self.ask.clone();
+        if let Asked::Results(results) = asked {
+            arguments.shift_remove("prompt");
+            arguments.shift_remove("images");
+            arguments.insert("toolResults".to_owned(), results.clone());
+        }
+        if self.tools == ToolAccess::Read {
+            arguments.insert("tools".to_owned(), tool_round::declarations().clone());
+        }
+        understood(host.run("strata.prompt.assemble", arguments.into())?)
+    }
+
+    /// Anthropic demands a limit; others have one of their own.
+    fn limit_answer(&self, body: &mut Value, reserve: usize) {
+        let limit = match (self.max_output_tokens, self.format) {
+            (Some(limit), _) => limit,
+            (None, Format::Anthropic) => reserve,
+            (None, _) => return,
+        };
+        let (field, value) = match self.format {
+            Format::Anthropic => ("max_tokens", json!(limit)),
+            Format::OpenAi => ("max_completion_tokens", json!(limit)),
+            Format::Responses => ("max_output_tokens", json!(limit)),
+            Format::Gemini => ("generationConfig", json!({ "maxOutputTokens": limit })),
+            Format::Bedrock | Format::Markdown => return,
+        };
+        if let Value::Object(body) = body {
+            body.insert(field.to_owned(), value);
+        }
+    }
+
+    fn prices(&self, model: &str) -> Prices {
+        let Snapshot { models, settings, .. } = &self.snapshot.0;
+        Prices::of(&models.resolve(model).model, settings.cache.ttl)
+    }
+
+    fn show(&self, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
+        if let Some(stream) = &self.stream {
+            host.show(fill(Delta::of(stream, &self.session)));
+        }
+    }
+}
+
+/// What is recorded of an answer, whole or as far as it came.
+fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
+    let status = if is_whole { "complete" } else { "aborted" };
+    json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })
+}
+
+fn is_context_limit(error: &SendError) -> bool {
+    matches!(error, SendError::Provider { error, .. } if error.kind == ProviderErrorKind::ContextLimit)
+}
+
+fn failure(error: &SendError) -> CommandError {
+    let kind = match error {
+        SendError::Provider { error, .. } => match error.kind {
+            ProviderErrorKind::Authentication => "authentication",
+            ProviderErrorKind::RateLimit => "rateLimit",
+            ProviderErrorKind::Overloaded => "overloaded",
+            ProviderErrorKind::ContextLimit => "contextLimit",
+            ProviderErrorKind::Content => "content",
+            ProviderErrorKind::Refused | ProviderErrorKind::Server | ProviderErrorKind::Garbage => "provider",
+        },
+        SendError::NoKey { .. } => "noKey",
+        SendError::Cancelled => return CommandError::Cancelled,
+        _ => "unreachable",
+    };
+    CommandError::Failed { message: error.to_string(), data: Some(json!({ "kind": kind })) }
+}
+
+fn understood<T: serde::de::DeserializeOwned>(reply: Value) -> Result<T, CommandError> {
+    serde_json::from_value(reply).map_err(|error| {
+        tracing::error!(%error, "a reply of a command is not what it should be");
+        CommandError::Internal
+    })
+}

@@ -1,0 +1,198 @@
+//! What comes of a question: shown piece by piece, and summed up in the reply.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use strata_engine::conversation::reply::ReplyEvent;
+use strata_engine::tokens::cost::{Charge, Prices, Usage};
+use strata_engine::tokens::redaction::TextPieces;
+
+use super::notice::{Delta, DeltaToolCall};
+use super::{SendHost, SendJob};
+
+/// The reply of `strata.prompt.send`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SendReply {
+    /// The session.
+    pub session: String,
+    /// The model that answered.
+    pub model: String,
+    /// What it said. Placeholders of known secrets are replaced by the secrets.
+    pub text: String,
+    /// Why it ended.
+    pub end: SendEnd,
+    /// Why it ended before it was complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What the provider billed, for all requests together.
+    pub usage: Usage,
+    /// What the input cost.
+    pub cost: SendCost,
+    /// What the input was expected to cost.
+    pub predicted: Charge,
+    /// How many requests were answered.
+    pub requests: u32,
+    /// How many rounds of tool calls were answered.
+    pub rounds: u32,
+    /// The tools that the model used.
+    pub tools: Vec<ToolUse>,
+    /// Selected files that did not fit.
+    pub shed: Vec<String>,
+    /// What you should know.
+    pub warnings: Vec<String>,
+}
+
+/// Why an answer ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SendEnd {
+    /// The model was done.
+    #[default]
+    Complete,
+    /// The limit of an answer was reached.
+    OutputLimit,
+    /// The model asked for more rounds of tool calls than there may be.
+    ToolRounds,
+    /// The model called tools although it was offered none.
+    ToolCalls,
+    /// You stopped it. What came until then is recorded.
+    Cancelled,
+    /// The provider's answer broke off. What came until then is recorded.
+    Cut,
+    /// A later request failed. The answers before it are recorded.
+    Failed,
+}
+
+/// What input cost, in tokens of plain input.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SendCost {
+    /// What was paid.
+    pub paid: f64,
+    /// What would have been paid without a cache.
+    pub uncached: f64,
+    /// The share of the input that was read from the cache, from 0 to 1.
+    pub read_share: f64,
+}
+
+/// A tool that a model used.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct ToolUse {
+    /// The tool.
+    pub name: String,
+    /// What it was called with.
+    pub input: Value,
+    /// Whether the call failed.
+    pub failed: bool,
+}
+
+impl SendReply {
+    pub(super) fn of(session: &str) -> Self {
+        Self { session: session.to_owned(), ..Self::default() }
+    }
+
+    pub(super) fn warn(&mut self, warnings: impl IntoIterator<Item = String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    pub(super) fn shed(&mut self, files: Vec<String>) {
+        for file in files {
+            if !self.shed.contains(&file) {
+                self.shed.push(file);
+            }
+        }
+    }
+
+    /// What was said between two rounds stands in a paragraph of its own.
+    pub(super) fn say(&mut self, text: String) {
+        if !self.text.is_empty() && !text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(&text);
+    }
+
+    pub(super) fn bill(&mut self, usage: Option<Usage>, predicted: Charge, prices: &Prices) {
+        self.requests += 1;
+        self.predicted = self.predicted.plus(predicted);
+        let Some(usage) = usage else { return };
+        self.usage = self.usage.plus(usage);
+        let input = usage.input_tokens();
+        self.cost.paid += usage.cost(prices);
+        self.cost.uncached += input as f64 * prices.input(input);
+        let all = self.usage.input_tokens();
+        self.cost.read_share = if all == 0 { 0.0 } else { self.usage.cache_read as f64 / all as f64 };
+    }
+}
+
+/// An answer as it comes, in pieces that a person may see: no placeholder is cut in two, and known secrets stand in their places.
+pub(super) struct Stream<'a> {
+    job: &'a SendJob,
+    host: &'a mut dyn SendHost,
+    text: TextPieces,
+    thinking: TextPieces,
+    said: String,
+}
+
+impl<'a> Stream<'a> {
+    pub(super) fn new(job: &'a SendJob, host: &'a mut dyn SendHost) -> Self {
+        Self { job, host, text: TextPieces::default(), thinking: TextPieces::default(), said: String::new() }
+    }
+
+    pub(super) fn take(&mut self, event: ReplyEvent) {
+        match event {
+            ReplyEvent::Text(text) => {
+                self.end_thinking();
+                let piece = self.text.push(&text);
+                self.show_text(&piece);
+            }
+            ReplyEvent::Thinking(text) => {
+                let piece = self.thinking.push(&text);
+                self.show_thinking(&piece);
+            }
+            ReplyEvent::ToolCall { id, name, input } => {
+                self.end_thinking();
+                self.end_text();
+                let call = DeltaToolCall { id, name, input };
+                self.job.show(self.host, |delta| Delta { tool_call: Some(call), ..delta });
+            }
+        }
+    }
+
+    /// All that was said.
+    pub(super) fn finish(mut self) -> String {
+        self.end_thinking();
+        self.end_text();
+        self.said
+    }
+
+    fn end_text(&mut self) {
+        let rest = self.text.finish();
+        self.show_text(&rest);
+    }
+
+    fn end_thinking(&mut self) {
+        let rest = self.thinking.finish();
+        self.show_thinking(&rest);
+    }
+
+    fn show_text(&mut self, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        let text = self.job.snapshot.0.screen.restore(piece).text;
+        self.said.push_str(&text);
+        self.job.show(self.host, |delta| Delta { text: Some(text), ..delta });
+    }
+
+    fn show_thinking(&mut self, piece: &str) {
+        if !piece.is_empty() {
+            let text = self.job.snapshot.0.screen.restore(piece).text;
+            self.job.show(self.host, |delta| Delta { thinking: Some(text), ..delta });
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The model that questions go to: the provider that the settings name. Nothing is sent without one, whatever keys the environment has.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::reply::ReplyEvent;
+use strata_engine::prompt::settings::{ProviderName, ProviderSettings, Settings};
+use strata_host::provider::{KeySource, Limits, Provider, ProviderKind, SendError, Sent};
+
+use crate::commands::CommandError;
+
+/// How long a check of the connection may take.
+const PROBE: Duration = Duration::from_secs(15);
+
+/// Bytes of an answer on the wire.
+const MAX_REPLY: usize = 16 << 20;
+
+/// What answers requests.
+pub trait ModelClient: fmt::Debug + Send + Sync {
+    /// Sends a request body and gives out the answer as it comes, on the caller's thread.
+    ///
+    /// # Errors
+    /// [`SendError`] when nothing was given out.
+    fn send(
+        &self,
+        body: &Value,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(ReplyEvent),
+    ) -> Result<Sent, SendError>;
+}
+
+/// The settings name no provider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own strata.toml, \
+     in your editor's user settings or with --set, and put its key into the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or \
+     the variable that provider.key_env names)"
+)]
+pub struct NotConfigured;
+
+impl From<NotConfigured> for CommandError {
+    fn from(error: NotConfigured) -> Self {
+        let data = Some(serde_json::json!({ "kind": "noProvider" }));
+        Self::Failed { message: error.to_string(), data }
+    }
+}
+
+/// The provider that the settings name.
+#[derive(Clone, Debug)]
+pub struct ProviderClient {
+    name: ProviderName,
+    provider: Provider,
+    limits: Limits,
+}
+
+/// What there is to say of the provider without sending it anything.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderReport {
+    /// As the settings name it.
+    pub name: &'static str,
+    pub model: String,
+    /// Its address, when it is not the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Why it cannot be used: no key, or an address that a key must not go to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// Why it does not answer; absent when it does, and when it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
+    /// Whether it was asked.
+    pub asked: bool,
+}
+
+impl ProviderClient {
+    /// The provider of these settings, for `model` or else for the model that they name.
+    ///
+    /// # Errors
+    /// [`NotConfigured`].
+    pub fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
+        let ProviderSettings { name, base_url, model: set, key_env, key_command, timeout_s, stall_s, retries, .. } =
+            &settings.provider;
+        let name = name.ok_or(NotConfigured)?;
+        let key = match (key_command.is_empty(), key_env) {
+            (false, _) => KeySource::Command(key_command.clone()),
+            (true, Some(variable)) => KeySource::Variable(variable.clone()),
+            (true, None) => KeySource::Usual,
+        };
+        let model = model.or(set.as_deref()).unwrap_or(&settings.model).to_owned();
+        let provider = Provider { kind: kind(name), base_url: base_url.clone(), model, key };
+        let limits = Limits {
+            deadline: Duration::from_secs(*timeout_s),
+            stall: Duration::from_secs(*stall_s),
+            max_reply_bytes: MAX_REPLY,
+            retries: *retries,
+        };
+        Ok(Self { name, provider, limits })
+    }
+
+    /// The model that it asks.
+    pub fn model(&self) -> &str {
+        &self.provider.model
+    }
+
+    /// The provider's name in settings.
+    pub fn name(&self) -> ProviderName {
+        self.name
+    }
+
+    /// Whether it can be asked with what is configured. Opens no connection.
+    ///
+    /// # Errors
+    /// [`CommandError`] that says what is missing.
+    pub fn check(&self) -> Result<(), CommandError> {
+        self.provider.check().map_err(|error| super::failure(&error))
+    }
+
+    /// What there is to say of it; with `online` it is asked for its list of models, which costs nothing.
+    pub fn report(&self, online: bool, cancel: &Cancel) -> ProviderReport {
+        let problem = self.provider.check().err().map(|error| error.to_string());
+        let asked = online && problem.is_none();
+        let limits = Limits { deadline: PROBE, stall: PROBE, ..self.limits.clone() };
+        let unreachable = asked.then(|| self.provider.probe(&limits, cancel).err()).flatten();
+        ProviderReport {
+            name: self.name.as_str(),
+            model: self.provider.model.clone(),
+            base_url: self.provider.base_url.clone(),
+            problem,
+            unreachable: unreachable.map(|error| error.to_string()),
+            asked,
+        }
+    }
+}
+
+impl ModelClient for ProviderClient {
+    fn send(
+        &self,
+        body: &Value,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(ReplyEvent),
+    ) -> Result<Sent, SendError> {
+        self.provider.stream(body, &self.limits, cancel, on_event)
+    }
+}
+
+fn kind(name: ProviderName) -> ProviderKind {
+    match name {
+        ProviderName::Anthropic => ProviderKind::Anthropic,
+        ProviderName::OpenAi => ProviderKind::OpenAi,
+        ProviderName::Responses => ProviderKind::Responses,
+        ProviderName::Gemini => ProviderKind::Gemini,
+        ProviderName::Ollama => ProviderKind::Ollama,
+    }
+}

@@ -1,0 +1,272 @@
+//! Questions to a model that says what it is told to.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::reply::{ProviderError, ReplyEvent};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::cost::Usage;
+
+use super::*;
+use crate::headless::HeadlessWorkspace;
+
+/// What the model does with one request.
+#[derive(Clone, Debug)]
+enum Turn {
+    Says(Vec<String>),
+    Calls(Vec<(&'static str, Value)>),
+    /// Begins an answer, and the user stops it.
+    IsStopped(&'static str),
+    /// Begins an answer, and the connection breaks.
+    IsCut(&'static str),
+    IsRefused(ProviderErrorKind),
+}
+
+/// Each turn once, and the last one for ever.
+#[derive(Debug)]
+struct Script {
+    turns: Mutex<VecDeque<Turn>>,
+    bodies: Mutex<Vec<Value>>,
+}
+
+const USAGE: Usage = Usage { input: 10, output: 2, cache_read: 80, cache_write: 10 };
+
+impl ModelClient for Script {
+    fn send(
+        &self,
+        body: &Value,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(ReplyEvent),
+    ) -> Result<Sent, SendError> {
+        let round = {
+            let mut bodies = self.bodies.lock().unwrap_or_else(PoisonError::into_inner);
+            bodies.push(body.clone());
+            bodies.len()
+        };
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            if turns.len() > 1 { turns.pop_front() } else { turns.front().cloned() }
+        };
+        let reply = |content, end| Reply { content, usage: Some(USAGE), end };
+        let mut begin = |text: &str| {
+            on_event(ReplyEvent::Text(text.to_owned()));
+            reply(vec![ContentBlock::text(text)], ReplyEnd::Cut)
+        };
+        match turn.unwrap() {
+            Turn::Says(pieces) => {
+                pieces.iter().for_each(|piece| on_event(ReplyEvent::Text(piece.clone())));
+                let content = vec![ContentBlock::text(pieces.concat())];
+                Ok(Sent { reply: reply(content, ReplyEnd::Complete), broken: None })
+            }
+            Turn::Calls(calls) => {
+                let mut content = Vec::new();
+                for (number, (name, input)) in calls.into_iter().enumerate() {
+                    let (id, name) = (format!("call-{round}-{number}"), name.to_owned());
+                    on_event(ReplyEvent::ToolCall { id: id.clone(), name: name.clone(), input: input.clone() });
+                    content.push(ContentBlock::ToolCall { id, name, input });
+                }
+                Ok(Sent { reply: reply(content, ReplyEnd::ToolCalls), broken: None })
+            }
+            Turn::IsStopped(text) => {
+                cancel.cancel();
+                Ok(Sent { reply: begin(text), broken: Some(SendError::Cancelled) })
+            }
+            Turn::IsCut(text) => {
+                let broken = Some(SendError::Unreachable { reason: "the connection broke".to_owned() });
+                Ok(Sent { reply: begin(text), broken })
+            }
+            Turn::IsRefused(kind) => {
+                let error = ProviderError { kind, message: "no".to_owned(), retry_after: None };
+                Err(SendError::Provider { status: 400, error })
+            }
+        }
+    }
+}
+
+/// A workspace, and what a question in it shows.
+struct Host {
+    workspace: HeadlessWorkspace,
+    shown: Vec<Delta>,
+    _folder: tempfile::TempDir,
+}
+
+impl ToolHost for Host {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.workspace.run(command, arguments)
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        self.workspace.snapshot().count(text, None).1
+    }
+}
+
+impl SendHost for Host {
+    fn show(&mut self, delta: Delta) {
+        self.shown.push(delta);
+    }
+
+    fn progress(&mut self, _: &str) {}
+}
+
+impl Host {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("lib.py"), "def greet(name):\n    return name\n\ngreet('Ada')\n").unwrap();
+        fs::write(folder.path().join("hidden.py"), "def greet_in_secret():\n    pass\n").unwrap();
+        let mut workspace = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        workspace.index(|_| ()).unwrap();
+        workspace.begin_in_memory().unwrap();
+        Self { workspace, shown: Vec::new(), _folder: folder }
+    }
+
+    /// Asks with all tools, and returns the requests as well.
+    fn ask(&mut self, turns: Vec<Turn>, rounds: u32) -> (Result<SendReply, CommandError>, Vec<Value>) {
+        let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default() });
+        let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else { unreachable!() };
+        let job = SendJob {
+            session: self.workspace.session_id().to_owned(),
+            stream: Some("a".to_owned()),
+            ask,
+            tools: ToolAccess::Read,
+            client: Arc::clone(&script) as Arc<dyn ModelClient>,
+            format: Format::Anthropic,
+            tool_rounds: rounds,
+            max_output_tokens: None,
+            snapshot: SnapshotParts::of(self.workspace.snapshot()),
+        };
+        let reply = job.run(self, &Cancel::new());
+        let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (reply, bodies)
+    }
+
+    fn messages(&mut self) -> Vec<Value> {
+        let reply = self.workspace.run("strata.history.get", json!({})).unwrap();
+        reply["messages"].as_array().unwrap().clone()
+    }
+
+    fn text(&self) -> String {
+        self.shown.iter().filter_map(|delta| delta.text.clone()).collect()
+    }
+}
+
+fn says(text: &str) -> Turn {
+    Turn::Says(vec![text.to_owned()])
+}
+
+#[test]
+fn an_answer_is_shown_recorded_and_summed_up() {
+    let mut host = Host::new();
+    let (reply, bodies) = host.ask(vec![Turn::Says(vec!["Ad".to_owned(), "a.".to_owned()])], 16);
+    let reply = reply.unwrap();
+    assert_eq!((&*reply.text, reply.end, reply.requests, reply.rounds), ("Ada.", SendEnd::Complete, 1, 0));
+    assert_eq!(host.text(), "Ada.");
+    assert_eq!((reply.usage, reply.cost.read_share), (USAGE, 0.8));
+    assert!(reply.cost.paid < reply.cost.uncached && reply.cost.uncached == 100.0, "{:?}", reply.cost);
+    assert!(bodies[0]["max_tokens"].as_u64() > Some(1_000), "{}", bodies[0]["max_tokens"]);
+    assert_eq!(host.messages().len(), 2);
+}
+
+#[test]
+fn the_model_looks_things_up_and_each_call_is_shown() {
+    let mut host = Host::new();
+    host.workspace.run("strata.files.exclude", json!({ "paths": ["hidden.py"] })).unwrap();
+    let turns = vec![
+        Turn::Calls(vec![("references", json!({ "name": "greet" })), ("grep", json!({ "pattern": "greet_in" }))]),
+        Turn::Calls(vec![("read", json!({ "path": "lib.py" })), ("files_read", json!({ "path": "hidden.py" }))]),
+        Turn::Calls(vec![("rm", json!({})), ("grep", json!("x"))]),
+        says("lib.py does."),
+    ];
+    let (reply, bodies) = host.ask(turns, 16);
+    let reply = reply.unwrap();
+    assert_eq!((&*reply.text, reply.rounds, reply.requests, reply.usage.input), ("lib.py does.", 3, 4, 40));
+    let failed: Vec<bool> = reply.tools.iter().map(|used| used.failed).collect();
+    assert_eq!(failed, [false, false, false, true, true, true]);
+    let results: Vec<String> =
+        host.shown.iter().filter_map(|delta| Some(delta.tool_result.as_ref()?.text.clone())).collect();
+    assert!(results[0].contains("lib.py:4"), "{}", results[0]);
+    assert!(!results[1].contains("hidden"), "{}", results[1]);
+    assert!(results[2].contains("return name"), "{}", results[2]);
+    assert!(results[3].contains("excluded"), "{}", results[3]);
+    assert!(results[4].contains("there is no tool `rm`; the tools are map,"), "{}", results[4]);
+    assert_eq!(host.shown.iter().filter(|delta| delta.tool_call.is_some()).count(), 6);
+    // The tools are declared alike each time, and the results stand behind their calls.
+    assert!(bodies.iter().all(|body| body["tools"] == bodies[0]["tools"]));
+    assert_eq!(bodies[0]["tools"].as_array().unwrap().len(), 11);
+    let last = bodies[3]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(last.contains("\"tool_use_id\":\"call-3-0\"") && last.contains("\"is_error\":true"), "{last}");
+    assert_eq!(host.messages().len(), 8);
+}
+
+#[test]
+fn rounds_of_tool_calls_have_an_end() {
+    let mut host = Host::new();
+    let (reply, bodies) = host.ask(vec![Turn::Calls(vec![("map", json!({}))])], 2);
+    let reply = reply.unwrap();
+    assert_eq!((reply.end, reply.rounds, reply.requests), (SendEnd::ToolRounds, 2, 3));
+    assert!(reply.warnings.iter().any(|warning| warning.contains("provider.tool_rounds")), "{:?}", reply.warnings);
+    assert!(bodies[2].to_string().contains("No more tool calls are answered"));
+    assert!(!bodies[1].to_string().contains("No more tool calls are answered"));
+    // The conversation goes on: what nobody answered has an answer for the provider.
+    let (reply, _) = host.ask(vec![says("Well.")], 2);
+    assert_eq!(reply.unwrap().text, "Well.");
+}
+
+#[test]
+fn what_was_said_until_it_was_stopped_is_recorded() {
+    let mut host = Host::new();
+    let turns = vec![Turn::Calls(vec![("map", json!({}))]), Turn::IsStopped("It is")];
+    let reply = host.ask(turns, 16).0.unwrap();
+    assert_eq!((reply.end, &*reply.text, reply.error), (SendEnd::Cancelled, "It is", None));
+    assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It is");
+    let reply = host.ask(vec![Turn::IsCut("It may")], 16).0.unwrap();
+    assert_eq!((reply.end, &*reply.text), (SendEnd::Cut, "It may"));
+    assert!(reply.error.unwrap().contains("the connection broke"));
+    assert_eq!(host.messages().last().unwrap()["content"][0]["text"], "It may");
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_sent_once_more_and_not_twice() {
+    let mut host = Host::new();
+    for number in 0..40 {
+        let said = "It goes on and on. ".repeat(200);
+        let exchange = json!({ "user": format!("Question {number}"), "assistant": said });
+        host.workspace.run("strata.history.addExchange", exchange).unwrap();
+    }
+    let too_long = || Turn::IsRefused(ProviderErrorKind::ContextLimit);
+    let (reply, bodies) = host.ask(vec![too_long(), says("Now it fits.")], 16);
+    let reply = reply.unwrap();
+    assert_eq!((&*reply.text, reply.requests), ("Now it fits.", 1));
+    assert!(reply.warnings.iter().any(|warning| warning.contains("compacted")), "{:?}", reply.warnings);
+    assert!(host.shown.iter().any(|delta| delta.notice.is_some()));
+    assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
+    let (refused, bodies) = host.ask(vec![too_long()], 16);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("once more") && refused.contains("largest parts"), "{refused}");
+    assert_eq!(bodies.len(), 2);
+}
+
+#[test]
+fn a_request_that_is_refused_leaves_nothing_behind() {
+    let mut host = Host::new();
+    let (refused, _) = host.ask(vec![Turn::IsRefused(ProviderErrorKind::Authentication)], 16);
+    let Err(CommandError::Failed { message, data }) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("check the key"), "{message}");
+    assert_eq!(data.unwrap()["kind"], "authentication");
+    assert!(host.messages().is_empty());
+}
+
+#[test]
+fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret() {
+    let mut host = Host::new();
+    let secret = format!("gh{}_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX", 'p');
+    let placeholder = host.workspace.snapshot().screen.text(&secret).into_owned();
+    assert!(placeholder.starts_with("[secret:"), "{placeholder}");
+    let pieces = format!("Use {placeholder}!").chars().map(String::from).collect();
+    let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
+    assert_eq!((reply.text, host.text()), (format!("Use {secret}!"), format!("Use {secret}!")));
+    // What is kept, and sent again, has the placeholder.
+    let kept = host.messages().last().unwrap().to_string();
+    assert!(kept.contains(&placeholder) && !kept.contains(&secret), "{kept}");
+}

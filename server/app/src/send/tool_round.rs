@@ -1,0 +1,127 @@
+//! The tools that a model may use while it answers: those of Strata that change nothing. It edits no file and runs no program.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::history::{ContentBlock, Outcome};
+
+use super::answer::{SendReply, ToolUse};
+use super::notice::{Delta, DeltaToolResult};
+use super::{SendHost, SendJob};
+use crate::commands::CommandError;
+use crate::tools::{Schemas, Tool, call};
+
+/// The tools, in the order in which they are declared.
+const OFFERED: [&str; 10] = [
+    "map",
+    "context",
+    "symbols",
+    "outline",
+    "references",
+    "dependents",
+    "files_find",
+    "files_read",
+    "grep",
+    "memory_search",
+];
+
+/// Reads on in a result that was cut.
+const READ_ON: &str = "tool_output_read";
+
+/// Characters of a result that a client is shown.
+const SHOWN: usize = 2_000;
+
+/// What the model is asked next.
+pub(super) enum Asked {
+    /// The question.
+    Question,
+    /// The results of its calls, as `strata.prompt.assemble` takes them.
+    Results(Value),
+}
+
+/// A call of a tool.
+pub(super) struct ToolCall<'a> {
+    id: &'a str,
+    name: &'a str,
+    input: &'a Value,
+}
+
+/// What the offered tools are called, do and take, as `strata.prompt.assemble` takes them. Always the same, so that a provider keeps them.
+pub(super) fn declarations() -> &'static Value {
+    static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
+        let schemas = Schemas::new();
+        let declared = |tool: &Tool| {
+            json!({ "name": tool.name, "description": tool.description, "input_schema": schemas.input(tool) })
+        };
+        OFFERED.iter().chain([&READ_ON]).filter_map(|name| Tool::named(name)).map(declared).collect()
+    });
+    &DECLARATIONS
+}
+
+pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
+    let mut calls = Vec::new();
+    for block in content {
+        if let ContentBlock::ToolCall { id, name, input } = block {
+            calls.push(ToolCall { id, name, input });
+        }
+    }
+    calls
+}
+
+impl SendJob {
+    /// Answers the calls of one round.
+    pub(super) fn answer_calls(
+        &self,
+        calls: &[ToolCall<'_>],
+        is_last: bool,
+        reply: &mut SendReply,
+        host: &mut dyn SendHost,
+        cancel: &Cancel,
+    ) -> Result<Value, CommandError> {
+        let mut results = Vec::new();
+        for (number, call) in (1..).zip(calls) {
+            cancel.check()?;
+            host.progress(&format!("using the tool {}", call.name));
+            let (mut text, outcome) = match answer(call, host) {
+                Ok(text) => (text, Outcome::Ok),
+                Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
+                Err(error) => (error.to_string(), Outcome::Error),
+            };
+            if is_last && number == calls.len() {
+                text.push_str("\n(No more tool calls are answered: answer with what you know.)");
+            }
+            let ToolCall { id, name, input } = *call;
+            let failed = outcome == Outcome::Error;
+            reply.tools.push(ToolUse { name: name.to_owned(), input: input.clone(), failed });
+            let (id, name) = (id.to_owned(), name.to_owned());
+            let shown = DeltaToolResult { id: id.clone(), name, outcome, text: clipped(&text) };
+            self.show(host, |delta| Delta { tool_result: Some(shown), ..delta });
+            results.push(json!({ "callId": id, "content": [{ "type": "text", "text": text }], "outcome": outcome }));
+        }
+        Ok(results.into())
+    }
+}
+
+fn answer(asked: &ToolCall<'_>, host: &mut dyn SendHost) -> Result<String, CommandError> {
+    let offered = || OFFERED.iter().copied().chain([READ_ON]);
+    // Models that know other assistants leave the prefix out.
+    let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
+    let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
+        let names: Vec<&str> = offered().collect();
+        CommandError::failed(format!("there is no tool `{}`; the tools are {}", asked.name, names.join(", ")))
+    })?;
+    let input = match asked.input {
+        Value::Object(input) => input.clone(),
+        Value::Null => Map::new(),
+        _ => return Err(CommandError::invalid("", "expected one JSON object")),
+    };
+    Ok(call(tool, input, host)?.text)
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

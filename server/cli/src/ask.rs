@@ -1,0 +1,214 @@
+//! `strata ask`: a question to the model that the settings name. The answer goes to standard output as it comes, what it cost to standard
+//! error. Ctrl-C ends the answer; what was said until then is recorded.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::thread;
+
+use serde::Deserialize;
+use serde_json::json;
+use strata_app::headless::{Access, Cancel, HeadlessWorkspace, ReopenOutcome};
+use strata_app::send::Delta;
+
+use crate::arguments::AskArguments;
+use crate::failure::Failure;
+use crate::output::{self, count};
+use crate::{input, repository, selecting};
+
+/// The session that was written to last.
+const LATEST: &str = "latest";
+/// A session that is yet to begin.
+const NEW: &str = "new";
+/// How a shell reports a program that ended with Ctrl-C.
+const INTERRUPTED: u8 = 130;
+/// Characters of a tool's arguments that are shown.
+const SHOWN_INPUT: usize = 120;
+
+/// What is read of the reply of `strata.prompt.send`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    session: String,
+    end: String,
+    error: Option<String>,
+    usage: Usage,
+    cost: Cost,
+    shed: Vec<String>,
+    warnings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Usage {
+    input: usize,
+    output: usize,
+    cache_read: usize,
+    cache_write: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cost {
+    paid: f64,
+    uncached: f64,
+    read_share: f64,
+}
+
+pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
+    let text = input::text(&arguments.text)?;
+    let mut headless = repository::open_stored(&arguments.repository)?;
+    // Whoever has no provider is told before the long work.
+    headless.provider(false).map_err(|error| without_provider(&error.to_string()))?;
+    open_session(&mut headless, &arguments.session, arguments.fork)?;
+    repository::list(&mut headless)?;
+    let has_selection = selecting::apply(&mut headless, &arguments.selecting)?;
+    repository::index(&mut headless)?;
+    let question = json!({
+        "prompt": text,
+        "model": arguments.model,
+        "policy": arguments.policy,
+        "tools": if arguments.tools { "read" } else { "none" },
+        "autoBudget": arguments.auto.or(selecting::budget(&headless, has_selection)),
+    });
+    let cancel = Cancel::new();
+    raise_on_interrupt(&cancel);
+    let mut screen = Screen::new(!arguments.json);
+    let reply = headless.send(question, &cancel, &mut |delta| screen.show(&delta));
+    screen.end();
+    let reply = reply.map_err(|error| match error.to_string() {
+        message if message.contains("no usable key") => without_provider(&message),
+        message => Failure::Said(message),
+    })?;
+    if arguments.json {
+        output::json(&reply)?;
+    }
+    let answer: Answer = output::understood(reply)?;
+    for warning in &answer.warnings {
+        output::tell(&format!("warning: {warning}"));
+    }
+    output::tell(&answer.closing_line());
+    if let Some(error) = answer.error {
+        return Err(Failure::said(format!("the answer is not complete: {error}")));
+    }
+    Ok(if answer.end == "cancelled" { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn without_provider(message: &str) -> Failure {
+    Failure::said(format!("{message}. `strata prompt` prints the request for you to send yourself"))
+}
+
+/// Goes on with the session that was named, or begins one.
+pub(crate) fn open_session(headless: &mut HeadlessWorkspace, named: &str, fork: bool) -> Result<(), Failure> {
+    let id = match named {
+        NEW => None,
+        LATEST => headless.newest_session()?,
+        named => Some(headless.session_named(named)?),
+    };
+    let Some(id) = id else { return Ok(headless.begin()?) };
+    if fork {
+        headless.resume_warm(&id, Access::Read)?;
+        headless.run("strata.session.fork", json!({}))?;
+        return Ok(());
+    }
+    match headless.resume_warm(&id, Access::Write)? {
+        ReopenOutcome::Open => Ok(()),
+        ReopenOutcome::InUse => Err(Failure::said(format!(
+            "session {id} is open in an editor or another program, and only that may write to it: go on in a copy of it with --fork, or \
+             begin another one with --session new"
+        ))),
+    }
+}
+
+impl Answer {
+    /// What it cost and what it lacked, in a line.
+    fn closing_line(&self) -> String {
+        let Usage { input, output, cache_read, cache_write } = self.usage;
+        let Cost { paid, uncached, read_share } = self.cost;
+        let mut line = match input + cache_read + cache_write {
+            0 => "the provider did not say what it billed".to_owned(),
+            all => format!(
+                "{} tokens in, {:.0} % of them read from the cache, {} out; the input cost {:.0} % of its price without a cache",
+                count(all),
+                read_share * 100.0,
+                count(output),
+                100.0 * paid / uncached.max(1.0),
+            ),
+        };
+        if !self.shed.is_empty() {
+            line.push_str(&format!("; left out: {}", self.shed.join(", ")));
+        }
+        match self.end.as_str() {
+            "cancelled" => line.push_str("; stopped, and recorded as far as it came"),
+            "output_limit" => line.push_str("; cut at the limit of an answer"),
+            "tool_rounds" => line.push_str("; stopped after too many rounds of tool calls"),
+            _ => {}
+        }
+        format!("{line} (session {})", self.session)
+    }
+}
+
+/// Where an answer is shown.
+struct Screen {
+    is_shown: bool,
+    is_terminal: bool,
+    ends_line: bool,
+}
+
+impl Screen {
+    fn new(is_shown: bool) -> Self {
+        Self { is_shown, is_terminal: io::stdout().is_terminal(), ends_line: true }
+    }
+
+    fn show(&mut self, delta: &Delta) {
+        if let Some(text) = delta.text.as_deref().filter(|_| self.is_shown) {
+            self.write(text);
+        }
+        if let Some(call) = &delta.tool_call {
+            self.end_line();
+            let input = output::clipped(&call.input.to_string(), SHOWN_INPUT);
+            output::tell(&format!("{} {input}", call.name));
+        }
+        if let Some(notice) = &delta.notice {
+            self.end_line();
+            output::tell(notice);
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        let shown = if self.is_terminal { output::printable(text) } else { text.into() };
+        self.ends_line = shown.ends_with('\n');
+        let mut out = io::stdout().lock();
+        // Who stops reading has seen enough; the answer is recorded all the same.
+        let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
+    }
+
+    fn end_line(&mut self) {
+        if !self.ends_line {
+            self.write("\n");
+        }
+    }
+
+    fn end(&mut self) {
+        self.end_line();
+    }
+}
+
+/// Raises the flag at Ctrl-C; a second one ends the program as ever.
+fn raise_on_interrupt(cancel: &Cancel) {
+    let cancel = cancel.clone();
+    let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let interrupted = runtime.block_on(async {
+            tokio::signal::ctrl_c().await?;
+            cancel.cancel();
+            tokio::signal::ctrl_c().await
+        });
+        if interrupted.is_ok() {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        interrupted
+    });
+    if let Err(error) = listening {
+        output::tell(&format!("warning: Ctrl-C will not record what was said: {error}"));
+    }
+}

@@ -1,0 +1,68 @@
+//! What a prompt shows in full, as it is given on the command line.
+
+use serde::Deserialize;
+use serde_json::json;
+use strata_app::headless::HeadlessWorkspace;
+
+use crate::arguments::SelectingArguments;
+use crate::failure::Failure;
+use crate::output;
+
+/// What the code may weigh that a prompt without a selection brings along, in tokens.
+const AUTO_BUDGET: usize = 8_000;
+
+/// What is read of the reply of `strata.files.select`.
+#[derive(Deserialize)]
+struct SelectionReply {
+    withheld: Vec<WithheldFiles>,
+}
+
+#[derive(Deserialize)]
+struct WithheldFiles {
+    path: String,
+    reason: String,
+}
+
+/// What is read of the reply of `strata.files.list`.
+#[derive(Deserialize)]
+struct ListedFiles {
+    files: Vec<ListedFile>,
+}
+
+#[derive(Deserialize)]
+struct ListedFile {
+    state: String,
+}
+
+/// Selects and excludes what was given. Whether anything is selected then, now or before.
+pub(crate) fn apply(headless: &mut HeadlessWorkspace, arguments: &SelectingArguments) -> Result<bool, Failure> {
+    let SelectingArguments { select, exclude, confirm_secrets } = arguments;
+    let confirmed: Vec<String> = confirm_secrets.iter().map(|path| headless.typed(path)).collect();
+    for path in select {
+        let path = headless.typed(path);
+        self::select(headless, &path, &confirmed)?;
+    }
+    for path in exclude {
+        headless
+            .run("strata.files.exclude", json!({ "paths": [headless.typed(path)] }))
+            .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
+    }
+    let ListedFiles { files } = output::understood(headless.run("strata.files.list", json!({}))?)?;
+    Ok(files.iter().any(|file| file.state == "selected"))
+}
+
+/// What the code may weigh that a prompt brings along when nobody says: who selects no files wants the code found.
+pub(crate) fn budget(headless: &HeadlessWorkspace, has_selection: bool) -> Option<usize> {
+    let set = headless.snapshot().settings.context.auto_budget;
+    (!has_selection && set == 0).then_some(AUTO_BUDGET)
+}
+
+fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
+    let reply = headless
+        .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
+        .map_err(|error| Failure::of_path("--select", headless.folder(), &error))?;
+    for WithheldFiles { path: file, reason } in output::understood::<SelectionReply>(reply)?.withheld {
+        output::tell(&format!("--select {path} left out {file}: {reason}"));
+    }
+    Ok(())
+}

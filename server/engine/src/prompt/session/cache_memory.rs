@@ -1,0 +1,81 @@
+//! How a session's last prompts were laid out, and those that wait for their answers, as a value that another process can go on with:
+//! what a provider's cache holds outlives a process that asks one question. Too large to be stored with every change of a session,
+//! so it stands apart from [`SavedSession`](super::SavedSession). Stores nothing.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Anchor, Pending, Recovery, Session};
+use crate::prompt::assembly::PromptRequest;
+use crate::prompt::layout::Layout;
+use crate::prompt::tiers::{Breaks, TierState};
+use crate::tokens::cost::{Account, Pace};
+
+/// What is known of the provider's cache, and of prompts under way. Exact for the session as it was when it was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CacheMemory {
+    revision: u64,
+    next_prompt: u64,
+    tiers: TierState,
+    account: Option<Arc<Account>>,
+    pace: Arc<Pace>,
+    last: Option<Arc<Layout>>,
+    asked: Option<Arc<PromptRequest>>,
+    breaks: Breaks,
+    anchor: Option<Anchor>,
+    recovery: Recovery,
+    refused: Option<(Arc<str>, usize)>,
+    pending: VecDeque<Pending>,
+}
+
+impl Session {
+    /// What another process needs to go on where this one stops.
+    pub fn cache_memory(&self) -> CacheMemory {
+        CacheMemory {
+            revision: self.revision,
+            next_prompt: self.next_prompt,
+            tiers: self.tiers.clone(),
+            account: self.account.clone(),
+            pace: Arc::clone(&self.pace),
+            last: self.last.clone(),
+            asked: self.asked.clone(),
+            breaks: self.breaks.clone(),
+            anchor: self.anchor,
+            recovery: self.recovery,
+            refused: self.refused.clone(),
+            pending: self.pending.clone(),
+        }
+    }
+
+    /// Goes on where another process stopped. `is_current` says that the session was not changed since.
+    pub fn remember_cache(&mut self, memory: CacheMemory, is_current: bool) {
+        let CacheMemory {
+            revision,
+            next_prompt,
+            tiers,
+            account,
+            pace,
+            last,
+            asked,
+            breaks,
+            anchor,
+            recovery,
+            refused,
+            pending,
+        } = memory;
+        self.revision = if is_current { revision } else { revision + 1 };
+        self.next_prompt = next_prompt;
+        self.tiers = tiers;
+        self.account = account;
+        self.pace = pace;
+        self.last = last;
+        self.asked = asked;
+        self.breaks = breaks;
+        self.anchor = anchor.filter(|_| is_current);
+        self.recovery = recovery;
+        self.refused = refused;
+        self.pending = pending;
+    }
+}

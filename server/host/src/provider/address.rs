@@ -1,0 +1,246 @@
+//! Where requests go: which addresses are allowed, and what each protocol puts behind them.
+
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+use super::Provider;
+use super::error::SendError;
+use super::kind::ProviderKind;
+
+/// What is asked of a provider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// A reply in one body.
+    Whole,
+    /// A reply as it is written.
+    Stream,
+    /// A reply by Ollama's own API.
+    OllamaChat,
+    /// Which models there are.
+    Models,
+}
+
+/// An address that requests to one model begin with.
+pub(super) struct Address<'a> {
+    kind: ProviderKind,
+    base: String,
+    model: &'a str,
+}
+
+impl<'a> Address<'a> {
+    /// Without the ends that people write and no request needs.
+    pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
+        let kind = provider.kind;
+        let base = match provider.base_url.as_deref() {
+            Some(given) => allowed(given)?,
+            None => own(kind).to_owned(),
+        };
+        let base = superfluous(kind).iter().find_map(|end| base.strip_suffix(end)).unwrap_or(&base);
+        Ok(Self { kind, base: base.to_owned(), model: &provider.model })
+    }
+
+    /// The address of one request.
+    pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
+        let path: &[&str] = match (self.kind, target) {
+            (_, Target::OllamaChat) => &["api", "chat"],
+            (ProviderKind::Anthropic, Target::Models) => &["v1", "models"],
+            (ProviderKind::Anthropic, _) => &["v1", "messages"],
+            (ProviderKind::OpenAi | ProviderKind::Responses, Target::Models) => &["models"],
+            (ProviderKind::OpenAi, _) => &["chat", "completions"],
+            (ProviderKind::Responses, _) => &["responses"],
+            (ProviderKind::Ollama, Target::Models) => &["v1", "models"],
+            (ProviderKind::Ollama, _) => &["v1", "chat", "completions"],
+            (ProviderKind::Gemini, _) => &["v1beta", "models"],
+        };
+        let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
+        let mut url = Url::parse(&self.base).map_err(|error| bad(&error.to_string()))?;
+        let mut segments = url.path_segments_mut().map_err(|()| bad("it has no path"))?;
+        segments.pop_if_empty().extend(path);
+        if self.kind == ProviderKind::Gemini && target != Target::Models {
+            let method = if target == Target::Stream { "streamGenerateContent" } else { "generateContent" };
+            let model = self.model.strip_prefix("models/").unwrap_or(self.model);
+            segments.push(&format!("{model}:{method}"));
+        }
+        drop(segments);
+        if self.kind == ProviderKind::Gemini && target == Target::Stream {
+            url.set_query(Some("alt=sse"));
+        }
+        Ok(url)
+    }
+}
+
+/// Whether a text can be the name of a model.
+pub(super) fn is_model_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace())
+}
+
+/// The address that a provider's own client uses.
+const fn own(kind: ProviderKind) -> &'static str {
+    match kind {
+        ProviderKind::Anthropic => "https://api.anthropic.com",
+        ProviderKind::OpenAi | ProviderKind::Responses => "https://api.openai.com/v1",
+        ProviderKind::Gemini => "https://generativelanguage.googleapis.com",
+        ProviderKind::Ollama => "http://localhost:11434",
+    }
+}
+
+/// The ends of an address that belong to the requests and not to the base, though people write them.
+const fn superfluous(kind: ProviderKind) -> &'static [&'static str] {
+    match kind {
+        ProviderKind::Anthropic => &["/v1/messages", "/v1"],
+        ProviderKind::OpenAi => &["/chat/completions"],
+        ProviderKind::Responses => &["/responses"],
+        ProviderKind::Gemini => &["/v1beta/models", "/v1beta"],
+        ProviderKind::Ollama => &["/v1/chat/completions", "/v1", "/api/chat", "/api"],
+    }
+}
+
+/// An address that a key may go to, without a slash at its end.
+fn allowed(given: &str) -> Result<String, SendError> {
+    let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
+    let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback(&url) => {}
+        "http" => {
+            return Err(bad(
+                "http:// would send the key unencrypted: use https://, or an address on this machine",
+            ));
+        }
+        _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+        return Err(bad("a name, a password or a key does not belong into it, but into the environment"));
+    }
+    if url.fragment().is_some() {
+        return Err(bad("it has a fragment (`#`)"));
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// Whether an address is on this machine. Names other than `localhost` are looked up elsewhere and may lead anywhere.
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => {
+            host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::KeySource;
+    use super::*;
+
+    fn url(
+        kind: ProviderKind,
+        base_url: Option<&str>,
+        model: &str,
+        target: Target,
+    ) -> Result<String, SendError> {
+        let base_url = base_url.map(str::to_owned);
+        let provider = Provider { kind, base_url, model: model.to_owned(), key: KeySource::None };
+        Ok(Address::of(&provider)?.url(target)?.to_string())
+    }
+
+    #[test]
+    fn requests_go_where_each_provider_takes_them() {
+        use ProviderKind::{Anthropic, Gemini, Ollama, OpenAi, Responses};
+        for (kind, target, expected) in [
+            (Anthropic, Target::Whole, "https://api.anthropic.com/v1/messages"),
+            (Anthropic, Target::Stream, "https://api.anthropic.com/v1/messages"),
+            (Anthropic, Target::Models, "https://api.anthropic.com/v1/models"),
+            (OpenAi, Target::Stream, "https://api.openai.com/v1/chat/completions"),
+            (OpenAi, Target::Models, "https://api.openai.com/v1/models"),
+            (Responses, Target::Stream, "https://api.openai.com/v1/responses"),
+            (
+                Gemini,
+                Target::Whole,
+                "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent",
+            ),
+            (
+                Gemini,
+                Target::Stream,
+                "https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
+            ),
+            (Gemini, Target::Models, "https://generativelanguage.googleapis.com/v1beta/models"),
+            (Ollama, Target::Stream, "http://localhost:11434/v1/chat/completions"),
+            (Ollama, Target::OllamaChat, "http://localhost:11434/api/chat"),
+        ] {
+            assert_eq!(url(kind, None, "m", target).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn a_model_cannot_lead_to_another_address() {
+        for (model, expected) in [
+            ("models/gemini-3", "http://[::1]/v1beta/models/gemini-3:generateContent"),
+            ("../../evil", "http://[::1]/v1beta/models/..%2F..%2Fevil:generateContent"),
+            ("a?key=b#c", "http://[::1]/v1beta/models/a%3Fkey=b%23c:generateContent"),
+        ] {
+            let url = url(ProviderKind::Gemini, Some("http://[::1]"), model, Target::Whole);
+            assert_eq!(url.as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn what_people_write_behind_an_address_is_no_part_of_it() {
+        for (kind, base, expected) in [
+            (ProviderKind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+            (ProviderKind::Anthropic, "https://a.example/v1/", "https://a.example/v1/messages"),
+            (
+                ProviderKind::Anthropic,
+                "https://a.example/api/v1/messages",
+                "https://a.example/api/v1/messages",
+            ),
+            (ProviderKind::OpenAi, "http://localhost:1234/v1/", "http://localhost:1234/v1/chat/completions"),
+            (
+                ProviderKind::OpenAi,
+                "http://localhost:1234/v1/chat/completions",
+                "http://localhost:1234/v1/chat/completions",
+            ),
+            (
+                ProviderKind::OpenAi,
+                "https://openrouter.ai/api/v1",
+                "https://openrouter.ai/api/v1/chat/completions",
+            ),
+            (ProviderKind::Responses, "https://a.example/v1/responses", "https://a.example/v1/responses"),
+            (
+                ProviderKind::Gemini,
+                "http://127.0.0.1:9/v1beta",
+                "http://127.0.0.1:9/v1beta/models/m:generateContent",
+            ),
+            (ProviderKind::Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1/chat/completions"),
+            (ProviderKind::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions"),
+            (ProviderKind::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1/chat/completions"),
+        ] {
+            assert_eq!(url(kind, Some(base), "m", Target::Whole).as_deref(), Ok(expected), "{base}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_would_show_a_key_is_refused() {
+        let refused = |base| url(ProviderKind::OpenAi, Some(base), "m", Target::Whole).unwrap_err();
+        for base in
+            ["", "localhost:80", "ftp://a/", "https://me:secret@a/", "https://a/?key=secret", "https://a/#x"]
+        {
+            let refused = refused(base);
+            assert!(matches!(refused, SendError::BadAddress { .. }), "{base}");
+            assert!(!refused.to_string().contains("secret"), "{refused}");
+        }
+        for base in [
+            "http://api.example.com/v1",
+            "http://192.168.1.2:11434",
+            "http://localhost.example.com",
+            "http://127.0.0.1.example.com",
+            "http://[::ffff:10.0.0.1]/",
+            "http://0.0.0.0:1/",
+        ] {
+            let refused = refused(base);
+            assert!(refused.to_string().contains("unencrypted"), "{base}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! A request until it has a reply: one try after the other, within the deadline, and how what comes back is read. Waits on the caller's
+//! thread.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::reply::{
+    ProviderError, ProviderErrorKind, ReplyDecoder, ReplyEnd, ReplyEvent,
+};
+
+use super::error::SendError;
+use super::http::{Fault, Head, Piece, Request};
+use super::key::{Key, KeySource};
+use super::kind::ProviderKind;
+use super::retry::{Failure, Retry, Tries};
+use super::{Limits, Sent};
+
+/// How often a wait looks whether it was cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A deadline that is further away than this is not one.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A request with its limits.
+pub(super) struct Exchange<'a> {
+    request: Request,
+    key: Option<Key>,
+    key_source: KeySource,
+    limits: &'a Limits,
+    cancel: &'a Cancel,
+    until: Instant,
+}
+
+/// How the body of a reply becomes a value.
+pub(super) trait Reading {
+    type Output;
+
+    /// Begins with the next try.
+    fn begin(&mut self) -> Result<(), Failure>;
+
+    /// Takes the next bytes, and says whether nothing more is needed.
+    fn take(&mut self, bytes: &[u8]) -> bool;
+
+    /// What came, once no more does; `cut` says why, unless the reply ended by itself.
+    fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Self::Output, Failure>;
+}
+
+impl<'a> Exchange<'a> {
+    /// The time runs from here.
+    pub(super) fn new(
+        request: Request,
+        key: Option<Key>,
+        key_source: KeySource,
+        limits: &'a Limits,
+        cancel: &'a Cancel,
+    ) -> Self {
+        let until = Instant::now() + limits.deadline.min(LONGEST);
+        Self { request, key, key_source, limits, cancel, until }
+    }
+
+    /// Sends until there is a reply, sending again is of no use, or the next try would begin after the deadline. In that
+    /// case the failure is reported at once: nobody is made to wait for nothing.
+    pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
+        let mut tries = Tries::default();
+        loop {
+            let failure = match self.once(reading) {
+                Ok(output) => return Ok(output),
+                Err(failure) => failure,
+            };
+            let left = self.until.saturating_duration_since(Instant::now());
+            match tries.wait(&failure, self.limits.retries).filter(|wait| *wait < left) {
+                Some(wait) => self.pause(wait)?,
+                None => return Err(failure.error),
+            }
+        }
+    }
+
+    /// Sends once.
+    fn once<R: Reading>(&self, reading: &mut R) -> Result<R::Output, Failure> {
+        reading.begin()?;
+        let pending = self.request.send(self.limits.max_reply_bytes);
+        let pending = pending
+            .map_err(|reason| Failure::lasting(SendError::Unreachable { reason: self.excerpt(&reason) }))?;
+        let mut refusal: Option<(Head, Vec<u8>)> = None;
+        let mut heard = Instant::now();
+        let cut = loop {
+            let left = self.until.saturating_duration_since(Instant::now());
+            let patience = self.limits.stall.saturating_sub(heard.elapsed());
+            let ended = if self.cancel.is_cancelled() {
+                Some(SendError::Cancelled)
+            } else if left.is_zero() {
+                Some(SendError::Timeout { after: self.limits.deadline })
+            } else if patience.is_zero() {
+                Some(SendError::Stalled { after: self.limits.stall })
+            } else {
+                None
+            };
+            if let Some(error) = ended {
+                break Some(Failure::lasting(error));
+            }
+            match pending.pieces.recv_timeout(left.min(patience).min(LOOK)) {
+                Ok(Piece::Head(head)) if !(200..300).contains(&head.status) => {
+                    refusal = Some((head, Vec::new()));
+                }
+                Ok(Piece::Head(_)) => {}
+                Ok(Piece::Body(bytes)) => match &mut refusal {
+                    Some((_, body)) => body.extend_from_slice(&bytes),
+                    None if reading.take(&bytes) => break None,
+                    None => {}
+                },
+                Ok(Piece::End) => break None,
+                Ok(Piece::Fault(fault)) => break Some(self.fault(fault)),
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let reason = "the request broke down".to_owned();
+                    break Some(Failure::lasting(SendError::Unreachable { reason }));
+                }
+            }
+            heard = Instant::now();
+        };
+        match (refusal, cut) {
+            (Some((head, body)), None) => Err(self.refused(&head, &body)),
+            (Some(_), Some(failure)) => Err(failure),
+            (None, cut) => reading.end(cut, self.key.as_ref()),
+        }
+    }
+
+    /// What a fault on the way means.
+    fn fault(&self, fault: Fault) -> Failure {
+        match fault {
+            Fault::NotConnected(reason) => {
+                Failure::lasting(SendError::Unreachable { reason: self.excerpt(&reason) })
+            }
+            Fault::Cut(reason) => {
+                let error = SendError::Unreachable { reason: self.excerpt(&reason) };
+                Failure { error, again: Retry::Usual, may_be_billed: true }
+            }
+            Fault::TooLong => Failure::lasting(SendError::TooLong { limit: self.limits.max_reply_bytes }),
+        }
+    }
+
+    /// What a status other than success means.
+    fn refused(&self, head: &Head, body: &[u8]) -> Failure {
+        let body = redacted(self.key.as_ref(), body);
+        let error = ProviderError::of_status(head.status, body.as_bytes(), head.retry_after);
+        if error.kind == ProviderErrorKind::Authentication {
+            self.key_source.was_refused();
+        }
+        let again = Retry::after_status(head.status, head.retry_advised, error.retry_after);
+        Failure { error: SendError::Provider { status: head.status, error }, again, may_be_billed: false }
+    }
+
+    /// A text for an error, without the key.
+    fn excerpt(&self, text: &str) -> String {
+        match &self.key {
+            Some(key) => key.redact(text),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Waits before the next try.
+    fn pause(&self, wait: Duration) -> Result<(), SendError> {
+        let end = Instant::now() + wait;
+        loop {
+            self.cancel.check().map_err(|_| SendError::Cancelled)?;
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            thread::sleep(left.min(LOOK));
+        }
+    }
+}
+
+/// A reply that is taken whole or not at all.
+pub(super) struct WholeReading<'a, T> {
+    kind: ProviderKind,
+    read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
+    body: Vec<u8>,
+}
+
+impl<'a, T> WholeReading<'a, T> {
+    pub(super) fn new(kind: ProviderKind, read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>) -> Self {
+        Self { kind, read, body: Vec::new() }
+    }
+}
+
+impl<T> Reading for WholeReading<'_, T> {
+    type Output = T;
+
+    fn begin(&mut self) -> Result<(), Failure> {
+        self.body.clear();
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        self.body.extend_from_slice(bytes);
+        false
+    }
+
+    fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<T, Failure> {
+        if let Some(failure) = cut {
+            return Err(failure);
+        }
+        // What an error repeats of the body is clipped, so the key is taken out before.
+        (self.read)(redacted(key, &self.body).as_bytes()).map_err(|error| said_within(self.kind, error))
+    }
+}
+
+/// A reply that is given out as it comes.
+pub(super) struct StreamReading<'a> {
+    kind: ProviderKind,
+    on_event: &'a mut dyn FnMut(ReplyEvent),
+    decoder: Option<ReplyDecoder>,
+    has_given: bool,
+}
+
+impl<'a> StreamReading<'a> {
+    pub(super) fn new(kind: ProviderKind, on_event: &'a mut dyn FnMut(ReplyEvent)) -> Self {
+        Self { kind, on_event, decoder: None, has_given: false }
+    }
+
+    fn give(&mut self, events: Vec<ReplyEvent>) {
+        for event in events {
+            self.has_given = true;
+            (self.on_event)(event);
+        }
+    }
+}
+
+impl Reading for StreamReading<'_> {
+    type Output = Sent;
+
+    fn begin(&mut self) -> Result<(), Failure> {
+        let format: Format = self.kind.format();
+        let decoder = ReplyDecoder::new(format);
+        self.decoder =
+            Some(decoder.ok_or(Failure::lasting(SendError::NotSent { format: self.kind.name() }))?);
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        let Some(decoder) = &mut self.decoder else { return true };
+        let events = decoder.push(bytes);
+        let is_done = decoder.is_done();
+        self.give(events);
+        is_done
+    }
+
+    fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Sent, Failure> {
+        let Some((mut reply, events)) = self.decoder.take().map(ReplyDecoder::finish) else {
+            return Err(Failure::lasting(SendError::NotSent { format: self.kind.name() }));
+        };
+        self.give(events);
+        if let (ReplyEnd::Failed(error), Some(key)) = (&mut reply.end, key) {
+            error.message = key.redact(&error.message);
+        }
+        // A limit that was reached and a call that was given up outrank what is wrong with the part that came.
+        let failure = match (cut, &reply.end) {
+            (Some(failure), _) => failure,
+            (None, ReplyEnd::Failed(error)) => said_within(self.kind, error.clone()),
+            (None, ReplyEnd::Cut) => {
+                let reason = "the connection ended in the middle of the reply".to_owned();
+                Failure { error: SendError::Unreachable { reason }, again: Retry::Usual, may_be_billed: true }
+            }
+            (None, ReplyEnd::Complete | ReplyEnd::ToolCalls | ReplyEnd::OutputLimit) => {
+                return Ok(Sent { reply, broken: None });
+            }
+        };
+        // What the provider's rules on content stopped was answered and billed.
+        let is_answer = self.has_given || failure.error.provider_kind() == Some(ProviderErrorKind::Content);
+        if is_answer { Ok(Sent { reply, broken: Some(failure.error) }) } else { Err(failure) }
+    }
+}
+
+/// What an error means that came with a status of success.
+fn said_within(kind: ProviderKind, error: ProviderError) -> Failure {
+    let again = Retry::after_kind(error.kind, error.retry_after);
+    let error = match error.kind {
+        ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.name(), excerpt: error.message },
+        _ => SendError::Provider { status: 200, error },
+    };
+    Failure { error, again, may_be_billed: true }
+}
+
+/// A body as a text without the key.
+fn redacted(key: Option<&Key>, body: &[u8]) -> String {
+    let body = String::from_utf8_lossy(body);
+    match key {
+        Some(key) => key.redact(&body),
+        None => body.into_owned(),
+    }
+}

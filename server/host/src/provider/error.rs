@@ -1,0 +1,111 @@
+//! Why there is no reply, in words that tell a person what to do. No error holds a key or a body.
+
+use std::time::Duration;
+
+use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
+
+/// Why a request has no reply, or why its reply is not complete.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SendError {
+    /// The environment has no key, or one that cannot be put into a header.
+    #[error(
+        "no usable key for the model: set the environment variable {variable} and start the server again"
+    )]
+    NoKey {
+        /// The variable that was looked at.
+        variable: String,
+    },
+    /// The command that prints the key cannot be run, failed, or printed none.
+    #[error("the command for the key, `{program}`, {reason}")]
+    KeyCommand {
+        /// The program, without its arguments.
+        program: String,
+        reason: String,
+    },
+    /// The address of the provider cannot be used.
+    #[error("the address of the model provider cannot be used: {reason}")]
+    BadAddress {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Bodies in this format are written but not sent.
+    #[error(
+        "Strata does not send requests in the format `{format}`: take the body from strata.prompt.assemble \
+         and send it with the provider's own client"
+    )]
+    NotSent { format: &'static str },
+    /// The provider refused or gave up, and sending the request again would not help or did not.
+    #[error("the model provider refused (status {status}): {error}{}", advice(*.status, .error))]
+    Provider {
+        /// 200 for what was said in the reply itself.
+        status: u16,
+        error: ProviderError,
+    },
+    /// No connection, or none that lasted until the end of a reply.
+    #[error("the model provider cannot be reached ({reason}): {}", remedy(.reason))]
+    Unreachable { reason: String },
+    /// The deadline passed.
+    #[error("the model gave no whole answer within {} s", .after.as_secs_f64())]
+    Timeout {
+        /// The deadline.
+        after: Duration,
+    },
+    /// Nothing came for too long.
+    #[error("the model provider has sent nothing for {} s", .after.as_secs_f64())]
+    Stalled {
+        /// The longest time without a byte.
+        after: Duration,
+    },
+    /// Nobody waits for the reply any more.
+    #[error("cancelled")]
+    Cancelled,
+    /// More came than a reply may have.
+    #[error("the model's answer is longer than {limit} bytes and was not taken")]
+    TooLong {
+        /// The most bytes that would have been taken.
+        limit: usize,
+    },
+    /// The answer is not what this kind of provider sends.
+    #[error(
+        "what answered does not speak the protocol of `{kind}`, check the address of the provider: {excerpt}"
+    )]
+    Garbage {
+        /// The protocol that was expected.
+        kind: &'static str,
+        /// The beginning of what came, clipped.
+        excerpt: String,
+    },
+}
+
+impl SendError {
+    /// What kind of refusal it is, when the provider refused.
+    pub fn provider_kind(&self) -> Option<ProviderErrorKind> {
+        match self {
+            Self::Provider { error, .. } => Some(error.kind),
+            _ => None,
+        }
+    }
+}
+
+/// What to do about a refusal, where that is known.
+fn advice(status: u16, error: &ProviderError) -> &'static str {
+    match (error.kind, status) {
+        (_, 300..=399) => "; the address leads elsewhere, give the one that it leads to",
+        (ProviderErrorKind::Authentication, _) => "; check the key",
+        (_, 404) => "; check the model's name and the address of the provider",
+        (ProviderErrorKind::RateLimit, _) => "; ask again later, or use another model",
+        (ProviderErrorKind::Overloaded | ProviderErrorKind::Server, _) => {
+            "; the provider is in trouble, ask again later"
+        }
+        _ => "",
+    }
+}
+
+/// What to do when there is no connection.
+fn remedy(reason: &str) -> &'static str {
+    if reason.contains("certificate") {
+        "its certificate is not trusted; add the authority to the system's certificates, or name it in SSL_CERT_FILE"
+    } else {
+        "check its address and the network"
+    }
+}

@@ -1,0 +1,136 @@
+//! Keys that a command prints, as password managers do: `["op", "read", "op://Private/Anthropic/key"]`. No shell reads the command, and it
+//! runs outside the workspace, so that nothing in a repository is run by its name.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{env, thread};
+
+use strata_engine::cancel::Cancel;
+
+use super::error::SendError;
+use super::key::Key;
+
+/// How long a command may take: it may ask for a fingerprint or a password.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a key is used before the command runs again.
+const LIFETIME: Duration = Duration::from_secs(15 * 60);
+
+/// How often a command is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long what a command printed may take to arrive after its end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The most bytes that are read of what a command prints.
+const MAX_OUTPUT: u64 = 64 * 1024;
+
+/// The keys that commands printed lately.
+static KEYS: Mutex<Option<HashMap<Vec<String>, (Key, Instant)>>> = Mutex::new(None);
+
+/// Whether a command can be run, as far as its words say that.
+pub(super) fn check(command: &[String]) -> Result<(), SendError> {
+    program(command).map(drop)
+}
+
+/// The key that a command prints, or printed lately.
+pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
+    let known = keys().as_ref().and_then(|keys| keys.get(command).cloned());
+    if let Some((key, since)) = known
+        && since.elapsed() < LIFETIME
+    {
+        return Ok(key);
+    }
+    let key = run(command, cancel)?;
+    keys().get_or_insert_default().insert(command.to_vec(), (key.clone(), Instant::now()));
+    Ok(key)
+}
+
+/// Has the command run again for the next request.
+pub(super) fn forget(command: &[String]) {
+    if let Some(keys) = keys().as_mut() {
+        keys.remove(command);
+    }
+}
+
+fn keys() -> MutexGuard<'static, Option<HashMap<Vec<String>, (Key, Instant)>>> {
+    KEYS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The program of a command: a name that is looked up in `PATH`, or an absolute path.
+fn program(command: &[String]) -> Result<&str, SendError> {
+    let failure = |program: &str, reason: &str| {
+        Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
+    };
+    match command.first().map(|program| program.trim()) {
+        None | Some("") => failure("", "is empty: give a program and its arguments"),
+        Some(program) if program.contains(['/', '\\']) && !Path::new(program).is_absolute() => {
+            failure(program, "is a relative path: give the whole path, or a name that is found in PATH")
+        }
+        Some(program) => Ok(program),
+    }
+}
+
+/// Runs a command. What it says on standard error is dropped: it may hold the key.
+fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
+    let program = program(command)?;
+    let failure = |reason: String| SendError::KeyCommand { program: program.to_owned(), reason };
+    let mut child = Command::new(program)
+        .args(command.get(1..).unwrap_or_default())
+        .current_dir(env::home_dir().filter(|home| home.is_dir()).unwrap_or_else(env::temp_dir))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| failure(format!("cannot be run: {error}")))?;
+    let first_line = child.stdout.take().map(first_line);
+    let status = wait(&mut child, cancel).map_err(|ended| match ended {
+        Some(reason) => failure(reason),
+        None => SendError::Cancelled,
+    })?;
+    if !status.success() {
+        return Err(failure(format!("failed ({status})")));
+    }
+    let line = first_line.and_then(|line| line.recv_timeout(LAST_WORDS).ok()).unwrap_or_default();
+    Key::new(&line).ok_or_else(|| failure("printed no usable key on its first line".to_owned()))
+}
+
+/// The first line of what a command prints. All of it is read, so that the command never waits for a reader.
+fn first_line(output: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        let mut output = BufReader::new(output.take(MAX_OUTPUT));
+        let mut line = Vec::new();
+        if output.read_until(b'\n', &mut line).is_ok() {
+            // Nobody listens any more when the command took too long.
+            let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
+        }
+        let _ = io::copy(&mut output, &mut io::sink());
+    });
+    receiver
+}
+
+/// Waits for the end of a command. When it takes too long or nobody waits any more it is ended; the latter has no reason.
+fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
+    let begun = Instant::now();
+    let ended = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if cancel.is_cancelled() => break None,
+            Ok(None) if begun.elapsed() > PATIENCE => {
+                break Some(format!("took longer than {} s", PATIENCE.as_secs()));
+            }
+            Ok(None) => thread::sleep(LOOK),
+            Err(error) => break Some(format!("cannot be waited for: {error}")),
+        }
+    };
+    // It may have ended by itself by now.
+    let _ = child.kill();
+    let _ = child.wait();
+    Err(ended)
+}

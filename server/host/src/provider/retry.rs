@@ -1,0 +1,169 @@
+//! When a request is sent again: how often, after how long, and for which failures.
+
+use std::time::Duration;
+
+use strata_engine::conversation::reply::ProviderErrorKind;
+
+use super::error::SendError;
+
+/// Statuses that mean "not now": too many requests, trouble inside, a gateway's trouble, unavailable, and Anthropic's
+/// "overloaded".
+const NOT_NOW: [u16; 5] = [429, 500, 502, 503, 529];
+
+/// The wait before the second try; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// The longest usual wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+
+/// The longest wait that a provider is granted. Who would have to wait longer decides for themselves.
+const LONGEST_HINT: Duration = Duration::from_secs(60);
+
+/// Why one try failed, and whether another may do better.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// What to say when there is no other try.
+    pub(super) error: SendError,
+    /// Whether there may be one.
+    pub(super) again: Retry,
+    /// Whether the provider may have billed the try.
+    pub(super) may_be_billed: bool,
+}
+
+/// Whether the same request may have another outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Retry {
+    /// It would fail in the same way.
+    Never,
+    /// It may, after the usual wait.
+    Usual,
+    /// It may, after the wait that the provider asks for.
+    After(Duration),
+}
+
+/// What was tried so far.
+#[derive(Debug, Default)]
+pub(super) struct Tries {
+    failed: u32,
+    billed: u32,
+}
+
+impl Failure {
+    /// One that would repeat itself.
+    pub(super) fn lasting(error: SendError) -> Self {
+        Self { error, again: Retry::Never, may_be_billed: false }
+    }
+}
+
+impl Retry {
+    /// What a status that is no success means for another try. `advised` is what the provider says of that.
+    pub(super) fn after_status(status: u16, advised: Option<bool>, retry_after: Option<Duration>) -> Self {
+        if advised == Some(false) || !NOT_NOW.contains(&status) {
+            Self::Never
+        } else {
+            Self::hinted(retry_after)
+        }
+    }
+
+    /// The same for an error that came with a status of success.
+    pub(super) fn after_kind(kind: ProviderErrorKind, retry_after: Option<Duration>) -> Self {
+        match kind {
+            ProviderErrorKind::Overloaded | ProviderErrorKind::RateLimit | ProviderErrorKind::Server => {
+                Self::hinted(retry_after)
+            }
+            ProviderErrorKind::ContextLimit
+            | ProviderErrorKind::Authentication
+            | ProviderErrorKind::Refused
+            | ProviderErrorKind::Content
+            | ProviderErrorKind::Garbage => Self::Never,
+        }
+    }
+
+    fn hinted(retry_after: Option<Duration>) -> Self {
+        retry_after.map_or(Self::Usual, Self::After)
+    }
+}
+
+impl Tries {
+    /// How long to wait before the next try after a failure; none when there is none. What may have been billed is tried once more, so
+    /// that nobody pays more than twice for one reply.
+    pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
+        self.failed += 1;
+        self.billed += u32::from(failure.may_be_billed);
+        if self.failed > retries || self.billed > 1 {
+            return None;
+        }
+        let usual = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(LONGEST_WAIT);
+        match failure.again {
+            Retry::Never => None,
+            // Between half of it and all of it, so that those who failed together do not come back together.
+            Retry::Usual => Some(usual / 2 + jitter(usual / 2)),
+            Retry::After(hint) if hint > LONGEST_HINT => None,
+            Retry::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
+        }
+    }
+}
+
+/// A random part of a time.
+fn jitter(most: Duration) -> Duration {
+    let mut byte = [0; 1];
+    // Without randomness nothing is added.
+    let _ = getrandom::fill(&mut byte);
+    most.mul_f64(f64::from(byte[0]) / 255.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(again: Retry, may_be_billed: bool) -> Failure {
+        Failure { error: SendError::Cancelled, again, may_be_billed }
+    }
+
+    #[test]
+    fn waits_grow_up_to_a_limit() {
+        let mut tries = Tries::default();
+        for most in [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000] {
+            let most = Duration::from_millis(most);
+            let wait = tries.wait(&failure(Retry::Usual, false), 12).unwrap();
+            assert!(most / 2 <= wait && wait <= most, "{wait:?} of {most:?}");
+        }
+        assert_eq!(tries.wait(&failure(Retry::Usual, false), 12), None, "no retry is left");
+    }
+
+    #[test]
+    fn waits_differ() {
+        let wait = || Tries::default().wait(&failure(Retry::Usual, false), 1);
+        assert!((0..64).any(|_| wait() != wait()));
+    }
+
+    #[test]
+    fn a_hint_is_followed_within_reason() {
+        let wait = |hint| Tries::default().wait(&failure(Retry::After(hint), false), 1);
+        assert_eq!(wait(Duration::ZERO), Some(Duration::ZERO));
+        let second = Duration::from_secs(1);
+        assert!(wait(second).is_some_and(|wait| second <= wait && wait <= second + FIRST_WAIT));
+        assert_eq!(wait(Duration::from_secs(61)), None);
+    }
+
+    #[test]
+    fn what_may_have_been_billed_is_tried_once_more() {
+        let mut tries = Tries::default();
+        assert!(tries.wait(&failure(Retry::Usual, true), 9).is_some());
+        assert!(tries.wait(&failure(Retry::Usual, false), 9).is_some());
+        assert_eq!(tries.wait(&failure(Retry::Usual, true), 9), None);
+    }
+
+    #[test]
+    fn only_not_now_is_tried_again() {
+        for status in 300..600 {
+            let again = Retry::after_status(status, None, None);
+            let expected = if NOT_NOW.contains(&status) { Retry::Usual } else { Retry::Never };
+            assert_eq!(again, expected, "{status}");
+        }
+        let second = Duration::from_secs(1);
+        assert_eq!(Retry::after_status(429, None, Some(second)), Retry::After(second));
+        assert_eq!(Retry::after_status(401, Some(true), Some(second)), Retry::Never);
+        assert_eq!(Retry::after_status(429, Some(false), Some(second)), Retry::Never);
+    }
+}

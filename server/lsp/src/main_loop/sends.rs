@@ -1,0 +1,199 @@
+//! The questions to models that are under way: at most one in each session, each on a thread of its own, since it takes minutes. What it
+//! runs in its session has its turn like any other command; between these the session is free.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_host::pool::catch_panic;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tower_lsp::ls_types::{
+    NumberOrString, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+
+use super::MainLoop;
+use super::tasks::respond;
+use crate::event::{Answer, Call, Event};
+use crate::outbound::Outbound;
+use strata_app::commands::{self, CommandError};
+use strata_app::send::{Delta, SendHost, SendJob, SendReply};
+use strata_app::snapshot::Snapshot;
+use strata_app::tools::ToolHost;
+
+/// Questions that are under way at a time, in all sessions.
+const MAX_SENDS: usize = 16;
+
+/// What ends a turn has to be recorded, whether somebody waits for it or not.
+const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
+
+/// All of them, by session.
+#[derive(Default)]
+pub(super) struct Sends {
+    last: u64,
+    running: BTreeMap<String, RunningSend>,
+}
+
+struct RunningSend {
+    number: u64,
+    cancel: Cancel,
+    /// The token of its progress, when the client gave one.
+    token: Option<NumberOrString>,
+    answer: Answer<Result<Value, CommandError>>,
+}
+
+impl Sends {
+    /// You stopped the one that shows this token.
+    pub(super) fn cancel(&self, token: &NumberOrString) {
+        let shown = |running: &&RunningSend| running.token.as_ref() == Some(token);
+        self.running.values().filter(shown).for_each(|running| running.cancel.cancel());
+    }
+}
+
+impl MainLoop {
+    /// Begins to ask a model.
+    pub(super) fn send(
+        &mut self,
+        job: SendJob,
+        cancel: Cancel,
+        token: Option<NumberOrString>,
+        answer: Answer<Result<Value, CommandError>>,
+    ) {
+        let session = job.session.clone();
+        let refused = if self.sends.running.contains_key(&session) {
+            Some("a question is being answered in this session already; wait for it, or cancel it")
+        } else if self.sends.running.len() >= MAX_SENDS {
+            Some("too many questions are being answered; wait for one of them")
+        } else {
+            None
+        };
+        if let Some(why) = refused {
+            return respond(answer, Err(CommandError::failed(why)));
+        }
+        self.sends.last += 1;
+        let number = self.sends.last;
+        let mut host = LoopHost {
+            session: session.clone(),
+            events: self.events.clone(),
+            outbound: self.outbound.clone(),
+            snapshot: self.world.snapshot.clone(),
+            cancel: cancel.clone(),
+            token: token.clone(),
+        };
+        let (events, of) = (self.events.clone(), session.clone());
+        let running = RunningSend { number, cancel: cancel.clone(), token, answer };
+        self.sends.running.insert(session.clone(), running);
+        host.begin();
+        let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
+            let sent = catch_panic(|| job.run(&mut host, &cancel)).unwrap_or_else(|panicked| {
+                tracing::error!(%panicked, "asking a model panicked");
+                Err(CommandError::Internal)
+            });
+            host.end();
+            let _ = events.send(Event::Sent(of, number, sent.map(Box::new)));
+        });
+        if let Err(error) = started {
+            let error = CommandError::failed(format!("the system gives no thread for it: {error}"));
+            self.sent(&session, number, Err(error));
+        }
+    }
+
+    /// An answer is there, or there is none. It comes after all that was shown of it.
+    pub(super) fn sent(&mut self, session: &str, number: u64, sent: Result<Box<SendReply>, CommandError>) {
+        let running = &mut self.sends.running;
+        if running.get(session).is_none_or(|running| running.number != number) {
+            return;
+        }
+        let Some(RunningSend { answer, .. }) = running.remove(session) else { return };
+        let written = sent.and_then(|sent| {
+            serde_json::to_value(*sent).map_err(|error| CommandError::failed(error.to_string()))
+        });
+        let reply = written.map(|reply| match self.world.sessions.get(session) {
+            Some(session) => commands::versioned(reply, session),
+            None => reply,
+        });
+        self.say(Outbound::Answer(answer, reply));
+    }
+
+    /// Stops those of sessions that are closed.
+    pub(super) fn cancel_sends_of_closed(&self) {
+        for (session, running) in &self.sends.running {
+            if !self.world.sessions.contains(session) {
+                running.cancel.cancel();
+            }
+        }
+    }
+}
+
+/// Runs the commands of a question in its session, and shows what comes of it.
+struct LoopHost {
+    session: String,
+    events: Sender<Event>,
+    outbound: UnboundedSender<Outbound>,
+    /// For counting.
+    snapshot: Snapshot,
+    cancel: Cancel,
+    token: Option<NumberOrString>,
+}
+
+impl LoopHost {
+    fn begin(&self) {
+        self.tell(|| {
+            WorkDoneProgress::Begin(WorkDoneProgressBegin {
+                title: "Asking the model".to_owned(),
+                cancellable: Some(true),
+                message: None,
+                percentage: None,
+            })
+        });
+    }
+
+    fn end(&self) {
+        self.tell(|| WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+    }
+
+    fn tell(&self, progress: impl FnOnce() -> WorkDoneProgress) {
+        if let Some(token) = &self.token {
+            // The task that speaks ends with the connection; then there is nobody to tell.
+            let _ = self.outbound.send(Outbound::Progress(token.clone(), progress()));
+        }
+    }
+}
+
+impl ToolHost for LoopHost {
+    fn run(&mut self, command: &str, mut arguments: Value) -> Result<Value, CommandError> {
+        arguments["session"] = self.session.as_str().into();
+        let (answer, wait) = oneshot::channel();
+        let cancel = if ALWAYS_RUN.contains(&command) { Cancel::new() } else { self.cancel.clone() };
+        let call = Call { name: command.to_owned(), arguments: vec![arguments], cancel, token: None, answer };
+        let gone = || CommandError::failed("the server is ending");
+        self.events.send(Event::Command(call)).map_err(|_| gone())?;
+        match wait.blocking_recv() {
+            Ok(result) => result,
+            Err(_) if self.cancel.is_cancelled() => Err(CommandError::Cancelled),
+            Err(_) => Err(gone()),
+        }
+    }
+
+    fn weigh(&self, text: &str) -> usize {
+        self.snapshot.count(text, None).1
+    }
+}
+
+impl SendHost for LoopHost {
+    fn show(&mut self, delta: Delta) {
+        let _ = self.outbound.send(Outbound::Delta(Box::new(delta)));
+    }
+
+    fn progress(&mut self, message: &str) {
+        self.tell(|| {
+            WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: Some(true),
+                message: Some(message.to_owned()),
+                percentage: None,
+            })
+        });
+    }
+}

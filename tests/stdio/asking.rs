@@ -1,0 +1,221 @@
+//! `strata ask` and what belongs to it, as a user runs it in a shell.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use e2e::{Dialect, ModelServer, Reply, Repo, Setup, sse, strata};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::small;
+
+const STREAM: &str = "text/event-stream";
+
+/// A repository, the user's own place, and the provider that their settings name.
+struct Shell {
+    repo: Repo,
+    home: TempDir,
+}
+
+impl Shell {
+    fn new(settings: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("config/strata");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("strata.toml"), settings).unwrap();
+        Self { repo: small(), home }
+    }
+
+    fn with(server: &ModelServer) -> Self {
+        Self::new(&format!("[provider]\nname = 'anthropic'\nbase_url = '{}'\nretries = 0\n", server.base_url()))
+    }
+
+    fn state(&self) -> &Path {
+        self.home.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(strata());
+        command
+            .args(arguments)
+            .current_dir(self.repo.root())
+            .env("HOME", self.home.path())
+            .env("XDG_CONFIG_HOME", self.home.path().join("config"))
+            .env("STRATA_STATE_DIR", self.home.path())
+            .env("STRATA_CACHE_DIR", self.home.path().join("cache"))
+            .env("ANTHROPIC_API_KEY", "a key")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        self.run_with("", arguments)
+    }
+
+    fn run_with(&self, input: &str, arguments: &[&str]) -> (i32, String, String) {
+        let mut child = self.spawn(arguments);
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (status.code().unwrap(), text(stdout), text(stderr))
+    }
+
+    fn said(&self, session: &str) -> String {
+        let (code, out, err) = self.run(&["sessions", "export", session, "--format", "anthropic"]);
+        assert_eq!(code, 0, "{err}");
+        out
+    }
+}
+
+fn says(text: &str) -> Reply {
+    Reply::Body(STREAM, sse::answer(text, &[]))
+}
+
+#[test]
+fn each_question_goes_on_where_the_last_one_ended() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![says("One."), says("Two."), says("Other.")]);
+    let shell = Shell::with(&server);
+    let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
+    assert_eq!((code, &*out), (0, "One.\n"), "{err}");
+    let last = err.lines().last().unwrap();
+    assert!(last.starts_with("100 tokens in, 80 % of them read from the cache, 5 out; the input cost "), "{err}");
+    let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
+    shell.repo.write("tool.py", "class Tool:\n    def run(self, speed):\n        return 'fast'\n");
+    let (code, out, err) = shell.run(&["ask", "And now?"]);
+    assert_eq!((code, &*out), (0, "Two.\n"), "{err}");
+    assert!(err.contains(&session), "{err}");
+    let [first, second] = &server.asked()[..] else { panic!() };
+    // What the provider holds is sent again byte by byte: the change comes behind it.
+    let messages = |body: &Value| body["messages"].as_array().unwrap().clone();
+    assert_eq!(first.body["system"], second.body["system"]);
+    assert_eq!(messages(&first.body)[0]["content"][0], messages(&second.body)[0]["content"][0]);
+    let sent = second.body.to_string();
+    assert!(sent.contains("slow") && sent.contains("fast") && sent.contains("What runs?") && sent.contains("One."));
+    let (code, ..) = shell.run(&["ask", "--session", "new", "Another?"]);
+    assert_eq!(code, 0);
+    assert!(!server.asked()[2].body.to_string().contains("What runs?"));
+}
+
+#[test]
+fn the_model_may_look_things_up_and_its_calls_are_shown() {
+    let call = Reply::Body(STREAM, sse::answer("Let me see.", &[("references", json!({ "name": "greet" }))]));
+    let server = ModelServer::start(Dialect::Anthropic, vec![call, says("There.")]);
+    let shell = Shell::with(&server);
+    let (code, out, err) = shell.run(&["ask", "--tools", "Where is greet?"]);
+    assert_eq!((code, &*out), (0, "Let me see.\nThere.\n"), "{err}");
+    assert!(err.contains("references {\"name\":\"greet\"}"), "{err}");
+    let (code, out, _) = shell.run(&["ask", "--json", "And?"]);
+    let reply: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &reply["text"], &reply["end"]), (0, &json!("There."), &json!("complete")));
+    assert!(server.asked()[2].body.get("tools").is_none());
+}
+
+#[test]
+fn without_a_provider_or_its_key_another_way_is_named() {
+    let shell = Shell::new("");
+    let (code, out, err) = shell.run(&["ask", "Why?"]);
+    assert_eq!((code, &*out), (1, ""));
+    assert!(err.contains("no provider is configured") && err.contains("provider.name"), "{err}");
+    assert!(err.contains("ANTHROPIC_API_KEY") && err.contains("strata prompt"), "{err}");
+    let shell = Shell::new("[provider]\nname = 'gemini'\n");
+    let output = shell.command(&["ask", "Why?"]).env_remove("GEMINI_API_KEY").output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("GEMINI_API_KEY") && err.contains("strata prompt"), "{err}");
+}
+
+#[test]
+fn a_session_that_an_editor_has_open_is_gone_on_with_in_a_copy() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![says("Yes.")]);
+    let shell = Shell::with(&server);
+    let mut editor = Setup::new(&shell.repo).state(shell.state()).start();
+    editor.run("history.addExchange", json!({ "user": "In the editor?", "assistant": "Here." }));
+    let (code, _, err) = shell.run(&["ask", "And?"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("--fork") && err.contains("--session new"), "{err}");
+    assert!(server.asked().is_empty());
+    let (code, out, err) = shell.run(&["ask", "--fork", "And?"]);
+    assert_eq!((code, &*out), (0, "Yes.\n"), "{err}");
+    assert!(server.asked()[0].body.to_string().contains("In the editor?"));
+    assert_eq!(editor.run("history.get", json!({}))["messages"].as_array().unwrap().len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_records_what_was_said() {
+    let server = ModelServer::start(
+        Dialect::Anthropic,
+        vec![Reply::Begin(STREAM, sse::beginning("It goes\n", &[])), says("On.")],
+    );
+    let shell = Shell::with(&server);
+    let mut child = shell.spawn(&["ask", "Why?"]);
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "It goes\n", "it is shown as it comes");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(err.contains("stopped, and recorded as far as it came"), "{err}");
+    let (code, ..) = shell.run(&["ask", "Go on."]);
+    assert_eq!(code, 0);
+    let sent = server.asked()[1].body["messages"].to_string();
+    assert!(sent.contains("Why?") && sent.contains("It goes"), "{sent}");
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_recorded_and_told() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Body(STREAM, sse::beginning("It goes", &[]))]);
+    let shell = Shell::with(&server);
+    let (code, out, err) = shell.run(&["ask", "Why?"]);
+    assert_eq!((code, &*out), (1, "It goes\n"));
+    assert!(err.contains("error: the answer is not complete"), "{err}");
+    let session = err.rsplit_once("(session ").unwrap().1.split_once(')').unwrap().0.to_owned();
+    assert!(shell.said(&session).contains("It goes"));
+}
+
+#[test]
+fn a_prompt_that_is_sent_elsewhere_is_recorded_by_another_command() {
+    let shell = Shell::new("");
+    let (code, out, err) = shell.run(&["prompt", "--session", "new", "--select", "tool.py", "What runs?"]);
+    assert_eq!(code, 0, "{err}");
+    let body: Value = serde_json::from_str(&out).unwrap();
+    assert!(body["messages"].to_string().contains("What runs?"));
+    let how = err.lines().last().unwrap().strip_prefix("record the answer with: strata ").unwrap();
+    let words: Vec<&str> = how.split(' ').collect();
+    let ["record", "--session", session, prompt, "<", "ANSWER"] = words[..] else { panic!("{how}") };
+    let bill = ["--input", "10", "--cache-write", "900", "--output", "7"];
+    let arguments: Vec<&str> = [&["record", "--session", session][..], &bill, &[prompt]].concat();
+    let (code, _, err) = shell.run_with("The tool runs.\n", &arguments);
+    assert_eq!((code, &*err), (0, &*format!("session {session} has 2 messages\n")));
+    assert!(shell.said(session).contains("The tool runs."));
+    let (code, out, _) = shell.run(&["prompt", "--session", session, "--json", "And?"]);
+    let reply: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, 0);
+    assert!(reply["predicted"]["read"].as_u64() > Some(0), "the first prompt is cached: {}", reply["predicted"]);
+    let (code, _, err) = shell.run(&["record", "--session", session, "p77"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("there is no prompt `p77`"), "{err}");
+}
+
+#[test]
+fn doctor_names_the_provider_and_asks_it_only_when_told_to() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Body("application/json", "{\"data\":[]}".to_owned())]);
+    let shell = Shell::with(&server);
+    let (_, out, _) = shell.run(&["doctor"]);
+    assert!(out.contains("configured; --online asks"), "{out}");
+    assert!(server.asked().is_empty());
+    let (_, out, _) = shell.run(&["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["repository"]["provider"]["name"], "anthropic");
+    let shell = Shell::new("");
+    assert!(shell.run(&["doctor"]).1.contains("none: nothing is sent"));
+}
