@@ -60,11 +60,16 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             if is_wanted(example):
                 play(example, MODEL, near, lambda *session: examples.play(example, *session))
         if is_wanted("neovim"):
-            play(":Strata ask", MODEL, near, neovim.play)
+            play(":Strata ask", MODEL, near, functools.partial(neovim.play, sent_by_server=True))
+            play(":Strata ask, curl", MODEL, near, neovim.play)
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                neovim.play_sending(MODEL, at, provider)
+            print(":Strata ask: tools, answers that are stopped, and a prompt that is refused as too long", flush=True)
             provider.forget()
             with place(pathlib.Path(flask)) as at:
                 neovim.play_beyond_the_limit(MODEL, at, provider)
-            print(":Strata ask answers a conversation longer than its limit, and one that is refused as too long", flush=True)
+            print(":Strata ask, curl: answers a conversation longer than its limit, and one that is refused as too long", flush=True)
         if is_wanted("codecompanion"):
             if all(name in os.environ for name in codecompanion.CHECKOUTS):
                 def chat(adapter: str, base: str):

@@ -1,7 +1,7 @@
 ---@brief
----`:Strata ask {text}` is a whole turn with nothing but curl: the prompt is assembled, sent to the provider of the model,
----the answer is shown in `strata://answer` and recorded with what the provider billed. It is also a short example of how a
----plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+---Where the settings name no provider, `:Strata ask {text}` is a whole turn with nothing but curl: the prompt is assembled, sent to the provider of the
+---model, the answer is shown in `strata://answer` when all of it is there, and recorded with what the provider billed. It is also a short
+---example of how a plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
 ---
 ---What was left out of a prompt, and why, stands in |:messages|. When the provider finds a prompt too long, the conversation is compacted
 ---and sent once more. The model of the last question also writes the summaries of compactions, unless |strata.summarize_with()| says who.
@@ -12,10 +12,10 @@
 ---
 --- Owns one way to a provider. Knows nothing of what stands in a prompt.
 
+local answer = require("strata.answer")
 local calls = require("strata.calls")
 local options = require("strata.options")
 local replies = require("strata.replies")
-local window = require("strata.window")
 
 local M = {}
 
@@ -107,18 +107,6 @@ local function read(format, reply)
   return reader:text() ~= "" and reader or nil
 end
 
----Adds what was said to the buffer with the answers.
-local function show(question, answer)
-  local buffer, fresh = window.open("strata://answer")
-  if fresh then
-    vim.bo[buffer].filetype = "markdown"
-  end
-  local lines =
-    vim.split(("> %s\n\n%s\n"):format(question:gsub("\n", "\n> "), answer), "\n", { plain = true })
-  vim.api.nvim_buf_set_lines(buffer, fresh and 0 or -1, -1, false, lines)
-  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
-end
-
 ---Says what was left out of a prompt, or else went otherwise than you may think.
 local function warn(warnings)
   for _, warning in ipairs(warnings or {}) do
@@ -187,7 +175,7 @@ function M.ask(text, root, done)
         root
       )
       -- Behind that: where no window is to be had, the turn is recorded all the same.
-      show(text, said:text())
+      answer.begin(text):append(said:text() .. "\n")
     end)
   end, root)
 end
