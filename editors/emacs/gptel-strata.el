@@ -1,7 +1,7 @@
 ;;; gptel-strata.el --- Chats of gptel with what Strata assembles  -*- lexical-binding: t; -*-
 
 ;; Version: 0.1.0
-;; Package-Requires: ((emacs "28.1") (gptel "0.9.9"))
+;; Package-Requires: ((emacs "29.1") (gptel "0.9.9"))
 ;; Keywords: convenience, tools
 
 ;;; Commentary:
