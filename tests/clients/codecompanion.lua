@@ -14,7 +14,8 @@ vim.notify = function(message)
 end
 
 -- Where the stand-in takes the bodies of an adapter.
-local PATHS = { anthropic = "/v1/messages", openai = "/v1/chat/completions", openai_responses = "/v1/responses" }
+local PATHS =
+  { anthropic = "/v1/messages", openai = "/v1/chat/completions", openai_responses = "/v1/responses" }
 
 local function stand_in()
   local base, model = vim.env.BASE_ADAPTER, vim.env.STRATA_MODEL
@@ -40,7 +41,11 @@ local function weather()
       ["function"] = {
         name = "weather",
         description = "Says what the weather is",
-        parameters = { type = "object", properties = { city = { type = "string", description = "Where" } }, required = { "city" } },
+        parameters = {
+          type = "object",
+          properties = { city = { type = "string", description = "Where" } },
+          required = { "city" },
+        },
       },
     },
     output = {
@@ -61,7 +66,11 @@ vim.api.nvim_create_autocmd("VimEnter", {
           adapter = vim.env.CHAT_ADAPTER,
           tools = {
             opts = { default_tools = vim.env.CHAT_TOOL and { vim.env.CHAT_TOOL } or {} },
-            weather = { callback = weather, description = "Says what the weather is", opts = { require_approval_before = false } },
+            weather = {
+              callback = weather,
+              description = "Says what the weather is",
+              opts = { require_approval_before = false },
+            },
           },
         },
       },

@@ -144,7 +144,10 @@ end
 ---What was billed, as the server counts it: input that was neither read from the cache nor written to it.
 local USAGE = {
   anthropic = function(billed)
-    return billed.input_tokens, billed.output_tokens, billed.cache_read_input_tokens, billed.cache_creation_input_tokens
+    return billed.input_tokens,
+      billed.output_tokens,
+      billed.cache_read_input_tokens,
+      billed.cache_creation_input_tokens
   end,
   openai = function(billed)
     local details = field(billed, "prompt_tokens_details") or {}
@@ -209,7 +212,9 @@ function Reader:blocks()
     elseif one.kind == "redacted_thinking" then
       table.insert(blocks, { type = "redacted_thinking", data = one.data })
     elseif one.kind == "call" then
-      local input = (one.arguments or "") == "" and vim.empty_dict() or decoded(one.arguments) or one.arguments
+      local input = (one.arguments or "") == "" and vim.empty_dict()
+        or decoded(one.arguments)
+        or one.arguments
       table.insert(blocks, { type = "tool_call", id = one.id, name = one.name, input = input })
     elseif one.kind == "foreign" then
       table.insert(blocks, { type = "foreign", provider = one.provider, value = one.value })
@@ -221,11 +226,14 @@ end
 ---The text of it.
 ---@return string
 function Reader:text()
-  local texts = vim.tbl_map(function(block)
-    return block.text
-  end, vim.tbl_filter(function(block)
-    return block.type == "text"
-  end, self:blocks()))
+  local texts = vim.tbl_map(
+    function(block)
+      return block.text
+    end,
+    vim.tbl_filter(function(block)
+      return block.type == "text"
+    end, self:blocks())
+  )
   return table.concat(texts, "\n")
 end
 

@@ -421,7 +421,10 @@ define(
       return say(("`%s` is not a number of tokens"):format(call.words[1]))
     end
     send(call, "strata.context.auto", budget and { budget = budget } or vim.empty_dict(), function(reply)
-      say(reply.budget == 0 and "questions bring no code along" or ("questions bring up to %d tokens of code along"):format(reply.budget))
+      say(
+        reply.budget == 0 and "questions bring no code along"
+          or ("questions bring up to %d tokens of code along"):format(reply.budget)
+      )
     end)
   end
 )

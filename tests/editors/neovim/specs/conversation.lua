@@ -114,14 +114,16 @@ end)
 
 it("tells the server of a chat that was restored", function(t)
   local chat = begin(t)
-  local messages = { user("Rain?"), model("I look.", "c1"), result("c1", "It rains."), model("Yes."), user("Sure?") }
+  local messages =
+    { user("Rain?"), model("I look.", "c1"), result("c1", "It rains."), model("Yes."), user("Sure?") }
   turn(t, chat, messages, "Quite.")
   t.equal(said(t), { "Rain?", "I look.", "tool_result", "Yes.", "Sure?", "Quite." })
 end)
 
 it("says once how a tool is used", function(t)
   local chat = begin(t)
-  local own = { role = "system", content = "You are CodeCompanion.", _meta = { tag = "system_prompt_from_config" } }
+  local own =
+    { role = "system", content = "You are CodeCompanion.", _meta = { tag = "system_prompt_from_config" } }
   local tool = { role = "system", content = "Use the tool well.", _meta = { tag = "tool" } }
   turn(t, chat, { own, tool, user("One?") }, "First.")
   turn(t, chat, { own, tool, user("One?"), model("First."), user("Two?") }, "Second.")

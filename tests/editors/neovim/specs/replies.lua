@@ -18,23 +18,42 @@ end
 local CALL = { type = "tool_call", id = "c", name = "weather", input = { city = "Oslo" } }
 
 it("reads a stream of Anthropic's", function(t)
-  local usage = { input_tokens = 5, cache_read_input_tokens = 70, cache_creation_input_tokens = 9, output_tokens = 1 }
+  local usage =
+    { input_tokens = 5, cache_read_input_tokens = 70, cache_creation_input_tokens = 9, output_tokens = 1 }
   local reader = streamed(
     "anthropic",
     { type = "message_start", message = { usage = usage } },
-    { type = "content_block_start", index = 0, content_block = { type = "thinking", thinking = "", signature = "" } },
+    {
+      type = "content_block_start",
+      index = 0,
+      content_block = { type = "thinking", thinking = "", signature = "" },
+    },
     { type = "content_block_delta", index = 0, delta = { type = "thinking_delta", thinking = "Hm." } },
     { type = "content_block_delta", index = 0, delta = { type = "signature_delta", signature = "seal" } },
     { type = "content_block_start", index = 1, content_block = { type = "text", text = "" } },
     { type = "content_block_delta", index = 1, delta = { type = "text_delta", text = "It " } },
     { type = "content_block_delta", index = 1, delta = { type = "text_delta", text = "rains é." } },
-    { type = "content_block_start", index = 2, content_block = { type = "tool_use", id = "c", name = "weather", input = vim.empty_dict() } },
-    { type = "content_block_delta", index = 2, delta = { type = "input_json_delta", partial_json = '{"city":' } },
-    { type = "content_block_delta", index = 2, delta = { type = "input_json_delta", partial_json = '"Oslo"}' } }
+    {
+      type = "content_block_start",
+      index = 2,
+      content_block = { type = "tool_use", id = "c", name = "weather", input = vim.empty_dict() },
+    },
+    {
+      type = "content_block_delta",
+      index = 2,
+      delta = { type = "input_json_delta", partial_json = '{"city":' },
+    },
+    {
+      type = "content_block_delta",
+      index = 2,
+      delta = { type = "input_json_delta", partial_json = '"Oslo"}' },
+    }
   )
   t.equal(reader.complete, false)
   t.equal(reader:blocks(), { { type = "text", text = "It rains é." } })
-  reader:line('data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 12}}')
+  reader:line(
+    'data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 12}}'
+  )
   reader:line("event: message_stop")
   reader:line('data: {"type": "message_stop"}')
   t.equal(reader.complete, true)
@@ -73,7 +92,10 @@ it("reads a stream of the Responses API", function(t)
   local usage = { input_tokens = 100, output_tokens = 8, input_tokens_details = { cached_tokens = 70 } }
   local reader = streamed("responses", { type = "response.output_text.delta", item_id = "m", delta = "It " })
   t.equal(reader:text(), "It ")
-  reader:line("data: " .. vim.json.encode({ type = "response.completed", response = { output = output, usage = usage } }))
+  reader:line(
+    "data: "
+      .. vim.json.encode({ type = "response.completed", response = { output = output, usage = usage } })
+  )
   local sealed = { type = "foreign", provider = "openai_responses", value = reasoning }
   t.equal(reader:blocks(), { sealed, { type = "text", text = "It rains." }, CALL })
   t.equal(reader:usage(), { input = 30, output = 8, cacheRead = 70, cacheWrite = 0 })
@@ -97,7 +119,14 @@ end)
 
 it("reads nothing in what is no reply", function(t)
   for _, form in ipairs({ "anthropic", "openai", "responses" }) do
-    for _, reply in ipairs({ "<html>", "{}", '"text"', '{"content": 3}', '{"choices": [3]}', '{"output": {}}' }) do
+    for _, reply in ipairs({
+      "<html>",
+      "{}",
+      '"text"',
+      '{"content": 3}',
+      '{"choices": [3]}',
+      '{"output": {}}',
+    }) do
       local reader = replies.reader(form)
       reader:whole(reply)
       reader:line(reply)

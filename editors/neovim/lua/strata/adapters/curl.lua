@@ -125,7 +125,9 @@ local function not_answered(prompt, problem, root, again, failed)
     if err or not recorded.retry then
       return failed(err or { message = problem })
     end
-    vim.notify("Strata: the model found the prompt too long; the conversation is compacted and sent once more")
+    vim.notify(
+      "Strata: the model found the prompt too long; the conversation is compacted and sent once more"
+    )
     again()
   end, root)
 end

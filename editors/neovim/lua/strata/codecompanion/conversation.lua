@@ -134,7 +134,10 @@ function Conversation:walk(groups)
     local edit = { turn = turn }
     if not vim.deep_equal(prints, turn.inputs) then
       -- Another text in the same place.
-      local is_text = #prints == 1 and #turn.inputs == 1 and prints[1]:find("^user ") and turn.inputs[1]:find("^user ")
+      local is_text = #prints == 1
+        and #turn.inputs == 1
+        and prints[1]:find("^user ")
+        and turn.inputs[1]:find("^user ")
       edit.inputs = is_text and prints
       edit.text = messages_of.request(inputs).text
     end
@@ -295,7 +298,8 @@ local conversations = {}
 ---@param chat string What CodeCompanion calls it.
 ---@return strata.chat.Conversation
 function M.of(chat)
-  conversations[chat] = conversations[chat] or setmetatable({ turns = {}, last = -1, queue = {} }, Conversation)
+  conversations[chat] = conversations[chat]
+    or setmetatable({ turns = {}, last = -1, queue = {} }, Conversation)
   return conversations[chat]
 end
 

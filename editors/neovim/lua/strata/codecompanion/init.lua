@@ -42,7 +42,8 @@ local OWN = {
 }
 
 -- The form of bodies by the end of the address.
-local FORMATS = { ["/messages"] = "anthropic", ["/responses"] = "responses", ["/chat/completions"] = "openai" }
+local FORMATS =
+  { ["/messages"] = "anthropic", ["/responses"] = "responses", ["/chat/completions"] = "openai" }
 
 -- The adapter that was sent through last, which also writes summaries.
 local last
@@ -213,14 +214,19 @@ function Sending:not_answered(problem, err)
     return self.actions.callback(err, nil)
   end
   self.conversation:queued(function()
-    return self.conversation:run("prompt.record", { id = self.prompt.id, status = "error", error = "context_limit" })
+    return self.conversation:run(
+      "prompt.record",
+      { id = self.prompt.id, status = "error", error = "context_limit" }
+    )
   end, function(refused, recorded)
     if refused then
       return self:fail(refused)
     elseif not recorded.retry then
       return self:fail({ message = problem })
     end
-    vim.notify("Strata: the model found the prompt too long; the conversation is compacted and sent once more")
+    vim.notify(
+      "Strata: the model found the prompt too long; the conversation is compacted and sent once more"
+    )
     self.is_again = true
     self:begin()
   end)
@@ -231,7 +237,8 @@ end
 ---@param told fun()
 function Sending:record(outcome, told)
   self.conversation:queued(function()
-    local recorded = self.conversation:run("prompt.record", vim.tbl_extend("error", { id = self.prompt.id }, outcome))
+    local recorded =
+      self.conversation:run("prompt.record", vim.tbl_extend("error", { id = self.prompt.id }, outcome))
     self.conversation:recorded(self.turn)
     return recorded
   end, function(err, recorded)
@@ -255,7 +262,10 @@ end
 function Sending:cut(problem)
   self.is_over = true
   warn({ "the answer broke off, and is recorded as far as it came: " .. problem })
-  self:record({ status = "aborted", partial = self.reader:blocks(), usage = self.reader:usage() }, self.actions.done)
+  self:record(
+    { status = "aborted", partial = self.reader:blocks(), usage = self.reader:usage() },
+    self.actions.done
+  )
 end
 
 ---The request has ended without an error of its own.
@@ -344,7 +354,11 @@ local function summarize(asked, reply)
     on_done = function(data)
       reader:whole(data and data.body or "")
       local text = reader:text()
-      reply(text ~= "" and text or nil, text == "" and "the provider's reply has no text that can be read" or nil, adapter.parameters.model)
+      reply(
+        text ~= "" and text or nil,
+        text == "" and "the provider's reply has no text that can be read" or nil,
+        adapter.parameters.model
+      )
     end,
     on_error = function(err)
       reply(nil, words(err))
@@ -365,11 +379,18 @@ function M.adapter(base, format)
   local google = (adapter.url or ""):find("generativelanguage", 1, true)
   format = format or FORMATS[by_address] or (google and "gemini" or "openai")
   if adapter.type ~= "http" or not replies.reads(format) then
-    error(("Strata: no chats can be sent through the adapter `%s`, whose form is %s"):format(adapter.name, format), 0)
+    error(
+      ("Strata: no chats can be sent through the adapter `%s`, whose form is %s"):format(adapter.name, format),
+      0
+    )
   end
   adapter.name, adapter.formatted_name = "strata", "Strata, " .. (adapter.formatted_name or adapter.name)
   -- Strata compacts. What runs at the provider cannot be declared.
-  adapter.opts = vim.tbl_extend("force", adapter.opts or {}, { compaction = false, request = request, strata_format = format })
+  adapter.opts = vim.tbl_extend(
+    "force",
+    adapter.opts or {},
+    { compaction = false, request = request, strata_format = format }
+  )
   adapter.parameters, adapter.available_tools = adapter.parameters or {}, {}
   return adapter
 end

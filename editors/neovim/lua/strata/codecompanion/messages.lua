@@ -171,7 +171,8 @@ function M.tools(tools)
       if made then
         local input = vim.deepcopy(made.parameters or { type = "object" })
         -- An empty table would be a list.
-        input.properties = input.properties and next(input.properties) and input.properties or vim.empty_dict()
+        input.properties = input.properties and next(input.properties) and input.properties
+          or vim.empty_dict()
         table.insert(declared, { name = made.name, description = made.description, input_schema = input })
       end
     end
