@@ -1,9 +1,10 @@
-"""A chat of the real CodeCompanion with `/strata` in it, typed into its buffer."""
+"""Chats of the real CodeCompanion, with `/strata` and with the adapter `strata`, typed into their buffers."""
 
+import contextlib
 import pathlib
 
 from driver import Editor, until
-from neovim import environment, typed_in
+from neovim import SHORT, environment, typed_in
 from session import FILES, Place, Provider, turns
 
 INIT = pathlib.Path(__file__).with_name("codecompanion.lua")
@@ -11,32 +12,222 @@ INIT = pathlib.Path(__file__).with_name("codecompanion.lua")
 # Where the plugin and what it needs are.
 CHECKOUTS = ("CODECOMPANION", "PLENARY")
 
-CHATS = "return #vim.tbl_filter(function(b) return vim.bo[b].filetype == 'codecompanion' end, vim.api.nvim_list_bufs())"
 
 
-def play(model: str, place: Place, provider: Provider) -> None:
-    more = {"STRATA_MODEL": model, "STAND_IN": provider.url, "STAND_IN_KEY": "a key"}
-    with environment({**place.environment, **more}):
+class Chat:
+    """A chat in a Neovim of its own, typed into its buffer."""
+
+    def __init__(self, editor: Editor, place: Place, provider: Provider):
+        self.editor, self.place, self.provider = editor, place, provider
+        editor.type(":CodeCompanionChat<CR>")
+        until(lambda: editor.lua(CHATS) > 0, "a chat is open")
+        self.buffer = editor.lua("return vim.api.nvim_get_current_buf()")
+
+    def send(self, text: str):
+        """Types a question and sends it."""
+        self.editor.type(f":buffer {self.buffer}<CR>Go{text}<Esc>")
+        self.editor.type("<CR>")
+
+    def ask(self, text: str):
+        """Asks, and waits for the answer."""
+        self.send(text)
+        self.wait(text)
+
+    def wait(self, what: str):
+        until(lambda: self.editor.lua(IDLE, self.buffer), f"{what} is answered")
+
+    def lua(self, code: str, *arguments):
+        return self.editor.lua(f"local chat = require('codecompanion').buf_get_chat(...)\n{code}", self.buffer, *arguments)
+
+
+@contextlib.contextmanager
+def neovim(adapter: str, model: str, place: Place, provider: Provider, base: str = "anthropic", **more: str):
+    more |= {"STRATA_MODEL": model, "STAND_IN": provider.url, "STAND_IN_KEY": "a key"}
+    with environment({**place.environment, **more, "CHAT_ADAPTER": adapter, "BASE_ADAPTER": base}):
         editor = Editor(place.repo, place.home, INIT)
         try:
             editor.type(f":cd {place.repo}<CR>")
-            for path in FILES:
-                editor.edit(path)
-            editor.type(f":Strata add {' '.join(FILES)}<CR>")
-            editor.type(":CodeCompanionChat<CR>")
-            until(lambda: editor.lua(CHATS) == 1, "a chat is open")
-            chat = editor.lua("return vim.api.nvim_get_current_buf()")
-            editor.lua(SLASH)
-            for turn in turns():
-                editor.type(f":buffer {turn.path}<CR>")
-                editor.type(typed_in(turn))
-                editor.type(f":buffer {chat}<CR>Go{turn.question}<Esc>")
-                editor.type("<CR>")
-                until(lambda: len(provider.bill()["bills"]) > turn.number, f"{turn.question} is answered")
-                until(lambda: editor.lua(IDLE, chat), "the chat is ready for the next question")
+            yield editor
+            assert "Error executing" not in (said := messages(editor)), said
         finally:
             editor.quit()
 
+
+def messages(editor: Editor) -> str:
+    """What Neovim told the user."""
+    return editor.nvim.funcs.execute("messages") + editor.lua("return table.concat(NOTIFIED, '\\n')")
+
+
+def play(adapter: str, base: str, model: str, place: Place, provider: Provider) -> None:
+    """The session in a chat: with `/strata` and an adapter of CodeCompanion's, or with the adapter of Strata's."""
+    with neovim(adapter, model, place, provider, base) as editor:
+        for path in FILES:
+            editor.edit(path)
+        editor.type(f":Strata add {' '.join(FILES)}<CR>")
+        chat = Chat(editor, place, provider)
+        if adapter != OURS:
+            editor.lua(SLASH)
+        for turn in turns():
+            editor.type(f":buffer {turn.path}<CR>")
+            editor.type(typed_in(turn))
+            chat.send(turn.question)
+            until(lambda: len(provider.bill()["bills"]) > turn.number, f"{turn.question} is answered")
+            chat.wait(turn.question)
+
+
+def said(editor: Editor) -> list[tuple[str, str]]:
+    """The conversation as the server has it: who says what, calls and results of tools by their names."""
+    conversation = []
+    for message in editor.run("history.get")["messages"]:
+        words = []
+        for block in message["content"]:
+            kind = block["type"]
+            words.append(
+                block["text"]
+                if kind == "text"
+                else f"{kind} {block.get('name', '')}{''.join(part['text'] for part in block.get('content', []))}"
+            )
+        conversation.append((message["role"], "\n".join(words)))
+    return conversation
+
+
+def shown(chat: Chat) -> list[tuple[str, str]]:
+    """The same as the chat has it."""
+    return [tuple(pair) for pair in chat.lua(SHOWN)]
+
+
+def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> None:
+    """What users do in chats besides asking: after each, the server's conversation is what the chat shows."""
+    with neovim(OURS, model, place, provider, base, CHAT_TOOL="weather") as editor:
+        editor.edit(FILES[2])
+        editor.type(f":Strata add {FILES[2]}<CR>")
+        chat = Chat(editor, place, provider)
+
+        def both(*expected: tuple[str, str]):
+            until(lambda: said(editor) == list(expected), f"the server has {expected}, not {said(editor)}")
+            assert shown(chat) == list(expected), shown(chat)
+
+        calls = [{"name": "weather", "input": {"city": "Oslo"}}]
+        provider.say([{"tools": calls, "text": "I look."}, {"text": "Take an umbrella."}])
+        chat.ask("Does it rain?")
+        until(lambda: "umbrella" in shown(chat)[-1][1], "the tool ran and its result was answered")
+        asked = [
+            ("user", "Does it rain?"),
+            ("assistant", "I look.\ntool_call weather"),
+            ("user", "tool_result It rains in Oslo."),
+            ("assistant", "Take an umbrella."),
+        ]
+        both(*asked)
+
+        provider.say([{"text": "Take two."}])
+        editor.type("gr")
+        until(lambda: shown(chat)[-1][1] == "Take two.", "the answer is made again")
+        asked[-1] = ("assistant", "Take two.")
+        both(*asked)
+
+        # As the debug window of CodeCompanion does.
+        chat.lua("chat.messages[#chat.messages].content = 'Take none.'")
+        provider.say([{"text": "It will stay dry."}])
+        chat.ask("Why none?")
+        both(*asked[:-1], ("assistant", "Take none."), ("user", "Why none?"), ("assistant", "It will stay dry."))
+
+        provider.say([{"error": 529}])
+        chat.ask("Is it warm?")
+        assert "verloaded" in messages(editor), messages(editor)
+        assert said(editor)[-1] == ("assistant", "It will stay dry."), "nothing is recorded of what failed"
+        provider.say([{"text": "It is cold."}])
+        # After an error CodeCompanion sends what was asked once more.
+        editor.type("<CR>")
+        chat.wait("the same again")
+        assert said(editor)[-2:] == [("user", "Is it warm?"), ("assistant", "It is cold.")], said(editor)[-2:]
+
+        provider.say([{"text": "First it is this. " * 30, "error": "stall"}])
+        chat.send("What comes?")
+        until(lambda: "First it is this." in chat.lua("return table.concat(vim.api.nvim_buf_get_lines(..., 0, -1, false), '')"), "it streams")
+        editor.type("q")
+        until(lambda: said(editor)[-1][1].startswith("First it is this."), "what came of the answer is recorded")
+        assert said(editor)[-2] == ("user", "What comes?")
+        provider.say([{"text": "That was it."}])
+        chat.ask("Go on.")
+        assert [text[:20] for _, text in said(editor)[-4:]] == ["What comes?", "First it is this. Fi", "Go on.", "That was it."]
+
+        provider.say([{"text": "Half of it is there. " * 30, "error": "midstream"}])
+        chat.ask("And then?")
+        until(lambda: said(editor)[-1][1].startswith("Half of it is there."), "what came before it broke off is recorded")
+        assert "broke off" in messages(editor)
+        provider.say([{"text": "Whole again."}])
+        chat.ask("Once more.")
+        assert [text[:10] for _, text in said(editor)[-4:]] == ["And then?", "Half of it", "Once more.", "Whole agai"]
+        assert [pair[1][:10] for pair in shown(chat)[-4:]] == ["And then?", "Half of it", "Once more.", "Whole agai"]
+
+        before, session = said(editor), editor.run("server.status")["session"]
+        other = Chat(editor, place, provider)
+        other.ask("Another matter?")
+        assert said(editor) == [("user", "Another matter?"), ("assistant", "Whole again.")], said(editor)
+        assert editor.run("files.has", path=FILES[2])["has"], "another chat has the same files"
+        chat.ask("Back here?")
+        assert editor.run("server.status")["session"] == session
+        assert said(editor) == [*before, ("user", "Back here?"), ("assistant", "Whole again.")]
+    assert len(place.turns()) > 0
+    provider.say([{"text": "Done."}])
+
+
+def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
+    """A conversation longer than the limit of a request, and a prompt that is refused as too long."""
+    provider.say([{"text": "What stands here is long. " * 500}])
+    with neovim(OURS, model, place, provider) as editor:
+        editor.edit(FILES[2])
+        editor.run("budget.set", maxInputTokens=SHORT)
+        editor.type(f":Strata add {FILES[2]}<CR>")
+        chat = Chat(editor, place, provider)
+        for turn in turns()[:10]:
+            chat.ask(turn.question)
+        until(lambda: f"{model} wrote the summary" in messages(editor), "it says who wrote the summary")
+        assert provider.summaries, "the model was asked for no summary"
+        provider.say([{"text": "It fits now."}])
+        provider.refuses = True
+        chat.ask("Does it fit?")
+        assert not provider.refuses, "nothing was refused"
+        assert "compacted and sent once more" in messages(editor)
+        assert "It fits now." in "".join(editor.nvim.api.buf_get_lines(chat.buffer, 0, -1, False))
+    provider.say([{"text": "Done."}])
+    bills = provider.bill()["bills"]
+    assert sum(bill["output"] for bill in bills) > SHORT, "the conversation is no longer than the limit"
+    assert max(bill["prompt"] for bill in bills) <= SHORT, bills
+
+
+# The name of Strata's adapter.
+OURS = "strata"
+
+# A model of OpenAI's, and the forms of its bodies by the adapters that speak them.
+OTHER = "gpt-5.1"
+OTHERS = {"openai": "openai", "openai_responses": "responses"}
+
+CHATS = "return #vim.tbl_filter(function(b) return vim.bo[b].filetype == 'codecompanion' end, vim.api.nvim_list_bufs())"
+
+# Messages in turns: what follows each other of one role is one message to the server.
+SHOWN = """
+local pairs, before = {}, nil
+for _, message in ipairs(chat.messages) do
+  local words = {}
+  if message.role == "tool" then
+    words[1] = "tool_result " .. message.content
+  elseif message.role ~= "system" then
+    words[1] = message.content
+    for _, call in ipairs(message.tools and message.tools.calls or {}) do
+      table.insert(words, "tool_call " .. call["function"].name)
+    end
+  end
+  local role = message.role == "llm" and "assistant" or "user"
+  if #words > 0 and before and before[1] == role then
+    before[2] = before[2] .. (role == "user" and "\\n\\n" or "\\n") .. table.concat(words, "\\n")
+  elseif #words > 0 then
+    before = { role, table.concat(words, "\\n") }
+    table.insert(pairs, before)
+  end
+end
+return pairs
+"""
 
 # As completion runs a slash command.
 SLASH = """

@@ -12,6 +12,7 @@ import bodies
 import examples
 import neovim  # Before what else uses its driver.
 import codecompanion
+import gptel
 import vscode
 from session import HEADING, TURNS_WITH_TOOLS, Provider, calls, judged, place, turns
 
@@ -66,16 +67,45 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             if is_wanted(example):
                 play(example, MODEL, near, lambda *session: examples.play(example, *session))
         if is_wanted("neovim"):
-            play(":Strata ask", MODEL, near, neovim.play)
+            play(":Strata ask", MODEL, near, functools.partial(neovim.play, sent_by_server=True))
+            play(":Strata ask, curl", MODEL, near, neovim.play)
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                neovim.play_sending(MODEL, at, provider)
+            print(":Strata ask: tools, answers that are stopped, and a prompt that is refused as too long", flush=True)
             provider.forget()
             with place(pathlib.Path(flask)) as at:
                 neovim.play_beyond_the_limit(MODEL, at, provider)
-            print(":Strata ask answers a conversation longer than its limit, and one that is refused as too long", flush=True)
+            print(":Strata ask, curl: answers a conversation longer than its limit, and one that is refused as too long", flush=True)
         if is_wanted("codecompanion"):
             if all(name in os.environ for name in codecompanion.CHECKOUTS):
-                play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
+                def chat(adapter: str, base: str):
+                    return functools.partial(codecompanion.play, adapter, base)
+
+                play("CodeCompanion /strata", MODEL, CODECOMPANION, chat("stand_in", "anthropic"), records=False)
+                play("CodeCompanion adapter", MODEL, near, chat(codecompanion.OURS, "anthropic"))
+                for base, form in codecompanion.OTHERS.items():
+                    limit = bodies.LIMITS[codecompanion.OTHER, form]
+                    play("CodeCompanion adapter", codecompanion.OTHER, limit, chat(codecompanion.OURS, base))
+                for base in ("anthropic", *codecompanion.OTHERS):
+                    provider.forget()
+                    with place(pathlib.Path(flask)) as at:
+                        codecompanion.play_behaviour(base, MODEL if base == "anthropic" else codecompanion.OTHER, at, provider)
+                provider.forget()
+                with place(pathlib.Path(flask)) as at:
+                    codecompanion.play_beyond_the_limit(MODEL, at, provider)
+                print("CodeCompanion adapter: tools, answers made again, edited, stopped, broken off, refused, and beyond the limit", flush=True)
             else:
-                print(f"{'CodeCompanion /strata':<24} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+                print(f"{'CodeCompanion':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+        if "gptel" in wanted:
+            if all(name in os.environ for name in gptel.CHECKOUTS):
+                play("gptel", MODEL, near, gptel.play)
+                provider.forget()
+                with place(pathlib.Path(flask)) as at:
+                    gptel.play_behaviour(MODEL, at, provider)
+                print("gptel: tools, answers edited, removed, stopped, refused", flush=True)
+            else:
+                print(f"{'gptel':<22} not played: {' and '.join(gptel.CHECKOUTS)} names a checkout of it")
         if is_wanted("vscode-anthropic"):
             play("VS Code, Anthropic", MODEL, near, functools.partial(vscode.play, "anthropic"))
         if is_wanted("vscode-openai"):

@@ -70,12 +70,62 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
     assert max(bill["prompt"] for bill in bills) <= SHORT, bills
 
 
-def play(model: str, place: Place, provider: Provider) -> None:
-    with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key"}):
+def sends(provider: Provider) -> dict[str, str]:
+    """Settings by which the server sends prompts itself."""
+    settings = {"NAME": "anthropic", "BASE_URL": provider.url, "KEY_ENV": "STAND_IN_KEY"}
+    return {f"STRATA_PROVIDER_{name}": value for name, value in settings.items()}
+
+
+def play_sending(model: str, place: Place, provider: Provider) -> None:
+    """What users do while the server sends: tools, answers that stop, a prompt that is too long."""
+    with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key", **sends(provider)}):
         editor = Editor(place.repo, place.home, "plugin.lua")
         try:
-            curl = {"url": provider.url + "/v1/messages", "key_env": "STAND_IN_KEY"}
-            editor.nvim.vars["strata"] = {"path": os.environ["STRATA_BIN"], "curl": curl}
+            editor.type(f":cd {place.repo}<CR>")
+            editor.edit(FILES[2])
+            editor.type(f":Strata add {FILES[2]}<CR>")
+
+            def answers() -> str:
+                lines = "return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('strata://answer'), 0, -1, false), '\\n')"
+                return editor.lua("if vim.fn.bufnr('strata://answer') < 0 then return '' end " + lines)
+
+            def last() -> tuple[str, str]:
+                message = editor.run("history.get")["messages"][-1]
+                return message["role"], "".join(block.get("text", "") for block in message["content"])
+
+            grep = {"name": "grep", "input": {"pattern": "class SecureCookie"}}
+            provider.say([{"tools": [grep], "text": "I look."}, {"text": "It is in sessions.py."}])
+            editor.type(":Strata! ask Where are cookies made?<CR>")
+            until(lambda: "It is in sessions.py." in answers(), "the answer")
+            assert "`grep " in answers() and "class SecureCookie" in answers(), answers()
+            until(lambda: "read from the cache" in editor.nvim.funcs.execute("messages"), "what it cost")
+            assert last() == ("assistant", "It is in sessions.py.")
+
+            provider.say([{"text": "First it is this. " * 30, "error": "stall"}])
+            editor.type(":Strata ask What comes?<CR>")
+            until(lambda: "First it is this." in answers(), "it streams")
+            editor.type(":Strata cancel<CR>")
+            until(lambda: last()[1].startswith("First it is this."), "what came is recorded")
+
+            provider.say([{"text": "It fits now."}])
+            provider.refuses = True
+            editor.type(":Strata ask Does it fit?<CR>")
+            until(lambda: "It fits now." in answers(), "the answer")
+            assert not provider.refuses, "nothing was refused"
+            until(lambda: last() == ("assistant", "It fits now."), "it is recorded")
+        finally:
+            editor.quit()
+    provider.say([{"text": "Done."}])
+
+
+def play(model: str, place: Place, provider: Provider, sent_by_server: bool = False) -> None:
+    more = sends(provider) if sent_by_server else {}
+    with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key", **more}):
+        editor = Editor(place.repo, place.home, "plugin.lua")
+        try:
+            if not sent_by_server:
+                curl = {"url": provider.url + "/v1/messages", "key_env": "STAND_IN_KEY"}
+                editor.nvim.vars["strata"] = {"path": os.environ["STRATA_BIN"], "curl": curl}
             editor.type(f":cd {place.repo}<CR>")
             for path in FILES:
                 editor.edit(path)

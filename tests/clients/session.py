@@ -116,12 +116,19 @@ class Provider:
                 provider.tell("/script", provider.answers)
 
             def answered(self, body):
-                status, kind, answer = provider.forwarded(self.path, body, self.headers)
-                self.send_response(status)
-                self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
+                with provider.forwarded(self.path, body, self.headers) as reply:
+                    self.send_response(reply.status)
+                    self.send_header("content-type", reply.headers["content-type"])
+                    if length := reply.headers["content-length"]:
+                        self.send_header("content-length", length)
+                    else:
+                        # A stream, which ends with its connection.
+                        self.send_header("connection", "close")
+                    self.end_headers()
+                    # Whoever asked may be gone by now.
+                    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                        while part := reply.read1():
+                            self.wfile.write(part)
 
             def log_message(self, *_):
                 pass
@@ -130,14 +137,12 @@ class Provider:
         threading.Thread(target=self.relay.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.relay.server_port}"
 
-    def forwarded(self, path: str, body: bytes, headers) -> tuple[int, str, bytes]:
+    def forwarded(self, path: str, body: bytes, headers):
         passed = {name: headers[name] for name in ("x-api-key", "x-goog-api-key", "authorization", "content-type") if headers[name]}
         try:
-            reply = urllib.request.urlopen(urllib.request.Request(self.stand_in + path, body, passed))
+            return urllib.request.urlopen(urllib.request.Request(self.stand_in + path, body, passed))
         except urllib.error.HTTPError as refused:
-            reply = refused
-        with reply:
-            return reply.status, reply.headers["content-type"], reply.read()
+            return refused
 
     def post(self, path: str, body: dict) -> dict:
         key = {"x-api-key": "a key", "content-type": "application/json"}

@@ -257,6 +257,7 @@ local SECTIONS = {
   { "Statusline", "strata-statusline" },
   { "Events", "strata-events" },
   { "Lua", "strata-lua" },
+  { "Asking", "strata-ask" },
   { "Asking with curl", "strata-curl" },
   { "CodeCompanion", "strata-codecompanion" },
 }
@@ -409,12 +410,18 @@ function WRITE.lua()
   field_list("strata/requests.lua", "strata.Summarize")
 end
 
+function WRITE.ask()
+  block(brief("strata/ask.lua"), "")
+end
+
 function WRITE.curl()
   block(brief("strata/adapters/curl.lua"), "")
 end
 
 function WRITE.codecompanion()
   block(brief("codecompanion/_extensions/strata/init.lua"), "")
+  add("")
+  block(brief("strata/codecompanion/init.lua"), "")
 end
 
 tagged("*strata.txt*  What a language model gets to see", "strata")

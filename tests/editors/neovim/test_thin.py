@@ -13,7 +13,7 @@ FORBIDDEN = re.compile(
     r"(?i:tiktoken|tokenizer|tokenize|tree-sitter|nvim-treesitter|plenary)"
 )
 
-OWN = re.compile(r"^(strata(\.[a-z_.]+)?|codecompanion\.config)$")
+OWN = re.compile(r"^(strata(\.[a-z_.]+)?|codecompanion(\.(adapters(\.shared)?|config|http))?)$")
 
 
 def offences(text: str) -> list[str]:

@@ -90,7 +90,7 @@ local function check_curl()
   if vim.fn.executable("curl") == 1 then
     vim.health.ok("curl is there")
   else
-    vim.health.info("curl is not there; only :Strata ask needs it")
+    vim.health.info("curl is not there; :Strata ask needs it where no provider is named (docs/ask.md)")
   end
 end
 

@@ -1,4 +1,5 @@
---- Owns what the server asks of Neovim: summaries by a model of the user's choice, else by that of `:Strata ask`. Asks no model itself.
+--- Owns what the server asks of Neovim: summaries by a model of the user's choice, else by that of a chat or of `:Strata ask`. Asks no
+--- model itself.
 
 local M = {}
 
@@ -16,13 +17,17 @@ local M = {}
 ---@type fun(request: strata.Summarize, reply: strata.SummaryReply)?
 local chosen
 
+-- The model of a chat in another plugin.
+---@type fun(request: strata.Summarize, reply: strata.SummaryReply)?
+local offered
+
 local function failed(message)
   return { code = vim.lsp.protocol.ErrorCodes.InternalError, message = message }
 end
 
----Who writes summaries: whom the user chose, else curl where it has a provider.
+---Who writes summaries: whom the user chose, else the model of a chat, else curl where it has a provider.
 local function summarizer()
-  return chosen or require("strata.adapters.curl").summarizer()
+  return chosen or offered or require("strata.adapters.curl").summarizer()
 end
 
 local function answer(_, request)
@@ -67,6 +72,12 @@ end
 ---@param writer? fun(request: strata.Summarize, reply: strata.SummaryReply)
 function M.summarize_with(writer)
   chosen = writer
+end
+
+---Has this one write summaries where the user chose nobody.
+---@param writer fun(request: strata.Summarize, reply: strata.SummaryReply)
+function M.offer(writer)
+  offered = writer
 end
 
 return M

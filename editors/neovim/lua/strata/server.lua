@@ -199,7 +199,11 @@ end
 ---What Neovim needs to know of the server.
 ---@return vim.lsp.ClientConfig
 function M.config()
-  local handlers = {}
+  local handlers = {
+    ["strata/delta"] = function(_, delta)
+      require("strata.ask").delta(delta)
+    end,
+  }
   for method, answer in pairs(require("strata.notices").handlers) do
     handlers[method] = answer
   end

@@ -294,7 +294,7 @@ local function ask(call)
   if not call.text then
     return calls.complain({ message = "ask what?" })
   end
-  require("strata.adapters.curl").ask(call.text, call.root)
+  require("strata.ask").ask(call.text, call.root, { tools = call.bang })
 end
 
 local function with_query(kind)
@@ -349,7 +349,12 @@ define("preview", "[text]", "Open the next prompt (|strata-preview|).", function
 end)
 local copied = "Copy the next prompt: `anthropic` and `openai` as a request body, `markdown` to read."
 define("copy", "{format} [text]", copied, copy, words("anthropic", "openai", "markdown"))
-define("ask", "{text}", "Send the prompt with curl and show the answer (|strata-curl|).", ask)
+define(
+  "ask",
+  "{text}",
+  "Ask the model and show the answer as it comes (|strata-ask|). With `!` the model may look things up.",
+  ask
+)
 define("status", "", "Say how full the window is, and with what.", status)
 define("sessions", "", "Choose a session to go on with.", function(call)
   require("strata.pick").sessions(call.root)
@@ -416,7 +421,10 @@ define(
       return say(("`%s` is not a number of tokens"):format(call.words[1]))
     end
     send(call, "strata.context.auto", budget and { budget = budget } or vim.empty_dict(), function(reply)
-      say(reply.budget == 0 and "questions bring no code along" or ("questions bring up to %d tokens of code along"):format(reply.budget))
+      say(
+        reply.budget == 0 and "questions bring no code along"
+          or ("questions bring up to %d tokens of code along"):format(reply.budget)
+      )
     end)
   end
 )

@@ -1,7 +1,7 @@
 ---@brief
----`:Strata ask {text}` is a whole turn with nothing but curl: the prompt is assembled, sent to the provider of the model,
----the answer is shown in `strata://answer` and recorded with what the provider billed. It is also a short example of how a
----plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+---Where the settings name no provider, `:Strata ask {text}` is a whole turn with nothing but curl: the prompt is assembled, sent to the provider of the
+---model, the answer is shown in `strata://answer` when all of it is there, and recorded with what the provider billed. It is also a short
+---example of how a plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
 ---
 ---What was left out of a prompt, and why, stands in |:messages|. When the provider finds a prompt too long, the conversation is compacted
 ---and sent once more. The model of the last question also writes the summaries of compactions, unless |strata.summarize_with()| says who.
@@ -10,11 +10,12 @@
 ---    vim.g.strata = { curl = { url = "http://127.0.0.1:8080/v1/messages", key_env = "MY_KEY", max_tokens = 4096 } }
 ---<
 ---
---- Owns one way to a provider. Knows the two forms of answers and nothing of what stands in a prompt.
+--- Owns one way to a provider. Knows nothing of what stands in a prompt.
 
+local answer = require("strata.answer")
 local calls = require("strata.calls")
 local options = require("strata.options")
-local window = require("strata.window")
+local replies = require("strata.replies")
 
 local M = {}
 
@@ -23,7 +24,6 @@ local M = {}
 ---@field key_env string
 ---@field headers fun(key: string): string[]
 ---@field parameters fun(max_tokens: integer): table What the body needs besides.
----@field answer fun(reply: table): string, table? What was said, and the usage as Strata counts it. May raise.
 ---@field question fun(system: string, prompt: string): table The body of a question outside of any conversation.
 
 ---@type table<string, strata.Provider>
@@ -40,20 +40,6 @@ local PROVIDERS = {
     question = function(system, prompt)
       return { system = system, messages = { { role = "user", content = prompt } } }
     end,
-    answer = function(reply)
-      -- Blocks of other kinds, such as thinking, have no text.
-      local texts = vim.iter(reply.content):map(function(block)
-        return block.text
-      end)
-      local usage = reply.usage
-      return texts:join("\n"),
-        usage and {
-          input = usage.input_tokens,
-          output = usage.output_tokens,
-          cacheRead = usage.cache_read_input_tokens or 0,
-          cacheWrite = usage.cache_creation_input_tokens or 0,
-        }
-    end,
   },
   openai = {
     url = "https://api.openai.com/v1/chat/completions",
@@ -68,33 +54,11 @@ local PROVIDERS = {
       local said = { { role = "system", content = system }, { role = "user", content = prompt } }
       return { messages = said }
     end,
-    answer = function(reply)
-      local usage = reply.usage
-      local details = usage and usage.prompt_tokens_details or {}
-      local read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
-      return reply.choices[1].message.content,
-        usage and {
-          input = usage.prompt_tokens - read - written,
-          output = usage.completion_tokens,
-          cacheRead = read,
-          cacheWrite = written,
-        }
-    end,
   },
 }
 
 -- Said of a reply that has no answer where the provider puts it, such as a tool call, or a message of a proxy.
 local UNKNOWN = "nothing was recorded, since the provider's reply has no text that can be read: "
-
--- How providers word that a prompt is too long, in lower case.
-local TOO_LONG = {
-  "prompt is too long",
-  "context_length_exceeded",
-  "maximum context length",
-  "context window",
-  "maximum number of tokens",
-  "input is too long",
-}
 
 -- What the last question was sent with: the form of its body and the model.
 ---@type { format: string, model: string }?
@@ -135,33 +99,12 @@ local function post(provider, body, done)
   end
 end
 
----What a reply says; nothing when it has another form than the provider's, or no text.
----@return string? answer
----@return table? usage
-local function read(provider, reply)
-  local ok, answer, usage = pcall(provider.answer, reply)
-  if ok and type(answer) == "string" and answer ~= "" then
-    return answer, usage and usage.input and usage.output and usage or nil
-  end
-end
-
----Adds what was said to the buffer with the answers.
-local function show(question, answer)
-  local buffer, fresh = window.open("strata://answer")
-  if fresh then
-    vim.bo[buffer].filetype = "markdown"
-  end
-  local lines =
-    vim.split(("> %s\n\n%s\n"):format(question:gsub("\n", "\n> "), answer), "\n", { plain = true })
-  vim.api.nvim_buf_set_lines(buffer, fresh and 0 or -1, -1, false, lines)
-  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
-end
-
-local function is_too_long(problem)
-  problem = problem:lower()
-  return vim.iter(TOO_LONG):any(function(words)
-    return problem:find(words, 1, true) ~= nil
-  end)
+---Reads a reply; nothing when it has another form than the provider's, or no text.
+---@return strata.Reader?
+local function read(format, reply)
+  local reader = replies.reader(format)
+  reader:whole(reply)
+  return reader:text() ~= "" and reader or nil
 end
 
 ---Says what was left out of a prompt, or else went otherwise than you may think.
@@ -173,7 +116,7 @@ end
 
 ---Gives a prompt up that was not answered. One that was too long is compacted and sent once more, by `again`.
 local function not_answered(prompt, problem, root, again, failed)
-  if not is_too_long(problem) then
+  if not replies.is_too_long(problem) then
     calls.send("prompt.discard", { id = prompt.id }, function() end, root)
     return failed({ message = problem })
   end
@@ -182,7 +125,9 @@ local function not_answered(prompt, problem, root, again, failed)
     if err or not recorded.retry then
       return failed(err or { message = problem })
     end
-    vim.notify("Strata: the model found the prompt too long; the conversation is compacted and sent once more")
+    vim.notify(
+      "Strata: the model found the prompt too long; the conversation is compacted and sent once more"
+    )
     again()
   end, root)
 end
@@ -209,10 +154,10 @@ function M.ask(text, root, done)
     last = { format = prompt.format, model = prompt.body.model }
     local parameters = provider.parameters(own().max_tokens or 4096)
     post(provider, vim.tbl_extend("keep", prompt.body, parameters), function(problem, reply)
-      local answer, usage
+      local said
       if not problem then
-        answer, usage = read(provider, reply)
-        problem = not answer and UNKNOWN .. vim.fn.strcharpart(vim.json.encode(reply), 0, 200) or nil
+        said = read(prompt.format, reply)
+        problem = not said and UNKNOWN .. vim.fn.strcharpart(vim.json.encode(reply), 0, 200) or nil
       end
       if problem then
         return not_answered(prompt, problem, root, function()
@@ -221,7 +166,7 @@ function M.ask(text, root, done)
       end
       calls.send(
         "prompt.record",
-        { id = prompt.id, response = answer, usage = usage },
+        { id = prompt.id, response = said:blocks(), usage = said:usage() },
         function(not_recorded, recorded)
           if not_recorded then
             return failed(not_recorded)
@@ -232,7 +177,7 @@ function M.ask(text, root, done)
         root
       )
       -- Behind that: where no window is to be had, the turn is recorded all the same.
-      show(text, answer)
+      answer.begin(text):append(said:text() .. "\n")
     end)
   end, root)
 end
@@ -250,8 +195,9 @@ local function summarize(request, reply)
   -- A model that thinks first needs more than its answer.
   local most = math.max(request.maxTokens, own().max_tokens or 4096)
   post(provider, vim.tbl_extend("keep", body, provider.parameters(most)), function(problem, said)
-    local text = not problem and read(provider, said) or nil
-    reply(text, problem or not text and "the provider's reply has no text that can be read" or nil, model)
+    local summary = not problem and read(last.format, said) or nil
+    problem = problem or not summary and "the provider's reply has no text that can be read" or nil
+    reply(summary and summary:text(), problem, model)
   end)
 end
 

@@ -1,6 +1,6 @@
 ---@brief
----An extension for CodeCompanion: `/strata` in a chat adds the context to it. When the context has changed, the next message
----carries what has changed, behind what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
+---An extension for CodeCompanion. `/strata` in a chat with any adapter adds the context to it. When the context has changed, the next
+---message carries what has changed, behind what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
 ---keeps its own conversation, so none of it is recorded here.
 ---
 --->lua
@@ -53,7 +53,9 @@ local function update(chat)
 end
 
 local function slash(chat)
-  if is_there(chat) then
+  if vim.tbl_get(chat, "adapter", "opts", "strata_format") then
+    return vim.notify("Strata: a chat with the adapter `strata` has the context already")
+  elseif is_there(chat) then
     return update(chat)
   end
   local reply = asked(require("strata").preview({ policy = POLICY }))
@@ -67,7 +69,7 @@ local function slash(chat)
 end
 
 ---Called by CodeCompanion.
----@param options? { name?: string } The name of the slash command.
+---@param options? { name?: string, adapter?: string|table|fun(): table, format?: string } `name` is that of the slash command.
 function Extension.setup(options)
   local config = require("codecompanion.config")
   -- Called `strategies` before version 18.
@@ -77,6 +79,9 @@ function Extension.setup(options)
     callback = slash,
     opts = { contains_code = true },
   }
+  if options and options.adapter then
+    require("strata.codecompanion").setup(config, options.adapter, options.format)
+  end
 end
 
 return Extension

@@ -1,0 +1,115 @@
+---@brief
+---`:Strata ask {text}` asks the model of the settings `provider.*` (docs/ask.md); the server sends the prompt, and the key is its own matter.
+---The answer is written into `strata://answer` as it comes, and recorded with what the provider billed. With `!` the model may
+---look things up with Strata's own tools, none of which changes anything; each call is shown in the answer. `:Strata cancel` ends an
+---answer, and what came of it is recorded.
+---
+--->lua
+---    vim.g.strata = { settings = { provider = { name = "anthropic", key_env = "MY_API_KEY" } } }
+---<
+---
+---Where no provider is named the prompt is sent with curl (|strata-curl|).
+---
+--- Owns one question to a model through the server, and how its answer is shown. Sends nothing itself.
+
+local answer = require("strata.answer")
+local calls = require("strata.calls")
+local window = require("strata.window")
+
+local M = {}
+
+---What is done with the pieces of answers, by the name of the stream.
+---@type table<string, fun(delta: table)>
+local streams = {}
+
+local asked = 0
+
+---What an answer cost, in a sentence.
+local function bill(reply)
+  local usage = reply.usage
+  local input = usage.input + usage.cacheRead + usage.cacheWrite
+  local read = input > 0 and math.floor(100 * usage.cacheRead / input + 0.5) or 0
+  return ("%s tokens in, %d %% of them read from the cache, %s out"):format(
+    window.number(input),
+    read,
+    window.number(usage.output)
+  )
+end
+
+-- Why an answer ended before the model was done.
+local ENDS = {
+  output_limit = "the answer reached its limit (provider.max_output_tokens)",
+  tool_rounds = "the model wanted to look up more than it may (provider.tool_rounds)",
+  tool_calls = "the model called tools that it was not offered",
+  cancelled = "the answer was stopped; it is recorded as far as it came",
+  cut = "the answer broke off; it is recorded as far as it came",
+  failed = "the model was not asked again; what it said until then is recorded",
+}
+
+local function ended(reply)
+  for _, warning in ipairs(reply.warnings or {}) do
+    vim.notify("Strata: " .. warning, vim.log.levels.WARN)
+  end
+  local why = ENDS[reply["end"]]
+  if why then
+    vim.notify(("Strata: %s%s"):format(why, reply.error and ": " .. reply.error or ""), vim.log.levels.WARN)
+  end
+  vim.notify("Strata: " .. bill(reply))
+end
+
+---A call of a tool, on a line of its own.
+local function call_line(call)
+  return ("\n`%s %s`\n"):format(call.name, (vim.json.encode(call.input):gsub("\\/", "/"):gsub("`", "'")))
+end
+
+---A piece of an answer has come.
+---@param delta table
+function M.delta(delta)
+  local take = streams[delta.stream]
+  if take then
+    take(require("strata.plain")(delta))
+  end
+end
+
+---Asks the model.
+---@param text string
+---@param root? string
+---@param options? { tools?: boolean } Whether the model may look things up.
+---@param done? strata.Answer Called when the answer is recorded.
+function M.ask(text, root, options, done)
+  asked = asked + 1
+  local stream, shown = ("neovim %d"):format(asked), nil
+  local function write(words)
+    shown = shown or answer.begin(text)
+    shown:append(words)
+  end
+  streams[stream] = function(delta)
+    if delta.text then
+      write(delta.text)
+    elseif delta.toolCall then
+      write(call_line(delta.toolCall))
+    elseif delta.notice then
+      vim.notify("Strata: " .. delta.notice)
+    end
+  end
+  local arguments = { prompt = text, stream = stream, tools = options and options.tools and "read" or nil }
+  calls.send("prompt.send", arguments, function(err, reply)
+    streams[stream] = nil
+    if err and vim.tbl_get(err, "data", "kind") == "noProvider" then
+      return require("strata.adapters.curl").ask(text, root, done)
+    end
+    if shown then
+      shown:append("\n")
+    end
+    if err then
+      calls.complain(err)
+    else
+      ended(reply)
+    end
+    if done then
+      done(err, reply)
+    end
+  end, root)
+end
+
+return M
