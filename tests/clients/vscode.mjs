@@ -80,7 +80,7 @@ async function retry() {
 /** Changes a question where it stands. */
 async function edit(said, question) {
   await page.locator('.interactive-session .interactive-request').filter({ hasText: said }).locator('.rendered-markdown, .value').first().click();
-  const input = page.locator('.interactive-session .interactive-request .monaco-editor, .interactive-session .interactive-item-container.editing .monaco-editor').first();
+  const input = page.locator('.interactive-session').locator('.interactive-request, .interactive-item-container.editing').locator('.monaco-editor').first();
   await input.waitFor();
   await input.click();
   await page.keyboard.press('Control+A');

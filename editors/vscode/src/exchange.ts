@@ -57,7 +57,8 @@ export class Exchange {
         break;
       }
       if (round > this.rounds) {
-        this.warnings.add(`The model called tools for ${counted(this.rounds, 'round')}, the limit of strata.chat.toolRounds: its last calls were not answered.`);
+        const limit = `the limit of ${counted(this.rounds, 'round')} (strata.chat.toolRounds)`;
+        this.warnings.add(`The model reached ${limit}: its last tool calls were not answered.`);
         break;
       }
       const toolResults = await this.tools.answer(calls, this.token);
