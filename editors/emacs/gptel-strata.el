@@ -13,8 +13,8 @@
 ;;                         :backend (gptel-make-anthropic "Claude" :stream t :key #'my-key)))
 ;;
 ;; A buffer in `gptel-mode' is the face of a session of Strata's.  What is edited or removed in it is changed in the
-;; session, too.  Requests from elsewhere, such as `gptel-rewrite', are sent as they are.  Where Eglot runs `strata serve' that
-;; server is used, else one is started for each project, and told what stands in buffers that are not saved.
+;; session, too.  Requests from elsewhere, such as `gptel-rewrite', are sent as they are.  A server is started for each
+;; project, and told what stands in buffers that are not saved.
 
 ;;; Code:
 
@@ -25,11 +25,6 @@
 (require 'seq)
 (require 'subr-x)
 
-(declare-function eglot-current-server "eglot")
-(declare-function eglot--signal-textDocument/didChange "eglot")
-(declare-function jsonrpc--process "jsonrpc")
-(defvar eglot--managed-mode)
-
 (defgroup gptel-strata nil "Chats of gptel with what Strata assembles." :group 'gptel)
 
 (defcustom gptel-strata-command '("strata" "serve")
@@ -37,7 +32,7 @@
   :type '(repeat string))
 
 (defvar gptel-strata--backends nil "Backends that send what Strata assembles.")
-(defvar gptel-strata--servers (make-hash-table :test #'equal) "Connections by directory, where Eglot has none.")
+(defvar gptel-strata--servers (make-hash-table :test #'equal) "Connections by directory.")
 (defvar-local gptel-strata--session nil "The session that this buffer is the face of.")
 (defvar-local gptel-strata--turns nil "What the session has: a list of (QUESTION . ANSWER), oldest first.")
 (defvar-local gptel-strata--tick nil "When the text of this buffer was told last, by its changes.")
@@ -94,36 +89,31 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
                             `(:textDocument (:uri ,uri :version ,tick) :contentChanges [(:text ,text)]))
             (setq gptel-strata--tick (cons server tick)))))))))
 
-(defun gptel-strata--eglot (root)
-  "Eglot's server for the directory ROOT, when that is Strata."
-  (and (featurep 'eglot)
-       (seq-some (lambda (buffer)
-                   (with-current-buffer buffer
-                     (when-let* ((name buffer-file-name)
-                                 ((string-prefix-p root (expand-file-name name)))
-                                 (server (and (bound-and-true-p eglot--managed-mode) (eglot-current-server)))
-                                 ((member "serve" (process-command (jsonrpc--process server)))))
-                       (eglot--signal-textDocument/didChange)
-                       server)))
-                 (buffer-list))))
-
 (defun gptel-strata--server ()
   "The server for this directory, which knows all that was typed."
   (let ((root (expand-file-name (if-let* ((project (project-current))) (project-root project) default-directory))))
-    (or (gptel-strata--eglot root)
-        (let ((server (gethash root gptel-strata--servers)))
-          (unless (and server (jsonrpc-running-p server))
-            (setq server (gptel-strata--start root)))
-          (gptel-strata--tell-buffers server root)
-          server))))
+    (let ((server (gethash root gptel-strata--servers)))
+      (unless (and server (jsonrpc-running-p server))
+        (setq server (gptel-strata--start root)))
+      (gptel-strata--tell-buffers server root)
+      server)))
+
+(defun gptel-strata--call (command arguments)
+  "What is sent to run COMMAND of Strata with ARGUMENTS in the session of this buffer."
+  (when gptel-strata--session
+    (setq arguments `(:session ,gptel-strata--session ,@arguments)))
+  `(:command ,(concat "strata." command) :arguments [,(or arguments (make-hash-table))]))
 
 (defun gptel-strata--run (command &rest arguments)
   "Run COMMAND of Strata in the session of this buffer, with ARGUMENTS, a property list."
-  (when gptel-strata--session
-    (setq arguments `(:session ,gptel-strata--session ,@arguments)))
-  (jsonrpc-request (gptel-strata--server) :workspace/executeCommand
-                   `(:command ,(concat "strata." command) :arguments [,(or arguments (make-hash-table))])
-                   :timeout 120))
+  (jsonrpc-request (gptel-strata--server) :workspace/executeCommand (gptel-strata--call command arguments) :timeout 120))
+
+(defun gptel-strata--begin (command &rest arguments)
+  "As `gptel-strata--run' with COMMAND and ARGUMENTS, but without waiting.  What comes after it waits for it at the server."
+  (jsonrpc-async-request (gptel-strata--server) :workspace/executeCommand (gptel-strata--call command arguments)
+                         :timeout 120
+                         :success-fn (lambda (reply) (gptel-strata--warn (plist-get reply :warnings)))
+                         :error-fn (lambda (problem) (message "Strata: %s" (plist-get problem :message)))))
 
 ;;;###autoload
 (defun gptel-strata-add (path)
@@ -286,15 +276,13 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
                  (`(,blocks ,usage ,ended) (gptel-strata--blocks (gptel-strata--events (or raw "")))))
       (with-current-buffer (plist-get info :buffer)
         (if (equal blocks [])
-            (gptel-strata--run "prompt.discard" :id id)
+            (gptel-strata--begin "prompt.discard" :id id)
           (let ((text (mapconcat (lambda (block) (if (equal (plist-get block :type) "text") (plist-get block :text) ""))
                                  blocks ""))
                 (asked (plist-get info :strata-asked)))
-            (gptel-strata--warn
-             (plist-get (apply #'gptel-strata--run "prompt.record" :id id
-                               `(,@(if ended (list :response blocks) (list :status "aborted" :partial blocks))
-                                 ,@(and usage (list :usage usage))))
-                        :warnings))
+            (apply #'gptel-strata--begin "prompt.record" :id id
+                   `(,@(if ended (list :response blocks) (list :status "aborted" :partial blocks))
+                     ,@(and usage (list :usage usage))))
             (unless asked               ; Results of tools belong to the question before them.
               (let ((turn (car (last gptel-strata--turns))))
                 (setq asked (car turn) text (concat (cdr turn) "\n\n" text)
@@ -340,17 +328,25 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
     (plist-put info :strata-id (plist-get reply :id))
     (plist-put info :data (append (gptel-strata--read (plist-get reply :body)) extra))))
 
+(defun gptel-strata--send (send fsm)
+  "Call SEND with FSM, whose request holds what Strata assembles."
+  (let ((info (gptel-fsm-info fsm)))
+    (with-current-buffer (plist-get info :buffer)
+      (gptel-strata--assemble info)
+      (funcall send fsm)
+      (when-let* ((process (car (seq-find (lambda (entry) (eq (cadr entry) fsm)) gptel--request-alist))))
+        (plist-put info :strata-curl (process-buffer process))))))
+
 (defun gptel-strata--wait (send fsm)
   "Call SEND with FSM, whose request holds what Strata assembles where its backend is Strata's."
   (let ((info (gptel-fsm-info fsm)))
-    (if (not (and (memq (plist-get info :backend) gptel-strata--backends)
-                  (buffer-local-value 'gptel-mode (plist-get info :buffer))))
-        (funcall send fsm)
-      (with-current-buffer (plist-get info :buffer)
-        (gptel-strata--assemble info)
-        (funcall send fsm)
-        (when-let* ((process (car (seq-find (lambda (entry) (eq (cadr entry) fsm)) gptel--request-alist))))
-          (plist-put info :strata-curl (process-buffer process)))))))
+    (cond
+     ((not (and (memq (plist-get info :backend) gptel-strata--backends)
+                (buffer-local-value 'gptel-mode (plist-get info :buffer))))
+      (funcall send fsm))
+     ;; Results of tools come while the process of the last request ends, where nothing can be waited for.
+     ((plist-get info :strata-data) (run-at-time 0 nil #'gptel-strata--send send fsm))
+     (t (gptel-strata--send send fsm)))))
 
 (defun gptel-strata--too-long-p (raw)
   "Whether RAW, what curl printed, says that the prompt is too long."
@@ -361,23 +357,31 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
 (defun gptel-strata--ended (next process status)
   "Call NEXT with PROCESS and STATUS, unless the prompt is to be compacted and sent once more."
   (let* ((fsm (car (alist-get process gptel--request-alist)))
-         (info (and fsm (gptel-fsm-info fsm)))
-         (id (plist-get info :strata-id)))
-    (if (not (and id (not (plist-get info :strata-again))
-                  (gptel-strata--too-long-p (with-current-buffer (process-buffer process) (buffer-string)))
-                  (with-current-buffer (plist-get info :buffer)
-                    (eq t (plist-get (gptel-strata--run "prompt.record" :id id :status "error" :error "context_limit")
-                                     :retry)))))
-        (progn (when info (gptel-strata--settle info))
-               (funcall next process status))
+         (info (and fsm (gptel-fsm-info fsm))))
+    (if (and (plist-get info :strata-id) (not (plist-get info :strata-again))
+             (gptel-strata--too-long-p (with-current-buffer (process-buffer process) (buffer-string))))
+        (run-at-time 0 nil #'gptel-strata--recover next process status)
+      (when info (gptel-strata--settle info))
+      (funcall next process status))))
+
+(defun gptel-strata--recover (next process status)
+  "Have the conversation compacted and the request of PROCESS sent once more, or else call NEXT with PROCESS and STATUS."
+  (let* ((fsm (car (alist-get process gptel--request-alist)))
+         (info (gptel-fsm-info fsm))
+         (recorded (with-current-buffer (plist-get info :buffer)
+                     (gptel-strata--run "prompt.record" :id (plist-get info :strata-id)
+                                        :status "error" :error "context_limit"))))
+    (plist-put info :strata-id nil)
+    (plist-put info :strata-again t)
+    (if (not (eq t (plist-get recorded :retry)))
+        (funcall next process status)
       (message "Strata: the model found the prompt too long; the conversation is compacted and sent once more")
-      (dolist (key '(:strata-id :http-status :status)) (plist-put info key nil))
-      (plist-put info :strata-again t)
+      (dolist (key '(:http-status :status)) (plist-put info key nil))
       (plist-put info :data (plist-get info :strata-data))
-      (setf (alist-get process gptel--request-alist nil 'remove) nil)
-      (kill-buffer (process-buffer process))
       (setf (gptel-fsm-state fsm) 'WAIT)
-      (gptel--handle-wait fsm))))
+      (gptel--handle-wait fsm)
+      (setf (alist-get process gptel--request-alist nil 'remove) nil)
+      (kill-buffer (process-buffer process)))))
 
 (defun gptel-strata--abort (buffer &rest _)
   "Record what came of the answer that is stopped in BUFFER."

@@ -32,15 +32,15 @@
 
 (defun wait ()
   "Wait until no request is on its way."
-  (with-timeout (60 (error "No answer: %S" (buffer-string)))
-    (while gptel--request-alist (accept-process-output nil 0.01))
-    ;; What ends with a request ends a moment later.
-    (accept-process-output nil 0.01)))
+  (with-timeout (60 (error "No answer: %S" said))
+    (while (not (memq (gptel-fsm-state (buffer-local-value 'gptel--fsm-last chat)) '(DONE ERRS ABRT)))
+      (accept-process-output nil 0.01))))
 
 (defun send (question)
   (with-current-buffer chat
     (goto-char (point-max))
     (insert question)
+    (setq gptel--fsm-last (gptel-make-fsm))
     (gptel-send)))
 
 (defun open-chat ()
