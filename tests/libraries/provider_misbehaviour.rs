@@ -1,6 +1,8 @@
 //! Requests to models against a server that misbehaves in every way that a provider can: nothing that was given out is lost, and nobody is
 //! charged more than once more than needed. Times appear only as limits that a broken one would exceed by far.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! Asking a model for a text, against a server that speaks each provider's protocol and misbehaves in every way that a
 //! provider can. Times appear only as limits that a broken deadline would exceed by far.
 
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
+
 use std::net::TcpListener;
 use std::process::Command;
 use std::thread;

@@ -6,7 +6,7 @@ use strata_engine::conversation::reply::{Reply, ReplyDecoder, ReplyEvent};
 const FORMATS: [Format; 4] = [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini];
 
 fn decoded<'a>(format: Format, pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<ReplyEvent>, Reply) {
-    let Some(mut decoder) = ReplyDecoder::new(format) else { panic!("{format:?} has no decoder") };
+    let mut decoder = ReplyDecoder::new(format).unwrap();
     let mut events: Vec<ReplyEvent> = pieces.flat_map(|piece| decoder.push(piece)).collect();
     let (reply, last) = decoder.finish();
     events.extend(last);

@@ -1,7 +1,7 @@
 //! Keys that a command prints, as password managers do: `["op", "read", "op://Private/Anthropic/key"]`. No shell reads the command, and it
 //! runs outside the workspace, so that nothing in a repository is run by its name.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -30,8 +30,11 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// The most bytes that are read of what a command prints.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
+/// Keys by the commands that printed them, and since when they are known.
+type KnownKeys = BTreeMap<Vec<String>, (Key, Instant)>;
+
 /// The keys that commands printed lately.
-static KEYS: Mutex<Option<HashMap<Vec<String>, (Key, Instant)>>> = Mutex::new(None);
+static KEYS: Mutex<KnownKeys> = Mutex::new(BTreeMap::new());
 
 /// Whether a command can be run, as far as its words say that.
 pub(super) fn check(command: &[String]) -> Result<(), SendError> {
@@ -40,25 +43,23 @@ pub(super) fn check(command: &[String]) -> Result<(), SendError> {
 
 /// The key that a command prints, or printed lately.
 pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
-    let known = keys().as_ref().and_then(|keys| keys.get(command).cloned());
+    let known = keys().get(command).cloned();
     if let Some((key, since)) = known
         && since.elapsed() < LIFETIME
     {
         return Ok(key);
     }
     let key = run(command, cancel)?;
-    keys().get_or_insert_default().insert(command.to_vec(), (key.clone(), Instant::now()));
+    keys().insert(command.to_vec(), (key.clone(), Instant::now()));
     Ok(key)
 }
 
 /// Has the command run again for the next request.
 pub(super) fn forget(command: &[String]) {
-    if let Some(keys) = keys().as_mut() {
-        keys.remove(command);
-    }
+    keys().remove(command);
 }
 
-fn keys() -> MutexGuard<'static, Option<HashMap<Vec<String>, (Key, Instant)>>> {
+fn keys() -> MutexGuard<'static, KnownKeys> {
     KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
