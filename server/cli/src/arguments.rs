@@ -31,7 +31,7 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     /// Serve an agent: a server of the Model Context Protocol on standard input and output
     Mcp(McpArguments),
-    /// Ask the model that the settings name: the answer on standard output, what it cost on standard error
+    /// Ask a model: the answer on standard output, what it cost on standard error
     Ask(AskArguments),
     /// Make a prompt: the request on standard output, what is in it on standard error
     Prompt(PromptArguments),

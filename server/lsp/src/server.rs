@@ -47,7 +47,8 @@ where
     I: Read + Send + 'static,
     O: Write + Send + 'static,
 {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    // Pipes have threads of their own here. The driver of the library would open sockets to itself.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
     runtime.block_on(async {
         let (events, inbox) = mpsc::channel();
         let threads = thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, 8);

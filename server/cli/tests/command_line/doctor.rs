@@ -19,6 +19,7 @@ fn a_healthy_build_is_reported_line_by_line() {
             "",
             "cache",
             "store",
+            "provider",
             "",
             "everything works"
         ]

@@ -46,7 +46,7 @@ fn help_names_every_command_that_there_is() {
         Commands:
           serve        Serve an editor: the language server on standard input and output
           mcp          Serve an agent: a server of the Model Context Protocol on standard input and output
-          ask          Ask the model that the settings name: the answer on standard output, what it cost on standard error
+          ask          Ask a model: the answer on standard output, what it cost on standard error
           prompt       Make a prompt: the request on standard output, what is in it on standard error
           record       Record what came of a prompt that you sent yourself: the answer on standard input
           map          Show the symbol map of a repository
