@@ -181,7 +181,7 @@ fn what_is_shown_already_leaves_the_room_to_what_is_not() {
     let text = "sessions: resolve redirects, send";
     let ask = |shown: &[(&str, Range<u32>)]| -> Vec<String> {
         let question = Question { text, shown, ..Question::default() };
-        let found = repository.ask(&question, ExcerptBudget { all: 400, new: 25 });
+        let found = repository.ask(&question, ExcerptBudget { all: 400, new: 32 });
         let own = found.iter().filter(|excerpt| excerpt.file.as_str() == FILES[0].0);
         own.filter_map(|excerpt| excerpt.definition.clone()).collect()
     };
