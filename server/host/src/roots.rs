@@ -114,7 +114,7 @@ impl Roots {
     }
 
     /// Whether no folder is open.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 

@@ -10,7 +10,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::excerpts::{
     Candidate, Excerpt, ExcerptQuery, PassageCache, PastCommit, candidate_files, choose,
 };
-use strata_engine::code::symbols::{LexicalIndex, References};
+use strata_engine::code::symbols::LexicalIndex;
 use strata_engine::key::FileKey;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
@@ -57,8 +57,7 @@ pub(crate) fn measure(directory: &Path) {
     for round in ["first time", "again"] {
         let (mut naming, mut choosing) = (Vec::new(), Vec::new());
         for question in QUESTIONS {
-            let (named, chosen) =
-                ask(directory, &index, &lexical, &index.references, &passages, &recency, &past, question);
+            let (named, chosen) = ask(directory, &index, &lexical, &passages, &recency, &past, question);
             naming.push(named);
             choosing.push(chosen);
         }
@@ -79,7 +78,6 @@ fn ask(
     directory: &Path,
     index: &Index,
     lexical: &LexicalIndex,
-    references: &References,
     passages: &PassageCache,
     recency: &BTreeMap<FileKey, u32>,
     past: &[PastCommit],
@@ -97,7 +95,7 @@ fn ask(
         shown: &BTreeMap::new(),
     };
     let timer = Instant::now();
-    let files = candidate_files(&index.symbols, lexical, references, &query, FILES);
+    let files = candidate_files(&index.symbols, lexical, &index.references, &query, FILES);
     let named = timer.elapsed();
     let texts: Vec<String> = files
         .iter()
