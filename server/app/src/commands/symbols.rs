@@ -312,7 +312,7 @@ impl Command for Map {
         let required: Vec<FileKey> = focus.iter().cloned().chain(named.into_iter().flatten()).collect();
         let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
         let count = |text: &str| snapshot.count(text, None).1;
-        let request = MapRequest {
+        let request = |budget| MapRequest {
             budget,
             kept: &[],
             required: &required,
@@ -320,23 +320,35 @@ impl Command for Map {
             about: words.as_ref(),
             without: context.session.selection.excluded(),
         };
-        let mut map = map_within(&symbols, references, &request, &count);
-        if let Some(first) = map.missing.first() {
-            return Err(CommandError::invalid(
-                "budget",
-                &no_room(budget, map.required_tokens, first, map.missing.len()),
-            ));
-        }
         let ranks: BTreeMap<&FileKey, usize> =
             ranking.files().iter().enumerate().map(|(at, key)| (key, at + 1)).collect();
         let last = ranking.files().len() + 1;
         let rank = |block: &MapEntry| ranks.get(&block.key).copied().unwrap_or(last);
-        match params.sort {
-            MapSort::Rank => map
-                .blocks
-                .sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| one.key.cmp(&other.key))),
-            MapSort::Path => map.blocks.sort_by(|one, other| one.key.cmp(&other.key)),
-        }
+        let mut blocks_within = budget;
+        let (map, text, tokens) = loop {
+            let mut map = map_within(&symbols, references, &request(blocks_within), &count);
+            if let Some(first) = map.missing.first() {
+                let needed = map.required_tokens.max(budget + 1);
+                return Err(CommandError::invalid(
+                    "budget",
+                    &no_room(budget, needed, first, map.missing.len()),
+                ));
+            }
+            match params.sort {
+                MapSort::Rank => map
+                    .blocks
+                    .sort_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| one.key.cmp(&other.key))),
+                MapSort::Path => map.blocks.sort_by(|one, other| one.key.cmp(&other.key)),
+            }
+            let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
+            let text = joined(&texts);
+            // Lines between blocks are tokens, too.
+            let tokens = count(&text);
+            if tokens <= budget {
+                break (map, text, tokens);
+            }
+            blocks_within = blocks_within.saturating_sub(tokens - budget);
+        };
         let file = |block: &MapEntry| MapFile {
             path: block.key.clone(),
             rank: rank(block),
@@ -344,12 +356,11 @@ impl Command for Map {
             tokens: block.tokens,
         };
         let files: Vec<MapFile> = map.blocks.iter().map(file).collect();
-        let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
         let shown = map.blocks.iter().filter(|block| symbols.get(&block.key).is_some()).count();
         Ok(MapReply {
             legend: LEGEND,
-            text: joined(&texts),
-            tokens: map.total,
+            text,
+            tokens,
             budget,
             left_out: symbols.len().saturating_sub(shown),
             files,
