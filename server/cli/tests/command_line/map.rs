@@ -26,7 +26,7 @@ fn the_map_is_on_standard_output_and_its_size_on_standard_error() {
     "#]]
     .assert_eq(&run.out);
     expect![[r#"
-        3 files, 60 of 64,000 tokens
+        3 files, 58 of 64,000 tokens
     "#]]
     .assert_eq(&run.err);
 }
