@@ -129,8 +129,13 @@ try {
       await bench.showStrata();
       await row(turn.row).waitFor();
       if (turn.action) {
+        const before = await row(turn.row).getAttribute('aria-label');
         await row(turn.row).hover();
         await row(turn.row).locator(`.action-label[aria-label^="${turn.action}"]`).click();
+        if (turn.next) {
+          // Another piece of the same file may take its place.
+          await until(async () => (await row(turn.row).getAttribute('aria-label')) !== before, 'the next piece');
+        }
       }
       if (turn.shot) {
         await page.waitForTimeout(600);
