@@ -264,8 +264,8 @@ function tierChildren(
 /** The code that questions brought along: suggested until you accept or dismiss it. */
 function excerptGroups(excerpts: ListedExcerpt[]): Group[] {
   const groups: [string, string, string, string, (excerpt: ListedExcerpt) => boolean][] = [
-    ['suggested', 'Suggested', 'sparkle', 'Code that your questions are about. Accept what is to stay, dismiss what is not to come again.', (one) => !isAccepted(one)],
     ['accepted', 'Accepted', 'pinned', 'Suggested code that stays in every prompt.', isAccepted],
+    ['suggested', 'Suggested', 'sparkle', 'Code that your questions are about. Accept what is to stay, dismiss what is not to come again.', (one) => !isAccepted(one)],
   ];
   return groups.flatMap(([id, label, icon, tooltip, belongs]): Group[] => {
     const some = excerpts.filter(belongs);
