@@ -3,6 +3,7 @@
 //! providers of summaries. No language server is involved.
 
 mod compaction_limits;
+mod configured_provider;
 mod document_edits;
 mod grammar_robustness;
 mod provider_misbehaviour;

@@ -11,16 +11,14 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, StreamFate, strata};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{Format, question};
 use strata_engine::conversation::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
 use strata_engine::tokens::cost::Usage;
-use strata_host::provider::{Key, KeySource, Limits, Provider, ProviderKind, SendError, Sent};
-
-/// Would be found in whatever repeats it.
-const KEY: &str = "sk-never-show-this-0123456789";
+use strata_host::provider::{KeySource, Limits, Provider, SendError, Sent};
 
 /// What the server says when it can.
 const ANSWER: &str = "An answer, déjà vu, in several pieces.";
@@ -43,21 +41,6 @@ impl Outcome {
     fn refusal(&self) -> Option<ProviderErrorKind> {
         self.result.as_ref().err()?.provider_kind()
     }
-}
-
-fn kind(dialect: Dialect) -> ProviderKind {
-    match dialect {
-        Dialect::Anthropic => ProviderKind::Anthropic,
-        Dialect::OpenAi => ProviderKind::OpenAi,
-        Dialect::Responses => ProviderKind::Responses,
-        Dialect::Gemini => ProviderKind::Gemini,
-        Dialect::Ollama => ProviderKind::Ollama,
-    }
-}
-
-fn provider(dialect: Dialect, base_url: String) -> Provider {
-    let key = KeySource::Given(Key::new(KEY).unwrap());
-    Provider { kind: kind(dialect), base_url: Some(base_url), model: "small-model".to_owned(), key }
 }
 
 fn body(format: Format) -> Value {

@@ -8,31 +8,14 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::configured_provider::{KEY, kind, provider};
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, strata};
 use strata_engine::cancel::Cancel;
-use strata_host::provider::{Key, KeySource, Provider, ProviderKind, SendError};
+use strata_host::provider::{KeySource, Provider, SendError};
 use strata_host::summarise::{Question, SummaryError};
-
-/// Would be found in whatever repeats it.
-const KEY: &str = "sk-never-show-this-0123456789";
 
 /// Far more than a deadline of some hundred milliseconds, far less than an answer that never ends.
 const SOON: Duration = Duration::from_secs(5);
-
-fn kind(dialect: Dialect) -> ProviderKind {
-    match dialect {
-        Dialect::Anthropic => ProviderKind::Anthropic,
-        Dialect::OpenAi => ProviderKind::OpenAi,
-        Dialect::Responses => ProviderKind::Responses,
-        Dialect::Gemini => ProviderKind::Gemini,
-        Dialect::Ollama => ProviderKind::Ollama,
-    }
-}
-
-fn provider(dialect: Dialect, base_url: String) -> Provider {
-    let key = KeySource::Given(Key::new(KEY).unwrap());
-    Provider { kind: kind(dialect), base_url: Some(base_url), model: "small-model".to_owned(), key }
-}
 
 /// The same for a server that needs no key.
 fn without_key(dialect: Dialect, base_url: String) -> Provider {

@@ -142,6 +142,20 @@ fn without_a_provider_or_its_key_another_way_is_named() {
 }
 
 #[test]
+fn a_refused_key_is_an_error_that_says_what_to_check() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Refuse(401, vec![]), says("Yes.")]);
+    let shell = Shell::with(&server);
+    let (code, out, err) = shell.run(&["ask", "Why?"]);
+    assert_eq!((code, &*out), (1, ""), "{err}");
+    assert!(err.contains("401") && err.contains("check the key"), "{err}");
+    assert!(!err.contains("a key\n") && server.asked().len() == 1, "{err}");
+    let (code, out, err) = shell.run(&["ask", "And now?"]);
+    assert_eq!((code, &*out), (0, "Yes.\n"), "{err}");
+    let sent = server.asked()[1].body["messages"].to_string();
+    assert!(!sent.contains("Why?"), "a refused question is not part of the conversation: {sent}");
+}
+
+#[test]
 fn a_session_that_an_editor_has_open_is_gone_on_with_in_a_copy() {
     let server = ModelServer::start(Dialect::Anthropic, vec![says("Yes.")]);
     let shell = Shell::with(&server);
