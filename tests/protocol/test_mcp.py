@@ -208,7 +208,14 @@ async def test_selections_reach_the_prompt(repo, mode):
         await call(client, "files_exclude", paths=["src/app.py"])
         [prompt] = (await client.read_resource("strata://prompt?text=Why%3F&model=gpt-4o")).contents
         assert "Says hello." not in prompt.text and "src/app.py" not in prompt.text
+        for tool, arguments in [
+            ("symbols", {"query": "main"}), ("references", {"name": "greet_person"}), ("grep", {"pattern": "greet_person"}), ("map", {})
+        ]:
+            assert "app.py" not in json.dumps(await call(client, tool, **arguments)), tool
+        for tool in ("files_read", "outline"):
+            assert await refused(client, tool, path="src/app.py") == "`src/app.py` is excluded from this session"
         await call(client, "files_include", paths=["src/app.py"])
+        assert "src/app.py" in json.dumps(await call(client, "references", name="greet_person"))
         assert (await call(client, "files_list"))["files"][0]["path"] == "notes.txt"
 
 

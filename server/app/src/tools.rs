@@ -15,6 +15,9 @@ use pages::Shape;
 pub use call::{Reply, ToolHost, answer, call};
 pub use schemas::Schemas;
 
+/// Shows the selection.
+const FILES_LIST: &str = "strata.files.list";
+
 /// Something an agent can call.
 #[derive(Debug)]
 pub struct Tool {
@@ -147,7 +150,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Selected files",
         description: "Lists the files that were selected or excluded for the prompt, with what each weighs in tokens. Call it to \
                       learn what the person wants to be looked at: their editor shows the same list.",
-        command: "strata.files.list",
+        command: FILES_LIST,
         hidden: &[],
         shape: Shape::Lists(&["files"]),
         text: text::files_listed,
@@ -234,6 +237,11 @@ impl Tool {
     /// Whether its answer depends on which files there are and what is in them.
     pub fn needs_index(&self) -> bool {
         Definition::named(self.command).is_some_and(|command| command.needs_index)
+    }
+
+    /// Whether it shows or changes the selection itself, excluded files included.
+    fn is_about_selection(&self) -> bool {
+        self.command == FILES_LIST || self.access() == Access::Changes
     }
 
     /// All arguments of the command that are not for a model to give: also which session it is about.

@@ -1,16 +1,14 @@
 //! The tools that a model may use while it answers: those of Strata that change nothing. It edits no file and runs no program.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::history::{ContentBlock, Outcome};
 
 use super::answer::{SendReply, ToolUse};
 use super::notice::{Delta, DeltaToolResult};
-use super::{SendHost, SendJob, understood};
+use super::{SendHost, SendJob};
 use crate::commands::CommandError;
 use crate::tools::{Schemas, Tool, ToolHost, call};
 
@@ -78,13 +76,12 @@ impl SendJob {
         host: &mut dyn SendHost,
         cancel: &Cancel,
     ) -> Result<Value, CommandError> {
-        let excluded = excluded(host)?;
         let is_last = reply.rounds == self.tool_rounds;
         let mut results = Vec::new();
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;
             host.progress(&format!("using the tool {}", call.name));
-            let (mut text, outcome) = match answer(call, &mut Withholding { host, excluded: &excluded }) {
+            let (mut text, outcome) = match answer(call, host) {
                 Ok(text) => (text, Outcome::Ok),
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
                 Err(error) => (error.to_string(), Outcome::Error),
@@ -104,44 +101,6 @@ impl SendJob {
         }
         Ok(results.into())
     }
-}
-
-/// Keeps excluded files from a model.
-struct Withholding<'a> {
-    host: &'a mut dyn SendHost,
-    excluded: &'a BTreeSet<String>,
-}
-
-impl ToolHost for Withholding<'_> {
-    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
-        self.host.run(command, arguments)
-    }
-
-    fn weigh(&self, text: &str) -> usize {
-        self.host.weigh(text)
-    }
-
-    fn excluded(&self) -> &BTreeSet<String> {
-        self.excluded
-    }
-}
-
-/// The files that the session excludes.
-fn excluded(host: &mut dyn SendHost) -> Result<BTreeSet<String>, CommandError> {
-    let Listing { files } = understood(host.run("strata.files.list", json!({}))?)?;
-    Ok(files.into_iter().filter(|file| file.state == "excluded").map(|file| file.path).collect())
-}
-
-/// What is read of the reply of `strata.files.list`.
-#[derive(Deserialize)]
-struct Listing {
-    files: Vec<ListedFile>,
-}
-
-#[derive(Deserialize)]
-struct ListedFile {
-    path: String,
-    state: String,
 }
 
 fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, CommandError> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::Tool;
+use super::{FILES_LIST, Tool};
 use super::pages::{self, BadCursor, NEXT, Shape};
 use crate::commands::CommandError;
 
@@ -32,12 +32,6 @@ pub trait ToolHost {
 
     /// What a text weighs, in tokens.
     fn weigh(&self, text: &str) -> usize;
-
-    /// The files of which a model that asks sees nothing. Who asks without a model in between may see every file.
-    fn excluded(&self) -> &BTreeSet<String> {
-        static NOTHING: BTreeSet<String> = BTreeSet::new();
-        &NOTHING
-    }
 }
 
 #[derive(Debug)]
@@ -56,7 +50,13 @@ struct CallRequest {
     cursor: Option<String>,
 }
 
-/// What a tool replies to a model that calls it.
+/// A host, and the files of which a reply shows nothing.
+struct Withholding<'a> {
+    host: &'a mut dyn ToolHost,
+    excluded: &'a BTreeSet<String>,
+}
+
+/// What a tool replies to a model that calls it: nothing about files that the session excludes, unless the tool is about the selection.
 ///
 /// # Errors
 /// [`CommandError`], in words that say what to do.
@@ -66,7 +66,8 @@ pub fn call(
     host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
     let (wanted, arguments) = taken_apart(tool, arguments)?;
-    reply(tool, &wanted, arguments, host)
+    let excluded = if tool.is_about_selection() { BTreeSet::new() } else { excluded_files(host)? };
+    reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
 }
 
 /// What a tool replies about a workspace that is known well enough for it, for somebody who reads it in a shell: at most `max_tokens`,
@@ -81,7 +82,8 @@ pub fn answer(
     host: &mut dyn ToolHost,
 ) -> Result<Reply, CommandError> {
     let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
-    let mut reply = reply(tool, &wanted, arguments, host)?;
+    let nothing = BTreeSet::new();
+    let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &nothing })?;
     // A shell asks again with a larger budget.
     remove(&mut reply.structured, &[NEXT]);
     reply.text = (tool.text)(&reply.structured);
@@ -92,7 +94,7 @@ fn reply(
     tool: &Tool,
     wanted: &CallRequest,
     arguments: Map<String, Value>,
-    host: &mut dyn ToolHost,
+    host: &mut Withholding<'_>,
 ) -> Result<Reply, CommandError> {
     if let Shape::Budget { argument } = tool.shape {
         return within_budget(tool, argument, &arguments, wanted.max_tokens, host);
@@ -136,13 +138,13 @@ fn taken_apart(
     Ok((CallRequest { max_tokens, cursor }, arguments))
 }
 
-fn run(tool: &Tool, arguments: Map<String, Value>, host: &mut dyn ToolHost) -> Result<Value, CommandError> {
+fn run(tool: &Tool, arguments: Map<String, Value>, host: &mut Withholding<'_>) -> Result<Value, CommandError> {
     let arguments = Value::from(arguments);
-    if let Some(path) = excluded_in(&arguments, host.excluded()) {
-        return Err(CommandError::failed(format!("`{path}` is excluded: the model sees nothing of it")));
+    if let Some(path) = excluded_in(&arguments, host.excluded) {
+        return Err(CommandError::failed(format!("`{path}` is excluded from this session")));
     }
-    let mut reply = host.run(tool.command, arguments)?;
-    withhold(&mut reply, host.excluded());
+    let mut reply = host.host.run(tool.command, arguments)?;
+    withhold(&mut reply, host.excluded);
     remove(&mut reply, NOT_SAID);
     for value in reply.as_object_mut().into_iter().flat_map(Map::values_mut) {
         for entry in value.as_array_mut().into_iter().flatten() {
@@ -150,6 +152,14 @@ fn run(tool: &Tool, arguments: Map<String, Value>, host: &mut dyn ToolHost) -> R
         }
     }
     Ok(reply)
+}
+
+/// The files that the session excludes.
+fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandError> {
+    let listing = host.run(FILES_LIST, Value::Object(Map::new()))?;
+    let files = listing.get("files").and_then(Value::as_array).into_iter().flatten();
+    let excluded = files.filter(|file| file.get("state").and_then(Value::as_str) == Some("excluded"));
+    Ok(excluded.filter_map(|file| file.get("path")?.as_str().map(str::to_owned)).collect())
 }
 
 /// The first excluded file that arguments name.
@@ -200,7 +210,7 @@ fn within_budget(
     argument: &str,
     arguments: &Map<String, Value>,
     max_tokens: usize,
-    host: &mut dyn ToolHost,
+    host: &mut Withholding<'_>,
 ) -> Result<Reply, CommandError> {
     let mut budget = max_tokens;
     let mut tries = 0;
@@ -218,7 +228,7 @@ fn within_budget(
 }
 
 /// What a page weighs for a client that shows the model the heavier one of its two forms.
-fn weight(tool: &Tool, page: &Value, host: &dyn ToolHost) -> usize {
-    let weigh = |text: &str| host.weigh(text);
+fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
+    let weigh = |text: &str| host.host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))
 }
