@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{Format, question};
 use strata_engine::conversation::reply::{ProviderErrorKind, ReplyEnd, ReplyEvent};
+use strata_engine::prompt::settings::ProviderName;
 use strata_engine::tokens::cost::Usage;
-use strata_host::provider::{Key, KeySource, Limits, Provider, ProviderKind, SendError, Sent};
+use strata_host::provider::{Key, KeySource, Limits, Provider, SendError, Sent};
 
 /// Would be found in whatever repeats it.
 const KEY: &str = "sk-never-show-this-0123456789";
@@ -45,13 +46,13 @@ impl Outcome {
     }
 }
 
-fn kind(dialect: Dialect) -> ProviderKind {
+fn kind(dialect: Dialect) -> ProviderName {
     match dialect {
-        Dialect::Anthropic => ProviderKind::Anthropic,
-        Dialect::OpenAi => ProviderKind::OpenAi,
-        Dialect::Responses => ProviderKind::Responses,
-        Dialect::Gemini => ProviderKind::Gemini,
-        Dialect::Ollama => ProviderKind::Ollama,
+        Dialect::Anthropic => ProviderName::Anthropic,
+        Dialect::OpenAi => ProviderName::OpenAi,
+        Dialect::Responses => ProviderName::Responses,
+        Dialect::Gemini => ProviderName::Gemini,
+        Dialect::Ollama => ProviderName::Ollama,
     }
 }
 
@@ -231,7 +232,7 @@ fn garbage_is_no_stream() {
             let Err(SendError::Garbage { kind: expected, excerpt }) = &outcome.result else {
                 panic!("{dialect:?} took {garbage:?} for {:?}", outcome.result);
             };
-            assert_eq!(*expected, kind(dialect).name());
+            assert_eq!(*expected, kind(dialect).as_str());
             assert_eq!(excerpt.contains("hotel"), garbage.contains("hotel"), "{excerpt:?}");
             assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
         }

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, strata};
 use strata_engine::cancel::Cancel;
-use strata_host::provider::{Key, KeySource, Provider, ProviderKind, SendError};
+use strata_engine::prompt::settings::ProviderName;
+use strata_host::provider::{Key, KeySource, Provider, SendError};
 use strata_host::summarise::{Question, SummaryError};
 
 /// Would be found in whatever repeats it.
@@ -19,13 +20,13 @@ const KEY: &str = "sk-never-show-this-0123456789";
 /// Far more than a deadline of some hundred milliseconds, far less than an answer that never ends.
 const SOON: Duration = Duration::from_secs(5);
 
-fn kind(dialect: Dialect) -> ProviderKind {
+fn kind(dialect: Dialect) -> ProviderName {
     match dialect {
-        Dialect::Anthropic => ProviderKind::Anthropic,
-        Dialect::OpenAi => ProviderKind::OpenAi,
-        Dialect::Responses => ProviderKind::Responses,
-        Dialect::Gemini => ProviderKind::Gemini,
-        Dialect::Ollama => ProviderKind::Ollama,
+        Dialect::Anthropic => ProviderName::Anthropic,
+        Dialect::OpenAi => ProviderName::OpenAi,
+        Dialect::Responses => ProviderName::Responses,
+        Dialect::Gemini => ProviderName::Gemini,
+        Dialect::Ollama => ProviderName::Ollama,
     }
 }
 
@@ -319,7 +320,7 @@ fn garbage_is_no_answer() {
             let Err(SummaryError::Send(SendError::Garbage { kind: told, excerpt })) = outcome else {
                 panic!("{dialect:?} took {body:?} for {outcome:?}");
             };
-            assert_eq!(told, kind(dialect).name());
+            assert_eq!(told, kind(dialect).as_str());
             assert!(!excerpt.is_empty() && excerpt.lines().count() == 1, "{excerpt:?}");
             assert_eq!(excerpt.contains("network"), body.contains("network"), "{excerpt:?}");
             assert_eq!(asked.len(), 1, "{dialect:?}: asking again would not help");
