@@ -155,13 +155,12 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     show("references built", each(&|| drop(References::build(index, &manifests))));
     // The file most others refer to, as if a name were mentioned in it that was not before.
     let ranking = graph.rank(&Seeds::default());
-    if let Some((edited, key)) =
-        ranking.files().first().and_then(|key| Some((with_mention(index, key)?, key)))
+    if let Some((edited, key)) = ranking.files.first().and_then(|key| Some((with_mention(index, key)?, key)))
     {
         let keys = std::slice::from_ref(key);
         show("references after an edit", each(&|| drop(graph.updated(&edited, keys))));
     }
-    let some = ranking.files().get(100..103).unwrap_or_default();
+    let some = ranking.files.get(100..103).unwrap_or_default();
     let seeds = Seeds { selected: some, ..Seeds::default() };
     show("rank around three files", each(&|| drop(graph.rank(&seeds))));
     show("words of all files", each(&|| drop(LexicalIndex::build(index, files))));

@@ -64,7 +64,7 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
             Err(reason) => return Err(refused(reason)),
         };
         let root = roots.iter().nth(place.root).ok_or_else(|| refused(Refusal::NoRoots))?;
-        match system::open(root.path(), &place.below, key)? {
+        match system::open(&root.real, &place.below, key)? {
             OpenAttempt::OpenFile(opened) => return Ok(opened),
             OpenAttempt::Moved => {}
         }

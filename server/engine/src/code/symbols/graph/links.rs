@@ -73,7 +73,7 @@ pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) ->
         found.extend(files.into_iter().map(|file| Edge { file, weight }));
     };
     file.outline.imports.iter().for_each(&mut add);
-    if file.language.import_style() == ImportStyle::Crate {
+    if file.language.imports == ImportStyle::Crate {
         for module in declared_modules(file) {
             add(&format!("self::{module}"));
         }
@@ -153,5 +153,5 @@ pub(super) fn each_meant(
 
 /// Whether the files of a directory see each other's names without importing them.
 fn shares_directory(language: LanguageId) -> bool {
-    matches!(language.import_style(), ImportStyle::Package | ImportStyle::Namespace)
+    matches!(language.imports, ImportStyle::Package | ImportStyle::Namespace)
 }
