@@ -9,7 +9,7 @@ pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
         return Some(id);
     }
     match by_extension(name) {
-        Some(id) => (!matches_any(id.language().generated, name)).then_some(id),
+        Some(id) => (!matches_any(id.generated, name)).then_some(id),
         None => by_shebang(first_line),
     }
 }
@@ -26,7 +26,7 @@ pub(crate) fn matches_any(patterns: &[&str], path: &str) -> bool {
 }
 
 fn by_file_name(name: &str) -> Option<LanguageId> {
-    LanguageId::all().find(|id| id.language().file_names.contains(&name))
+    LanguageId::all().find(|id| id.file_names.contains(&name))
 }
 
 fn by_extension(name: &str) -> Option<LanguageId> {
@@ -34,7 +34,7 @@ fn by_extension(name: &str) -> Option<LanguageId> {
     if stem.is_empty() {
         return None;
     }
-    LanguageId::all().find(|id| id.language().extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+    LanguageId::all().find(|id| id.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
 }
 
 /// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version behind the name is ignored.
@@ -46,7 +46,7 @@ fn by_shebang(first_line: &str) -> Option<LanguageId> {
     }
     let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     LanguageId::all().find(|id| {
-        let shebangs = id.language().shebangs;
+        let shebangs = id.shebangs;
         shebangs.contains(&program) || shebangs.contains(&bare)
     })
 }
@@ -98,7 +98,7 @@ mod tests {
             ("dir.py/", "", None),
         ];
         for (path, line, language) in cases {
-            assert_eq!(by_path(path, line).map(LanguageId::name), language, "{path} {line}");
+            assert_eq!(by_path(path, line).map(|language| language.name), language, "{path} {line}");
         }
     }
 

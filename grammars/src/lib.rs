@@ -71,9 +71,13 @@ pub struct VisibilityRules {
     pub capitals: bool,
 }
 
-struct Language {
-    name: &'static str,
-    family: &'static str,
+/// What the registry knows of one language.
+pub struct Language {
+    /// Its name, which is also its folder's.
+    pub name: &'static str,
+    /// What it shares with the languages it can call by name: the folder its lineage of `inherits` starts with, its own
+    /// for most.
+    pub family: &'static str,
     /// As its crate has it.
     grammar: fn() -> tree_sitter::Language,
     serialize: scanner::Serialize,
@@ -82,10 +86,14 @@ struct Language {
     scanner_runs_on: bool,
     /// A scanner that remembers more than so many bytes forgets them.
     scanner_state: usize,
-    outline: &'static str,
-    references: &'static str,
-    fixture: &'static str,
-    imports: ImportStyle,
+    /// The text of [`LanguageId::outline_query`], inherited parts first.
+    pub outline: &'static str,
+    /// The text of [`LanguageId::references_query`], inherited parts first; empty without one.
+    pub references: &'static str,
+    /// A small source text that shows every construct its outline knows. For tests.
+    pub fixture: &'static str,
+    /// How its imports name files.
+    pub imports: ImportStyle,
     extensions: &'static [&'static str],
     file_names: &'static [&'static str],
     shebangs: &'static [&'static str],
@@ -93,9 +101,22 @@ struct Language {
     tests: &'static [&'static str],
     generated: &'static [&'static str],
     generated_sources: &'static [&'static str],
-    builtins: &'static [&'static str],
-    walk: WalkRules,
-    visibility: VisibilityRules,
+    /// Names that say nothing about a repository because the language brings them along; sorted.
+    pub builtins: &'static [&'static str],
+    /// What a walk over its trees looks at.
+    pub walk: WalkRules,
+    /// Which of its definitions are there for other files.
+    pub visibility: VisibilityRules,
+}
+
+/// A language reads as what the registry knows of it.
+impl std::ops::Deref for LanguageId {
+    type Target = Language;
+
+    fn deref(&self) -> &Language {
+        // The index comes from the table itself, so it is always inside.
+        &LANGUAGES[self.index()]
+    }
 }
 
 impl LanguageId {
@@ -109,12 +130,12 @@ impl LanguageId {
 
     /// The language called `name` (`rust`, `tsx`).
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::all().find(|id| id.name() == name)
+        Self::all().find(|id| id.name == name)
     }
 
     /// The language an editor calls `id` in `textDocument/didOpen` (`typescriptreact`).
     pub fn by_editor_id(id: &str) -> Option<Self> {
-        Self::all().find(|language| language.language().editor_ids.contains(&id))
+        Self::all().find(|language| language.editor_ids.contains(&id))
     }
 
     /// The language of a file: by its whole name, then its extension (letter case does not matter), then
@@ -122,17 +143,6 @@ impl LanguageId {
     /// `*.min.js`) has none.
     pub fn by_path(path: &str, first_line: &str) -> Option<Self> {
         detect::by_path(path, first_line)
-    }
-
-    /// Its name, which is also its folder's.
-    pub fn name(self) -> &'static str {
-        self.language().name
-    }
-
-    /// What it shares with the languages it can call by name: the folder its lineage of `inherits` starts
-    /// with, its own for most.
-    pub fn family(self) -> &'static str {
-        self.language().family
     }
 
     /// Its place among all languages; changes when a language is added, so never store it.
@@ -150,15 +160,7 @@ impl LanguageId {
     pub fn outline_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
-        QUERIES
-            .get(self.index())?
-            .get_or_init(|| Query::new(&self.grammar(), self.outline_source()).ok())
-            .as_ref()
-    }
-
-    /// The text of [`outline_query`](Self::outline_query), inherited parts first.
-    pub fn outline_source(self) -> &'static str {
-        self.language().outline
+        QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), self.outline).ok()).as_ref()
     }
 
     /// The query that says what its names mean: scopes, what they bind, imports, and what an expression is about; compiled
@@ -166,81 +168,46 @@ impl LanguageId {
     pub fn references_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
-        let source = Some(self.references_source()).filter(|source| !source.is_empty())?;
+        let source = Some(self.references).filter(|source| !source.is_empty())?;
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), source).ok()).as_ref()
-    }
-
-    /// The text of [`references_query`](Self::references_query), inherited parts first; empty without one.
-    pub fn references_source(self) -> &'static str {
-        self.language().references
-    }
-
-    /// What a walk over its trees looks at.
-    pub fn walk_rules(self) -> &'static WalkRules {
-        &self.language().walk
-    }
-
-    /// Which of its definitions are there for other files.
-    pub fn visibility(self) -> &'static VisibilityRules {
-        &self.language().visibility
-    }
-
-    /// Names that say nothing about a repository because the language brings them along; sorted.
-    pub fn builtins(self) -> &'static [&'static str] {
-        self.language().builtins
-    }
-
-    /// How its imports name files.
-    pub fn import_style(self) -> ImportStyle {
-        self.language().imports
     }
 
     /// Whether a path (parts divided by `/`) looks like a file of tests.
     pub fn is_test_file(self, path: &str) -> bool {
-        detect::matches_any(self.language().tests, path)
+        detect::matches_any(self.tests, path)
     }
 
     /// Whether a path looks like a source that a tool wrote, which others refer to and nobody reads.
     pub fn is_generated_file(self, path: &str) -> bool {
-        detect::matches_any(self.language().generated_sources, path)
+        detect::matches_any(self.generated_sources, path)
     }
 
     /// Whether its files are documents, which are read and not called: none of their words is a name that another
     /// file defines.
     pub fn is_document(self) -> bool {
-        self.walk_rules().identifiers.is_empty()
-    }
-
-    /// A small source text that shows every construct its outline knows. For tests.
-    pub fn fixture(self) -> &'static str {
-        self.language().fixture
+        self.walk.identifiers.is_empty()
     }
 
     /// Everything that leads to this language and must lead to no other: `*.rs`, `SConstruct`, `#!node`,
     /// `editor:rust`.
     pub fn claims(self) -> Vec<String> {
-        let language = self.language();
+        let language = &*self;
         let extensions = language.extensions.iter().map(|e| format!("*.{e}"));
         let shebangs = language.shebangs.iter().map(|s| format!("#!{s}"));
         let editor_ids = language.editor_ids.iter().map(|id| format!("editor:{id}"));
         let file_names = language.file_names.iter().map(ToString::to_string);
         extensions.chain(file_names).chain(shebangs).chain(editor_ids).collect()
     }
-
-    fn language(self) -> &'static Language {
-        // The index comes from the table itself, so it is always inside.
-        &LANGUAGES[self.index()]
-    }
 }
 
 impl std::fmt::Debug for LanguageId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name)
     }
 }
 
 impl std::fmt::Display for LanguageId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name)
     }
 }

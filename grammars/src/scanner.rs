@@ -113,7 +113,7 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
     static COPIES: [OnceLock<Shared>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
 
     let copy = COPIES[id.index()].get_or_init(|| {
-        let language = id.language();
+        let language = &*id;
         let original = (language.grammar)().into_raw();
         // SAFETY: a grammar begins with its ABI version, which says what follows; it is a constant of its library.
         Shared(unsafe {
@@ -144,9 +144,9 @@ unsafe fn exchanged<T: Copy>(
     let Some(serialize) = &mut own.serialize else { return grammar.cast() };
     // A grammar is copied once.
     let _ = ORIGINALS[id.index()].set((*serialize, own.scan));
-    *serialize = id.language().serialize;
-    if id.language().scanner_runs_on {
-        own.scan = Some(id.language().scan);
+    *serialize = id.serialize;
+    if id.scanner_runs_on {
+        own.scan = Some(id.scan);
     }
     std::ptr::from_ref(Box::leak(Box::new(copy))).cast()
 }

@@ -26,7 +26,7 @@ const CAPTURES: [&str; 14] = [
 #[test]
 fn every_query_compiles_and_knows_its_captures() {
     for id in LanguageId::all() {
-        let query = Query::new(&id.grammar(), id.outline_source()).unwrap_or_else(|e| panic!("{id}: {e}"));
+        let query = Query::new(&id.grammar(), id.outline).unwrap_or_else(|e| panic!("{id}: {e}"));
         for capture in query.capture_names() {
             let known = capture.starts_with('_') || capture.starts_with("definition.");
             assert!(known || CAPTURES.contains(capture), "{id}: unknown capture @{capture}");
@@ -78,8 +78,8 @@ const MEANINGS: [&str; 36] = [
 #[test]
 fn every_query_of_meanings_compiles_and_knows_its_captures() {
     let mut languages = Vec::new();
-    for id in LanguageId::all().filter(|id| !id.references_source().is_empty()) {
-        let query = Query::new(&id.grammar(), id.references_source()).unwrap_or_else(|e| panic!("{id}: {e}"));
+    for id in LanguageId::all().filter(|id| !id.references.is_empty()) {
+        let query = Query::new(&id.grammar(), id.references).unwrap_or_else(|e| panic!("{id}: {e}"));
         for capture in query.capture_names() {
             assert!(
                 capture.starts_with('_') || MEANINGS.contains(capture),
@@ -87,7 +87,7 @@ fn every_query_of_meanings_compiles_and_knows_its_captures() {
             );
         }
         assert!(id.references_query().is_some());
-        languages.push(id.name());
+        languages.push(id.name);
     }
     assert_eq!(languages, ["javascript", "python", "tsx", "typescript"]);
 }
@@ -97,7 +97,7 @@ fn every_grammar_loads_and_parses_its_fixture_without_errors() {
     for id in LanguageId::all() {
         let mut parser = Parser::new();
         parser.set_language(&id.grammar()).unwrap_or_else(|e| panic!("{id}: {e}"));
-        let tree = parser.parse(id.fixture(), None).unwrap();
+        let tree = parser.parse(id.fixture, None).unwrap();
         assert!(!tree.root_node().has_error(), "{id}: {}", tree.root_node().to_sexp());
     }
 }
@@ -106,7 +106,7 @@ fn every_grammar_loads_and_parses_its_fixture_without_errors() {
 fn every_kind_and_position_exists_in_the_grammar() {
     for id in LanguageId::all() {
         let grammar = id.grammar();
-        let rules = id.walk_rules();
+        let rules = &id.walk;
         for kind in rules.identifiers.iter().chain(rules.strings) {
             assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{id}: no kind {kind}");
         }
@@ -125,14 +125,14 @@ fn no_two_languages_claim_the_same_file_or_editor_id() {
                 panic!("{id} and {other} both claim {claim}");
             }
         }
-        assert!(id.builtins().is_sorted());
+        assert!(id.builtins.is_sorted());
     }
     assert!(claims.len() > LanguageId::COUNT);
 }
 
 #[test]
 fn languages_that_share_names_are_one_family() {
-    let family = |name| LanguageId::by_name(name).unwrap().family();
+    let family = |name| LanguageId::by_name(name).unwrap().family;
     assert_eq!(family("tsx"), family("javascript"));
     assert_ne!(family("python"), family("javascript"));
 }

@@ -31,7 +31,7 @@ fn main() {
     let counter = TokenCounter::new();
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tokenizer = models.resolve(&settings.model).model.tokenizer;
-    let mut history = History::new();
+    let mut history = History::default();
     let mut tokens = 0;
     for step in 0.. {
         if tokens >= TOKENS {
@@ -43,7 +43,7 @@ fn main() {
             history.add(message);
         }
     }
-    println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", history.len());
+    println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", history.messages().len());
     println!("profile          weights known         weights unknown");
     for family in Family::ALL {
         let known = times(&history, family, means, TokenCounts::Known);

@@ -129,7 +129,7 @@ fn measure(name: &str, language: LanguageId, source: &str) {
             .flat_map(|tenth| {
                 let from = (lines.len() * tenth / 10).min(lines.len().saturating_sub(400));
                 let fit = lines[from..].iter().enumerate().filter_map(|(number, (start, line))| {
-                    let (at, text) = (kind.edit)(language.name(), line, number)?;
+                    let (at, text) = (kind.edit)(language.name, line, number)?;
                     Some((start + at, text))
                 });
                 fit.take(EDITS).collect::<Vec<_>>()
@@ -242,9 +242,9 @@ impl Ours {
 
     fn refresh(&mut self) {
         let parsed = self.buffer.parse(&self.key, &Cancel::new()).unwrap().unwrap();
-        let now = &parsed.symbols().block;
+        let now = &parsed.symbols.block;
         let after = (&*now.text, now.text_hash);
-        let tokens = match self.buffer.last().map(|last| &last.symbols().block) {
+        let tokens = match self.buffer.last().map(|last| &last.symbols.block) {
             Some(last) => self.counter.recount(Tokenizer::O200k, (&last.text, last.text_hash), after),
             None => self.counter.count_hashed(Tokenizer::O200k, after.0, after.1),
         };

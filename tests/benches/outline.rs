@@ -155,13 +155,12 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     show("references built", each(&|| drop(References::build(index, &manifests))));
     // The file most others refer to, as if a name were mentioned in it that was not before.
     let ranking = graph.rank(&Seeds::default());
-    if let Some((edited, key)) =
-        ranking.files().first().and_then(|key| Some((with_mention(index, key)?, key)))
+    if let Some((edited, key)) = ranking.files.first().and_then(|key| Some((with_mention(index, key)?, key)))
     {
         let keys = std::slice::from_ref(key);
         show("references after an edit", each(&|| drop(graph.updated(&edited, keys))));
     }
-    let some = ranking.files().get(100..103).unwrap_or_default();
+    let some = ranking.files.get(100..103).unwrap_or_default();
     let seeds = Seeds { selected: some, ..Seeds::default() };
     show("rank around three files", each(&|| drop(graph.rank(&seeds))));
     show("words of all files", each(&|| drop(LexicalIndex::build(index, files))));
@@ -177,8 +176,7 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
 fn with_mention(index: &SymbolIndex, key: &FileKey) -> Option<SymbolIndex> {
     let mut edited = index.clone();
     let mut symbols = FileSymbols::clone(index.get(key)?);
-    let mentioned =
-        index.iter().flat_map(|(_, file)| file.outline.symbols.iter().map(|symbol| &*symbol.name));
+    let mentioned = index.values().flat_map(|file| file.outline.symbols.iter().map(|symbol| &*symbol.name));
     let known = |name: &str| symbols.outline.references.iter().any(|known| known == name);
     let fresh = mentioned.into_iter().find(|name| name.len() > 8 && !known(name))?;
     symbols.outline.references = symbols.outline.references.iter().chain([fresh]).collect();
@@ -274,7 +272,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     let peak = peak_memory();
     let last = Instant::now();
     remembered.keep(&cache);
-    let files = || index.symbols.iter().map(|(_, file)| file);
+    let files = || index.symbols.values();
     let mut all = figures([
         ("wall", milliseconds(wall)),
         ("processor", milliseconds(busy)),

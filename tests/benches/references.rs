@@ -162,7 +162,7 @@ fn measure(directory: &Path, oracle: &Oracle, shows_misses: bool) {
     let ask = |name: &str, path: Option<&FileKey>| {
         references(sources, &ReferenceQuery::new(name, path), &Cancel::new()).unwrap()
     };
-    let listed: BTreeSet<&str> = index.symbols.iter().map(|(key, _)| key.as_str()).collect();
+    let listed: BTreeSet<&str> = index.symbols.keys().map(strata_engine::key::FileKey::as_str).collect();
     let nothing = BTreeSet::new();
 
     let mut by_name: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();

@@ -62,11 +62,11 @@ fn main() {
         "peak MB"
     );
     for language in LanguageId::all() {
-        if !wanted.is_empty() && !wanted.iter().any(|name| **name == language.name()) {
+        if !wanted.is_empty() && !wanted.iter().any(|name| **name == language.name) {
             continue;
         }
-        let others = LanguageId::all().filter(|other| *other != language).map(LanguageId::fixture);
-        let own = std::iter::repeat_n(language.fixture(), 3 * LanguageId::COUNT);
+        let others = LanguageId::all().filter(|other| *other != language).map(|language| language.fixture);
+        let own = std::iter::repeat_n(language.fixture, 3 * LanguageId::COUNT);
         let fixtures: Vec<&str> = own.chain(others).collect();
         let odd = Times::of(language, wanted_seeds.clone().map(|seed| mutated(&fixtures, seed)));
         let deep = Times::of(
@@ -79,7 +79,7 @@ fn main() {
         let repeated = Times::of(language, wanted_seeds.clone().step_by(10).map(repeated));
         println!(
             "{:<12}{:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
-            language.name(),
+            language.name,
             odd.texts,
             odd.bytes as f64 / 1e6,
             odd.all / u32::try_from(odd.texts.max(1)).unwrap_or(u32::MAX),

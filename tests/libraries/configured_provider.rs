@@ -3,18 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use e2e::Dialect;
-use strata_host::provider::{Key, KeySource, Provider, ProviderKind};
+use strata_engine::prompt::settings::ProviderName;
+use strata_host::provider::{Key, KeySource, Provider};
 
 /// Unlike any other text, so that a search finds it in whatever repeats it.
 pub(super) const KEY: &str = "sk-never-show-this-0123456789";
 
-pub(super) fn kind(dialect: Dialect) -> ProviderKind {
+pub(super) fn kind(dialect: Dialect) -> ProviderName {
     match dialect {
-        Dialect::Anthropic => ProviderKind::Anthropic,
-        Dialect::OpenAi => ProviderKind::OpenAi,
-        Dialect::Responses => ProviderKind::Responses,
-        Dialect::Gemini => ProviderKind::Gemini,
-        Dialect::Ollama => ProviderKind::Ollama,
+        Dialect::Anthropic => ProviderName::Anthropic,
+        Dialect::OpenAi => ProviderName::OpenAi,
+        Dialect::Responses => ProviderName::Responses,
+        Dialect::Gemini => ProviderName::Gemini,
+        Dialect::Ollama => ProviderName::Ollama,
     }
 }
 

@@ -163,7 +163,7 @@ impl Pair {
 
     fn agrees(&self) -> bool {
         let document = self.buffer.document();
-        document.is_in_step() && document.rope() == self.model.text.as_str()
+        document.is_in_step() && document.rope == self.model.text.as_str()
     }
 
     /// One random edit of the model, and the event that tells it.
@@ -201,7 +201,7 @@ impl Pair {
 impl fmt::Display for Pair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let document = self.buffer.document();
-        writeln!(f, "{:?}, {:?}", self.encoding, document.sync())?;
+        writeln!(f, "{:?}, {:?}", self.encoding, document.sync)?;
         write!(f, "model  {:?}\nserver {:?}", self.model.text, document.text())
     }
 }

@@ -21,8 +21,8 @@ fn mutations() -> u64 {
 
 /// The language's own fixture, more than once, and all others.
 fn fixtures(language: LanguageId) -> Vec<&'static str> {
-    let others = LanguageId::all().filter(|other| *other != language).map(LanguageId::fixture);
-    std::iter::repeat_n(language.fixture(), 3 * LanguageId::COUNT).chain(others).collect()
+    let others = LanguageId::all().filter(|other| *other != language).map(|language| language.fixture);
+    std::iter::repeat_n(language.fixture, 3 * LanguageId::COUNT).chain(others).collect()
 }
 
 #[test]
@@ -92,5 +92,5 @@ fn edit(buffer: &mut Buffer, other: &str, rng: &mut Rng) {
 fn language_id(language: LanguageId) -> String {
     let claims = language.claims();
     let id = claims.iter().find_map(|claim| claim.strip_prefix("editor:"));
-    id.unwrap_or(language.name()).to_owned()
+    id.unwrap_or(language.name).to_owned()
 }

@@ -214,7 +214,7 @@ fn garbage_is_no_stream() {
             let Err(SendError::Garbage { kind: expected, excerpt }) = &outcome.result else {
                 panic!("{dialect:?} took {garbage:?} for {:?}", outcome.result);
             };
-            assert_eq!(*expected, kind(dialect).name());
+            assert_eq!(*expected, kind(dialect).as_str());
             assert_eq!(excerpt.contains("hotel"), garbage.contains("hotel"), "{excerpt:?}");
             assert_eq!(outcome.asked.len(), 1, "{dialect:?}");
         }

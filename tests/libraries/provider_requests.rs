@@ -370,7 +370,7 @@ fn play(
         settings.budget.output_reserve = Some(200_000 - 3_000);
     }
     let mut session = Session::new("random");
-    for key in scenario.selected() {
+    for key in &scenario.selected {
         session.selection.select(key.clone());
     }
     let rng = Rng::new(seed);

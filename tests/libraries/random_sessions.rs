@@ -98,7 +98,7 @@ impl Player<'_> {
         self.runner.session.touch();
         for _ in 0..self.rng.below(3) {
             let key = path(self.rng.below(FILES));
-            let before = self.scenario.text(&FileKey::from(key.as_str())).cloned();
+            let before = self.scenario.files.get(&FileKey::from(key.as_str())).cloned();
             let after = match before {
                 Some(_) if self.rng.once_in(12) => None,
                 Some(text) => Some(edited(&mut self.rng, &text)),
@@ -134,7 +134,7 @@ impl Player<'_> {
     fn answer(&mut self) -> Vec<ContentBlock> {
         let mut said = "done ".repeat(1 + self.rng.below(60));
         let key = path(self.rng.below(FILES));
-        if let Some(text) = self.scenario.text(&key.as_str().into()).cloned()
+        if let Some(text) = self.scenario.files.get(&FileKey::from(key.as_str())).cloned()
             && self.rng.once_in(2)
         {
             let after = edited(&mut self.rng, &text);

@@ -9,7 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use serde_json::json;
 use strata_engine::cancel::Cancel;
-use strata_host::provider::{Key, KeySource, Limits, Provider, ProviderKind};
+use strata_engine::prompt::settings::ProviderName;
+use strata_host::provider::{Key, KeySource, Limits, Provider};
 use strata_host::summarise::Question;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -72,7 +73,7 @@ fn questions_answers_and_keys_stay_out_of_the_log() {
     }
     tracing::subscriber::set_global_default(Everything(AtomicU64::new(1))).unwrap();
     tracing::info!("the log works");
-    for (dialect, kind) in Dialect::ALL.into_iter().zip(ProviderKind::ALL) {
+    for (dialect, kind) in Dialect::ALL.into_iter().zip(ProviderName::ALL) {
         let wrong = Reply::Body("application/json", "{\"marked\": \"answer\"}".to_owned());
         for reply in [Reply::Text("marked answer".to_owned()), wrong, Reply::Refuse(401, vec![])] {
             let server = ModelServer::start(dialect, vec![reply]);

@@ -92,7 +92,7 @@ pub struct CompactionJob {
 
 /// What is to be archived, summed up by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
-    let answer = ageing.question().map(|question| summarizer.ask(question, &Cancel::new()));
+    let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
         tracing::warn!(%problem, "tool results are archived without a summary by a model");
     }

@@ -105,7 +105,7 @@ impl WorkspaceReport {
     /// What is known of a workspace that was indexed.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self {
-            roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
+            roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),
             files: snapshot.index.files.len(),
             outlined: snapshot.index.symbols.len(),
             notes: snapshot.index.notes.clone(),

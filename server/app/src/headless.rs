@@ -22,7 +22,7 @@ use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::executor::{self, Environment, Outcome};
 use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
-use crate::send::{Delta, NotConfigured, ProviderClient, ProviderReport, SendHost, SendReply};
+use crate::send::{Delta, ProviderClient, ProviderReport, SendHost, SendReply};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
@@ -320,16 +320,16 @@ impl HeadlessWorkspace {
     /// The provider that the settings name.
     ///
     /// # Errors
-    /// [`NotConfigured`].
-    pub fn provider(&self) -> Result<ProviderReport, NotConfigured> {
+    /// [`CommandError`] when they name none.
+    pub fn provider(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.report())
     }
 
     /// The same after asking it whether it takes the key.
     ///
     /// # Errors
-    /// [`NotConfigured`].
-    pub fn probed_provider(&self) -> Result<ProviderReport, NotConfigured> {
+    /// [`CommandError`] when they name none.
+    pub fn probed_provider(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
     }
 

@@ -359,7 +359,7 @@ impl Index {
         let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
-            Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
+            Seeds { referenced: ranking.files.to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
         Self { references: Arc::new(references), seeds: Arc::new(seeds), is_stale: false, ..self }
     }
 
@@ -385,17 +385,17 @@ impl History {
         let mut committed = BTreeSet::new();
         let mut listed = Vec::new();
         for root in roots.iter() {
-            let found = match facts(root.path(), trust, cancel) {
+            let found = match facts(&root.real, trust, cancel) {
                 Ok(Some(found)) => found,
                 Ok(None) => continue,
                 Err(GitError::Cancelled(cancelled)) => return Err(cancelled),
                 Err(error) => {
-                    history.notes.push(format!("{}: {error}", root.name()));
+                    history.notes.push(format!("{}: {error}", root.name));
                     continue;
                 }
             };
             // By way of the path, because of folders inside each other: a file has one key.
-            let key = |path: &str| roots.key_of(&root.path().join(path));
+            let key = |path: &str| roots.key_of(&root.real.join(path));
             history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
             history.past.extend(found.commits.into_iter().map(|commit| PastCommit {
                 subject: commit.subject,
@@ -403,7 +403,7 @@ impl History {
             }));
             if let Some(paths) = found.committed {
                 committed.extend(paths.iter().filter_map(|path| key(path)));
-                listed.push(root.path());
+                listed.push(&root.real);
             }
         }
         for entry in entries {

@@ -14,6 +14,7 @@ pub mod format;
 pub mod front_end;
 pub mod headless;
 pub mod index;
+mod line_search;
 pub mod meter;
 mod parsed_file;
 pub mod recent_documents;

@@ -83,7 +83,7 @@ pub fn read(
         // It does not fit even without a prompt: the meter shows by how much.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
             let window = snapshot.models.resolve(&model).model.max_input;
-            (model, tokens, window, session.selection.selected().len())
+            (model, tokens, window, session.selection.selected.len())
         }
         Err(_) => return None,
     };
@@ -105,6 +105,6 @@ pub fn read(
         stored: keeping == Persistence::Durable,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
-        state_version: session.revision(),
+        state_version: session.revision,
     })
 }

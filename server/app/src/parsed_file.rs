@@ -58,7 +58,7 @@ impl ParsedFile {
         match places {
             Ok(places) => {
                 let lines = LineStarts::of(&text);
-                Ok(Some(Self { text, lines, places, language: language.name() }))
+                Ok(Some(Self { text, lines, places, language: language.name }))
             }
             Err(cancelled) if cancel.is_cancelled() => Err(cancelled),
             Err(_) => Ok(None),

@@ -27,7 +27,8 @@ use answer::Stream;
 use tool_round::Asked;
 
 pub use answer::{SendCost, SendEnd, SendReply, ToolUse};
-pub use model_client::{ModelClient, NotConfigured, ProviderClient, ProviderReport};
+pub use model_client::ProviderReport;
+pub(crate) use model_client::{ModelClient, ProviderClient};
 pub use notice::Delta;
 
 /// What runs the commands of the session that a question is asked in, and shows what comes of it.

@@ -168,7 +168,7 @@ impl SessionStore {
         let now = session.saved();
         let (change, is_other) = match sessions.get(id) {
             Some(kept) => (session.history.since(&kept.history), now != kept.saved),
-            None => (session.history.since(&History::new()), now != SavedSession::default()),
+            None => (session.history.since(&History::default()), now != SavedSession::default()),
         };
         if change.is_empty() && !is_other {
             return Ok(());
@@ -195,8 +195,8 @@ impl SessionStore {
         store.commit(&kept.handle, &commit)?;
         faults::reach("store", Point::Changed);
         kept.note(session);
-        if !session.calibrations().is_empty() {
-            *calibrations = Some(session.calibrations().clone());
+        if !session.calibrations.is_empty() {
+            *calibrations = Some(session.calibrations.clone());
         }
         faults::reach("store", Point::After);
         Ok(())
@@ -444,7 +444,7 @@ impl OpenSession {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
         Ok(Self {
             handle: store.create(&new)?,
-            history: History::new(),
+            history: History::default(),
             saved: SavedSession::default(),
             holders: 1,
         })
@@ -556,7 +556,7 @@ mod tests {
         drop(store);
         let store = SessionStore::default();
         store.settle_at(disk.join("state"), top.path());
-        assert_eq!(store.load("s-1", Access::Write).unwrap().history.len(), 3);
+        assert_eq!(store.load("s-1", Access::Write).unwrap().history.messages().len(), 3);
     }
 
     #[test]

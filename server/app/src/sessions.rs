@@ -107,7 +107,7 @@ mod tests {
         let mut sessions = opened();
         let jobs = sessions.apply(vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
         assert!(matches!(jobs[..], [Job::Reindex]) && !sessions.contains("s-1"));
-        assert!(sessions.current().is_some_and(|session| session.history.is_empty()));
+        assert!(sessions.current().is_some_and(|session| session.history.messages().is_empty()));
         assert_eq!(sessions.iter().count(), 2);
     }
 

@@ -159,11 +159,11 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError`] when it has to come from the disk and cannot, and [`ReadError::Secret`].
     pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
-        if selection.is_confirmed(key) {
+        if selection.confirmed.contains(key) {
             return self.text_as_it_is(key, selection);
         }
         // What the client hands over need not be the file of that name.
-        if selection.given(key).is_none()
+        if !selection.given.contains_key(key)
             && let Some(rule) = secret_by_place(&self.roots, key)
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
@@ -181,8 +181,8 @@ impl Snapshot {
         selection: &Selection,
         is_wanted: impl FnOnce(&str) -> bool,
     ) -> Result<Option<FileText>, ReadError> {
-        if !selection.is_confirmed(key)
-            && selection.given(key).is_none()
+        if !selection.confirmed.contains(key)
+            && !selection.given.contains_key(key)
             && let Some(rule) = secret_by_place(&self.roots, key)
         {
             return Err(ReadError::Secret { key: key.clone(), rule });
@@ -191,7 +191,7 @@ impl Snapshot {
         if !is_wanted(&file.text) {
             return Ok(None);
         }
-        Ok(Some(if selection.is_confirmed(key) { file } else { file.screened(&self.screen) }))
+        Ok(Some(if selection.confirmed.contains(key) { file } else { file.screened(&self.screen) }))
     }
 
     /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
@@ -200,7 +200,7 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError`] when it has to come from the disk and cannot.
     pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
-        if let Some(text) = selection.given(key) {
+        if let Some(text) = selection.given.get(key) {
             return Ok(FileText::new(text.clone(), Source::Given));
         }
         let buffer = self.buffers.get(key);
@@ -280,7 +280,7 @@ impl Snapshot {
     ) -> Result<R, Cancelled> {
         let mut texts = BTreeMap::new();
         let mut unreadable = BTreeMap::new();
-        for key in session.selection.selected().keys() {
+        for key in session.selection.selected.keys() {
             cancel.check()?;
             match self.text(key, &session.selection) {
                 Ok(text) => {
@@ -325,7 +325,7 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         let first: Vec<FileKey> = match members {
-            [] => self.index.symbols.iter().map(|(key, _)| key.clone()).take(FIRST_LOOK).collect(),
+            [] => self.index.symbols.keys().take(FIRST_LOOK).cloned().collect(),
             _ => Vec::new(),
         };
         let closed = |key: &&FileKey| !self.buffers.contains_key(*key);

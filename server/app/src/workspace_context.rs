@@ -86,7 +86,7 @@ fn written(
     changes: &[(FileStatus, FileKey)],
     read: &[String],
 ) -> String {
-    let names: Vec<String> = snapshot.roots.iter().map(|root| inline(root.name())).collect();
+    let names: Vec<String> = snapshot.roots.iter().map(|root| inline(&root.name)).collect();
     let mut state = match &names[..] {
         [] => String::new(),
         [name] => format!("\nRepository: {name}"),
@@ -132,13 +132,13 @@ fn not_committed(
     root: &Root,
     cancel: &Cancel,
 ) -> Result<Vec<(FileStatus, FileKey)>, Cancelled> {
-    let prefix = if snapshot.roots.len() > 1 { format!("{}/", root.name()) } else { String::new() };
+    let prefix = if snapshot.roots.len() > 1 { format!("{}/", root.name) } else { String::new() };
     let files = snapshot.index.files.iter().filter_map(|key| key.as_str().strip_prefix(&*prefix));
-    match git::status(root.path(), files, snapshot.trust, cancel) {
+    match git::status(&root.real, files, snapshot.trust, cancel) {
         Ok(found) => {
             let found = found.unwrap_or_default().into_iter();
             Ok(found
-                .filter_map(|(path, status)| Some((status, snapshot.roots.key_of(&root.path().join(path))?)))
+                .filter_map(|(path, status)| Some((status, snapshot.roots.key_of(&root.real.join(path))?)))
                 .collect())
         }
         Err(git::GitError::Cancelled(cancelled)) => Err(cancelled),
@@ -158,7 +158,7 @@ fn own_name(snapshot: &Snapshot, path: String) -> String {
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();
     let (only, None) = (roots.next()?, roots.next()) else { return None };
-    git::branch(only.path(), snapshot.trust).ok().flatten()
+    git::branch(&only.real, snapshot.trust).ok().flatten()
 }
 
 #[cfg(test)]

@@ -1,9 +1,15 @@
-//! Cutting text to a length, never inside a character, the lines of a text, and numbers as people read them.
+//! Cutting text to a length, never inside a character, the lines of a text, numbers as people read them, and the one error
+//! for a text that should name something and does not.
 
 use std::ops::Range;
 
 /// Stands for what was cut out of the middle.
 const GAP: &str = "\n[...]\n";
+
+/// A text that should name something and does not. It says which text, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub(crate) String);
 
 /// Where the lines of a text begin.
 #[derive(Clone, Debug, PartialEq, Eq)]

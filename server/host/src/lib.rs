@@ -7,7 +7,6 @@ pub mod deadline;
 pub mod disk;
 pub mod git;
 pub mod index;
-pub mod line_search;
 pub mod loop_file;
 pub mod outline_cache;
 pub mod path_patterns;

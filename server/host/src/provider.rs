@@ -20,10 +20,11 @@ use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{Format, ask_for_stream};
 use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind, Reply, ReplyEvent};
+use strata_engine::prompt::settings::ProviderName;
 
 pub use self::error::SendError;
 pub use self::key::{Key, KeySource};
-pub use self::kind::{ProviderKind, UnknownModel};
+pub use self::kind::UnknownModel;
 
 pub(crate) use self::address::Target;
 
@@ -35,7 +36,7 @@ use self::http::Request;
 #[derive(Debug, Clone)]
 pub struct Provider {
     /// The protocol that is spoken.
-    pub kind: ProviderKind,
+    pub kind: ProviderName,
     /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
     /// `http://localhost:11434`); the provider's own address when there is none.
     pub base_url: Option<String>,
@@ -152,7 +153,7 @@ impl Provider {
         let url = Address::of(self)?.url(target)?;
         let key = self.key.find(self, cancel)?;
         let body = body.map(|body| self.bytes(body));
-        let request = Request { url, headers: self.kind.headers(key.as_ref()), body };
+        let request = Request { url, headers: kind::headers(self.kind, key.as_ref()), body };
         let stall = if target == Target::Stream { limits.stall } else { limits.deadline };
         Ok(Exchange::new(request, key, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }

@@ -11,6 +11,7 @@ mod real;
 mod refusal;
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 
 use strata_engine::key::FileKey;
@@ -33,9 +34,11 @@ pub struct Folder {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    name: String,
+    /// Unique among the roots; holds no slash.
+    pub name: String,
     given: PathBuf,
-    real: PathBuf,
+    /// Absolute, without symbolic links.
+    pub real: PathBuf,
 }
 
 /// The workspace folders in the client's order, without duplicates. With one of them a key is the path below
@@ -56,15 +59,12 @@ pub(crate) struct ResolvedPath {
     pub(crate) exists: bool,
 }
 
-impl Root {
-    /// Unique among the roots; holds no slash.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
+/// Read as the folders that they are, in the client's order.
+impl Deref for Roots {
+    type Target = [Root];
 
-    /// Absolute, without symbolic links.
-    pub fn path(&self) -> &Path {
-        &self.real
+    fn deref(&self) -> &[Root] {
+        &self.0
     }
 }
 
@@ -101,21 +101,6 @@ impl Roots {
     /// As [`Roots::new`].
     pub fn single(path: impl Into<PathBuf>) -> Result<Self, PathError> {
         Self::new([Folder { name: None, path: path.into() }])
-    }
-
-    /// The folders, in the client's order.
-    pub fn iter(&self) -> impl Iterator<Item = &Root> {
-        self.0.iter()
-    }
-
-    /// How many folders there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether no folder is open.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// The key of an absolute path, by its text alone: links are not followed and nothing is read, which is right
@@ -335,7 +320,7 @@ impl Roots {
     }
 
     fn names(&self) -> String {
-        self.0.iter().map(Root::name).collect::<Vec<_>>().join(", ")
+        self.0.iter().map(|root| root.name.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -24,7 +24,7 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut targets = BTreeSet::new();
     for pattern in patterns {
         for root in roots.iter() {
-            let mut places = vec![root.path().to_owned()];
+            let mut places = vec![root.real.to_owned()];
             for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
                 let matcher = matcher(part);
                 places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();

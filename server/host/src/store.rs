@@ -31,7 +31,8 @@ pub use self::memory::{Fragment, NewFragment};
 pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
 pub use self::search::{
-    Coverage, FoundPassage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source, search_passages,
+    Coverage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source,
+    passages::{FoundPassage, search_passages},
 };
 #[cfg(test)]
 pub(crate) use self::sessions::StoredSession;
@@ -48,7 +49,8 @@ use self::paths::StorePaths;
 pub struct Store {
     connection: Connection,
     place: StorePaths,
-    spills: Spills,
+    /// Where this workspace's outputs are spilled to.
+    pub spills: Spills,
 }
 
 /// A store, and what had to be done to open it.
@@ -80,11 +82,6 @@ impl Store {
             let _ = spills.remove_orphans(is_stored);
         }
         Ok(OpenedStore { store: Self { connection, place, spills }, set_aside })
-    }
-
-    /// Where this workspace's outputs are spilled to.
-    pub fn spills(&self) -> &Spills {
-        &self.spills
     }
 
     /// Reads all of the database, the index included, and says what is wrong with it, in words of SQLite. Takes a second for

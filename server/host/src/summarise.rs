@@ -6,8 +6,9 @@ use std::time::Duration;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::{ollama_question, question};
 use strata_engine::conversation::reply::{Reply, ReplyEnd};
+use strata_engine::prompt::settings::ProviderName;
 
-use crate::provider::{Limits, Provider, ProviderKind, SendError, Target};
+use crate::provider::{Limits, Provider, SendError, Target};
 
 /// The most bytes of an answer, whatever was asked for.
 const MAX_ANSWER: usize = 256 * 1024;
@@ -76,7 +77,7 @@ impl Provider {
 
     fn put(&self, asked: &Question, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let Question { system, prompt, max_output_tokens } = asked;
-        if self.kind == ProviderKind::Ollama {
+        if self.kind == ProviderName::Ollama {
             let body = ollama_question(&self.model, system, prompt, *max_output_tokens);
             return self.post(Target::OllamaChat, &body, &Reply::read_ollama, limits, cancel);
         }

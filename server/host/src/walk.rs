@@ -181,16 +181,16 @@ fn walk_root(
     cancel: &Cancel,
     found: &mut WalkResults,
 ) -> Result<(), Cancelled> {
-    let Some(root) = roots.iter().nth(index) else { return Ok(()) };
-    let rules = match ignore_file::bytes_at_root(root.path()) {
-        Ok(bytes) => Mutex::new(HashMap::from([(root.path().to_owned(), bytes)])),
+    let Some(root) = roots.get(index) else { return Ok(()) };
+    let rules = match ignore_file::bytes_at_root(&root.real) {
+        Ok(bytes) => Mutex::new(HashMap::from([(root.real.to_owned(), bytes)])),
         Err(problem) => {
-            found.note(root.name(), &problem);
+            found.note(&root.name, &problem);
             return Ok(());
         }
     };
-    let excluded = excluded(root.path(), options, found);
-    let mut builder = WalkBuilder::new(root.path());
+    let excluded = excluded(&root.real, options, found);
+    let mut builder = WalkBuilder::new(&root.real);
     builder
         .standard_filters(false)
         .git_ignore(true)
@@ -199,20 +199,16 @@ fn walk_root(
         .ignore(true)
         .require_git(false)
         .hidden(false)
-        .parents(uses_parent_ignore_files(root.path()))
+        .parents(uses_parent_ignore_files(&root.real))
         .follow_links(false)
         .overrides(excluded)
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
     builder.add_custom_ignore_filename(IGNORE_FILE);
     let left_out = Arc::new(Mutex::new(Vec::new()));
-    let below = only.clone().unwrap_or_else(|| root.path().to_owned());
+    let below = only.clone().unwrap_or_else(|| root.real.to_owned());
     let filter = Filter {
-        root: root.path().to_owned(),
-        others: roots
-            .iter()
-            .map(|other| other.path().to_owned())
-            .filter(|other| other != root.path())
-            .collect(),
+        root: root.real.to_owned(),
+        others: roots.iter().map(|other| other.real.clone()).filter(|other| *other != root.real).collect(),
         only,
         rules,
         notes: Arc::clone(&left_out),
@@ -230,10 +226,10 @@ fn walk_root(
             let folder =
                 result.as_ref().ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
             let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(below));
-            if result.as_ref().is_ok_and(|entry| !parent.has(root.path(), entry)) {
+            if result.as_ref().is_ok_and(|entry| !parent.has(&root.real, entry)) {
                 return WalkState::Skip;
             }
-            let looked_at = entry_of(roots, index, root.path(), result, options);
+            let looked_at = entry_of(roots, index, &root.real, result, options);
             let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
             found.folders.extend(folder);
             match looked_at {
@@ -241,7 +237,7 @@ fn walk_root(
                 Ok(Some(_)) if found.entries.len() >= options.max_files => {
                     let limit = options.max_files;
                     found.cut_short = true;
-                    found.note(root.name(), &format!("has more than {limit} files: the rest is not listed"));
+                    found.note(&root.name, &format!("has more than {limit} files: the rest is not listed"));
                     return WalkState::Quit;
                 }
                 Ok(Some(entry)) => found.entries.push(entry),

@@ -261,13 +261,13 @@ impl World {
         let text = "a note".to_owned();
         store.memory_add(&NewFragment { text, tags: Vec::new(), session: None, created_ms: 0 })?;
         // What is planted first leaves the rest a chance.
-        let spilled = store.spills().write(&a, b"an output");
+        let spilled = store.spills.write(&a, b"an output");
         // Too little room for all that is there.
         store.allow_spills(Quota(12));
-        let crowded = store.spills().write(&a, b"another one");
+        let crowded = store.spills.write(&a, b"another one");
         store.allow_spills(Quota::default());
         for id in [&a, &b] {
-            if let Ok(lines) = store.spills().read_lines(id, OUTPUT, 1, 10) {
+            if let Ok(lines) = store.spills.read_lines(id, OUTPUT, 1, 10) {
                 assert!(!lines.text.contains(SECRET), "{}", lines.text);
             }
         }

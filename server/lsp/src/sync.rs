@@ -25,7 +25,7 @@ pub fn changed(
             // The text that the range counts in is not known; a guess would be silently wrong.
             Some(_) if !next.document().is_in_step() => {}
             Some(range) => {
-                let bytes = encoding.range(next.document().rope(), range).map_err(|error| error.to_string());
+                let bytes = encoding.range(&next.document().rope, range).map_err(|error| error.to_string());
                 let done = bytes
                     .and_then(|bytes| next.replace(bytes, &change.text).map_err(|error| error.to_string()));
                 if let Err(detail) = done {

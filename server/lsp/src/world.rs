@@ -107,7 +107,7 @@ impl World {
             }
         };
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
-        if let (true, Sync::OutOfStep { reason }) = (before, next.document().sync()) {
+        if let (true, Sync::OutOfStep { reason }) = (before, &next.document().sync) {
             let message = format!(
                 "{key} may no longer be what the editor shows: {reason}; saving or reopening it mends this"
             );
@@ -125,7 +125,7 @@ impl World {
             && !buffer.document().is_in_step()
         {
             let mut mended = Buffer::clone(buffer);
-            mended.replace_all(text, buffer.document().version());
+            mended.replace_all(text, buffer.document().version);
             self.put(key.clone(), mended);
             actions.push(Action::Parse(key));
         }
@@ -324,7 +324,7 @@ mod tests {
         let actions = world
             .invalid_notification(invalid_notification("textDocument/didChange", Some(&params)).unwrap());
         let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
-        let Sync::OutOfStep { reason } = world.snapshot.buffers["a.py"].document().sync() else {
+        let Sync::OutOfStep { reason } = &world.snapshot.buffers["a.py"].document().sync else {
             panic!("it is out of step");
         };
         for said in [message, &reason.to_string()] {

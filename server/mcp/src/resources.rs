@@ -131,10 +131,10 @@ pub(crate) fn list(
     view.look(needs, cancel, progress, |view| {
         let mut entries = if after.is_none() { fixed() } else { Vec::new() };
         let symbols = &view.headless().snapshot().index.symbols;
-        let behind = |path: &str| after.is_none_or(|after| path > after);
-        let mut paths = symbols.iter().map(|(key, _)| key.as_str()).filter(|path| behind(path)).peekable();
+        let mut keys = symbols.keys().filter(|key| after.is_none_or(|after| key.as_str() > after)).peekable();
         let mut last = None;
-        while let Some(path) = paths.next_if(|_| entries.len() < PAGE) {
+        while let Some(key) = keys.next_if(|_| entries.len() < PAGE) {
+            let path = key.as_str();
             entries.push(ListedResource {
                 uri: Address::of_block(path),
                 name: path.to_owned(),
@@ -144,7 +144,7 @@ pub(crate) fn list(
             });
             last = Some(path.to_owned());
         }
-        let next = paths.peek().and(last);
+        let next = keys.peek().and(last);
         Ok(Listing { entries, next })
     })
 }

@@ -32,7 +32,7 @@ impl Column {
     /// The spans of the prompt `flat` in this baseline, for a provider that caches as `kind` says; marks that it carries do not count.
     /// `framing` is what a content block weighs beyond its text, in tokens.
     pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
-        let messages = flat.messages().iter();
+        let messages = flat.messages.iter();
         let mut said: Vec<(Speaker, &LayoutBlock)> = messages
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
             .collect();

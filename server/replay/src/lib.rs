@@ -6,6 +6,7 @@
 #![allow(missing_docs, reason = "a comment says what the name cannot")]
 
 mod baseline;
+mod bound;
 mod columns;
 pub mod compaction;
 mod conversation;

@@ -185,7 +185,7 @@ impl Estimates {
         if blocks.is_empty() {
             return Self::default();
         }
-        let mut history = History::new();
+        let mut history = History::default();
         history.add(NewMessage::new(role, blocks.to_vec()));
         let Some(message) = history.messages().first() else { return Self::default() };
         let structure = model.overheads.message

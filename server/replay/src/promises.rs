@@ -96,7 +96,7 @@ pub(crate) fn broken_promises(
         files: BTreeMap::new(),
         symbols: BTreeMap::new(),
     };
-    for message in prepared.layout.messages() {
+    for message in &prepared.layout.messages {
         for block in &message.blocks {
             reader.read(block);
             if deltas == Deltas::FromHistory && message.speaker == Speaker::Assistant {
@@ -153,7 +153,7 @@ impl PromptReader<'_> {
     fn read(&mut self, block: &LayoutBlock) {
         let ContentBlock::Text { text } = &block.content else { return };
         if block.part == Part::FileList || block.part == Part::Updates {
-            for path in self.session.selection.excluded() {
+            for path in &self.session.selection.excluded {
                 if has_name(text, path) {
                     self.broken.push(BrokenPromise::Excluded(path.clone()));
                 }
@@ -169,9 +169,9 @@ impl PromptReader<'_> {
                 }
                 ItemKey::Excerpt(excerpt) => {
                     let is_behind_its_file =
-                        self.session.selection.selected().get(&excerpt.file) == Some(&Extent::Whole);
+                        self.session.selection.selected.get(&excerpt.file) == Some(&Extent::Whole);
                     let is_current = self.excerpts.items.iter().any(|item| item.key == *excerpt);
-                    let is_dismissed = self.session.excerpts.dismissed().contains(excerpt);
+                    let is_dismissed = self.session.excerpts.dismissed.contains(excerpt);
                     if !(is_current || is_behind_its_file) || is_dismissed {
                         self.broken.push(BrokenPromise::NotSelected(key.clone()));
                     }
@@ -259,7 +259,7 @@ impl PromptReader<'_> {
             }
         }
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
-        for (path, extent) in self.session.selection.selected() {
+        for (path, extent) in &self.session.selection.selected {
             let Some(file) = workspace.texts.get(path).filter(|_| !shed.contains(path)) else { continue };
             let wanted: Vec<(ItemKey, &str)> = match extent {
                 Extent::Whole => vec![(ItemKey::File(path.clone()), &*file.text)],
@@ -318,7 +318,7 @@ impl PromptReader<'_> {
             self.broken.push(BrokenPromise::TooManyMarks(marked().count()));
         }
         let carriers = prepared.reply.format.carriers();
-        for message in prepared.layout.messages() {
+        for message in &prepared.layout.messages {
             let marked = message.blocks.iter().filter(|block| block.mark.is_some());
             for block in marked.filter(|block| !carriers.include(message.speaker, &block.content)) {
                 self.broken.push(BrokenPromise::Mark(block.part));

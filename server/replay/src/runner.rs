@@ -132,7 +132,7 @@ impl Runner {
         answer: Vec<ContentBlock>,
         services: PromptServices<'_>,
     ) -> Result<PromptStats, ReplayError> {
-        let number = self.session.breaks().turns() + 1;
+        let number = self.session.breaks.turn + 1;
         let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
         let (prepared, nanos, mut broken) =
             scenario.with_workspace(&self.session, request, services, |workspace| {
@@ -188,7 +188,7 @@ impl Runner {
         };
         let own = own.map(|column| (column, prepared.reply.predicted));
         let baselines = self.baselines.iter_mut().map(|(column, provider)| {
-            let spans = column.spans(&prepared.layout, provider.prices().kind, 0);
+            let spans = column.spans(&prepared.layout, provider.prices.kind, 0);
             (*column, provider.charge(&spans, now_ms).unwrap_or_default())
         });
         own.into_iter().chain(baselines).collect()

@@ -19,7 +19,8 @@ use strata_engine::prompt::excerpts::{
 use strata_engine::prompt::layout::Seeds;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
-use strata_engine::tokens::cost::{Bound, Need};
+
+use crate::bound::{Bound, Need};
 
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
@@ -40,12 +41,14 @@ pub struct Scenario<'a> {
     trace: &'a Trace,
     parts: PromptParts,
     turn: usize,
-    files: BTreeMap<FileKey, Arc<str>>,
+    /// The current texts.
+    pub files: BTreeMap<FileKey, Arc<str>>,
     symbols: SymbolIndex,
     references: References,
     seeds: Seeds,
     listing: Vec<FileKey>,
-    selected: BTreeSet<FileKey>,
+    /// The files that are selected in it, in key order.
+    pub selected: BTreeSet<FileKey>,
     session_state: String,
     read: Vec<FileKey>,
     /// The words of the files, once a question is asked about them.
@@ -63,7 +66,7 @@ impl<'a> Scenario<'a> {
             parts,
             turn: 0,
             files: BTreeMap::new(),
-            symbols: SymbolIndex::new(),
+            symbols: SymbolIndex::default(),
             references: References::default(),
             seeds: Seeds::default(),
             listing: Vec::new(),
@@ -87,16 +90,6 @@ impl<'a> Scenario<'a> {
         self.trace.turns.get(self.turn)
     }
 
-    /// The files that are selected in it, in key order.
-    pub fn selected(&self) -> &BTreeSet<FileKey> {
-        &self.selected
-    }
-
-    /// The current text of a file.
-    pub fn text(&self, key: &FileKey) -> Option<&Arc<str>> {
-        self.files.get(key)
-    }
-
     /// The turn was played: what it changed, inside and outside the session, comes to be.
     pub(crate) fn advance(&mut self) {
         if let Some(turn) = self.turn() {
@@ -118,12 +111,12 @@ impl<'a> Scenario<'a> {
 
     /// Makes `selection` that of the turn, changing as little as a person would.
     pub(crate) fn apply_selection(&self, selection: &mut Selection) {
-        let before: Vec<FileKey> = selection.selected().keys().cloned().collect();
+        let before: Vec<FileKey> = selection.selected.keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {
             selection.deselect(key);
         }
         for key in &self.selected {
-            if !selection.selected().contains_key(key) {
+            if !selection.selected.contains_key(key) {
                 selection.select(key.clone());
             }
         }
@@ -142,8 +135,8 @@ impl<'a> Scenario<'a> {
             let source = Source::Disk { mtime_ms: 0, notice: None };
             Some((key.clone(), FileText::new(Arc::clone(self.files.get(key)?), source)))
         };
-        let texts: BTreeMap<FileKey, FileText> = selection.selected().keys().filter_map(text).collect();
-        let missing = selection.selected().keys().filter(|key| !texts.contains_key(*key));
+        let texts: BTreeMap<FileKey, FileText> = selection.selected.keys().filter_map(text).collect();
+        let missing = selection.selected.keys().filter(|key| !texts.contains_key(*key));
         let unreadable = missing.map(|key| (key.clone(), "it is gone".to_owned())).collect();
         use_it(&Workspace {
             texts: &texts,
@@ -228,7 +221,7 @@ impl<'a> Scenario<'a> {
         message_tokens: &[(String, usize)],
         services: PromptServices<'_>,
     ) {
-        let count = |text: &str| assembly::weigh_text(text, services);
+        let count = assembly::counter(None, services);
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
             let tokens = assembly::weigh_file(key, &file, &Extent::Whole, services);
@@ -270,7 +263,7 @@ impl<'a> Scenario<'a> {
     fn update_derived(&mut self) {
         self.references = References::build(&self.symbols, &Arc::default());
         self.seeds = Seeds {
-            referenced: self.references.rank(&symbols::Seeds::default()).files().to_vec(),
+            referenced: self.references.rank(&symbols::Seeds::default()).files.to_vec(),
             clusters: self.references.clusters(CLUSTER_WEIGHT),
         };
         self.lexical = OnceLock::new();

@@ -8,8 +8,8 @@ use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::Bound;
 
+use crate::bound::Bound;
 use crate::columns::{Column, ColumnStats, share};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};

@@ -74,7 +74,7 @@ impl<'a> Bench<'a> {
     }
 
     fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R) -> R {
-        let mut symbols = SymbolIndex::new();
+        let mut symbols = SymbolIndex::default();
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, text.lines().next().unwrap_or_default()) {
                 let outline = Outline::read(language, text, &Cancel::new()).unwrap();
@@ -83,13 +83,13 @@ impl<'a> Bench<'a> {
         }
         let references = References::build(&symbols, &Arc::default());
         let seeds = Seeds {
-            referenced: references.rank(&symbols::Seeds::default()).files().to_vec(),
+            referenced: references.rank(&symbols::Seeds::default()).files.to_vec(),
             clusters: references.clusters(1.0),
         };
         let text = |key: &FileKey| {
             FileText::new(self.files[key].as_str().into(), Source::Disk { mtime_ms: 0, notice: None })
         };
-        let texts = self.session.selection.selected().keys().map(|key| (key.clone(), text(key))).collect();
+        let texts = self.session.selection.selected.keys().map(|key| (key.clone(), text(key))).collect();
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
         let lexical = LexicalIndex::build(&symbols, &listing);
         let known = FrameSources { symbols: &symbols, references: &references, lexical: &lexical, open: &[] };

@@ -39,7 +39,7 @@ pub(crate) fn check(input: &[u8]) {
         language.claims().into_iter().find_map(|claim| Some(claim.strip_prefix("*.")?.to_owned()));
     let key = FileKey::from(format!("a.{}", extension.unwrap_or_default()).as_str());
     let unit = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][usize::from(input.unit) % 3];
-    let mut buffer = Buffer::new(&key, Document::open(&input.text, 0, language.name()));
+    let mut buffer = Buffer::new(&key, Document::open(&input.text, 0, language.name));
     let mut version = 0;
     for step in input.steps.iter().take(16) {
         match step {
@@ -70,7 +70,7 @@ pub(crate) fn check(input: &[u8]) {
     let whole = serde_json::from_value(json!({ "text": text })).unwrap();
     buffer = sync::changed(&buffer, version.saturating_add(1), &[whole], unit);
     assert!(buffer.document().is_in_step());
-    let mut fresh = Buffer::new(&key, Document::open(&text, 0, language.name()));
+    let mut fresh = Buffer::new(&key, Document::open(&text, 0, language.name));
     assert_eq!(buffer.document().text(), fresh.document().text());
     let [followed, fresh] =
         [&mut buffer, &mut fresh].map(|buffer| buffer.symbols(&key, &Cancel::new()).unwrap());

@@ -36,11 +36,11 @@ fn imported(lines: &[u8]) {
     STORE.with_borrow_mut(|store| match store.import(lines) {
         Err(refused) => assert!(!refused.to_string().is_empty()),
         Ok(first) => {
-            let id = first.handle.id().clone();
+            let id = first.handle.id.clone();
             // It is not deleted while somebody writes it.
             drop(first);
             let lines = exported(store, &id);
-            let second = store.import(lines.as_bytes()).unwrap().handle.id().clone();
+            let second = store.import(lines.as_bytes()).unwrap().handle.id.clone();
             let messages = |lines: &str| lines.split_once('\n').unwrap().1.to_owned();
             assert_eq!(messages(&exported(store, &second)), messages(&lines));
             store.delete(&id).unwrap();

@@ -117,7 +117,7 @@ impl Command for Unpin {
     type Reply = ExcerptChange;
 
     fn run(params: ExcerptParams, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
-        change(&params, context, |context, key| context.session.excerpts.unpin(&key))
+        change(&params, context, |context, key| context.session.excerpts.pinned.remove(&key))
     }
 }
 
@@ -146,8 +146,8 @@ impl Command for Restore {
     type Reply = ExcerptChange;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExcerptChange, CommandError> {
-        let changed: Vec<ExcerptKey> = context.session.excerpts.dismissed().iter().cloned().collect();
-        if context.session.excerpts.restore() {
+        let changed: Vec<ExcerptKey> = context.session.excerpts.dismissed.iter().cloned().collect();
+        if !std::mem::take(&mut context.session.excerpts.dismissed).is_empty() {
             context.session.touch();
         }
         Ok(ExcerptChange { changed })
@@ -214,7 +214,7 @@ impl Command for List {
         });
         Ok(ExcerptList {
             excerpts: excerpts.collect(),
-            dismissed: session.excerpts.dismissed().iter().cloned().collect(),
+            dismissed: session.excerpts.dismissed.iter().cloned().collect(),
             auto_budget: auto_budget.unwrap_or_else(|| budget(context)),
         })
     }

@@ -249,7 +249,7 @@ impl Command for Deselect {
         change_chosen(
             &params,
             context,
-            |selection| selection.selected().keys().cloned().collect(),
+            |selection| selection.selected.keys().cloned().collect(),
             |selection, key| {
                 selection.deselect(key);
             },
@@ -285,7 +285,7 @@ impl Command for Include {
         change_chosen(
             &params,
             context,
-            |selection| selection.excluded().iter().cloned().collect(),
+            |selection| selection.excluded.iter().cloned().collect(),
             Selection::include,
         )
     }
@@ -411,7 +411,7 @@ impl Command for List {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
         let selection = &context.session.selection;
-        let selected = selection.selected().iter().map(|(key, extent)| {
+        let selected = selection.selected.iter().map(|(key, extent)| {
             let item = match extent {
                 Extent::Whole => ItemKey::File(key.clone()),
                 Extent::Lines(lines) => match lines.first() {
@@ -441,7 +441,7 @@ impl Command for List {
             }
             listed
         });
-        let excluded = selection.excluded().iter().map(|key| ListedFile {
+        let excluded = selection.excluded.iter().map(|key| ListedFile {
             path: key.clone(),
             uri: context.snapshot.address(key),
             state: Choice::Excluded,
@@ -508,7 +508,7 @@ pub(super) struct Expansion {
 
 pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
     // A file that was handed over by the client need not be anywhere.
-    if let Some((key, _)) = context.session.selection.selected().get_key_value(text) {
+    if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
     if let Some(key) = context.snapshot.buffer_named(text) {

@@ -9,11 +9,11 @@ use strata_engine::conversation::selection::Choice;
 use strata_engine::key::FileKey;
 use strata_host::disk::ReadError;
 use strata_host::index::{Batch, IndexOptions, spread};
-use strata_host::line_search::{FoundLine, Pattern, PatternOptions};
 use strata_host::path_patterns::PatternKind;
 
 use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context};
+use crate::line_search::{FoundLine, Pattern, PatternOptions};
 
 /// Lines that match, at most, when nobody says how many.
 const LIMIT: usize = 100;

@@ -219,7 +219,7 @@ impl Command for Status {
         let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
             .ok_or_else(|| CommandError::failed("the context cannot be weighed"))?;
         let name = if session.id == *sessions.current_id() { "main" } else { &*session.id };
-        Ok(status.sentence(name, session.selection.selected().len()).into())
+        Ok(status.sentence(name, session.selection.selected.len()).into())
     }
 }
 
@@ -227,7 +227,7 @@ impl Command for Status {
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{key}: in the model's context");
-    let Some(extent) = selection.selected().get(key) else { return label };
+    let Some(extent) = selection.selected.get(key) else { return label };
     let how = format::extent(extent);
     let Ok(file) = snapshot.text(key, selection) else { return format!("{label} {how}") };
     let weight = snapshot.weigh_file(key, &file, extent);

@@ -240,7 +240,7 @@ impl Command for CountMessages {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
         let tokens = history_tokens(&context.session.history, context.snapshot.means());
-        Ok(Count { messages: context.session.history.len(), tokens })
+        Ok(Count { messages: context.session.history.messages().len(), tokens })
     }
 }
 
@@ -269,7 +269,7 @@ impl Command for Truncate {
 
     fn run(params: TruncateParams, context: &mut Context<'_>) -> Result<TruncateReply, CommandError> {
         let removed = context.session.truncate_history(params.from)?;
-        Ok(TruncateReply { removed, messages: context.session.history.len() })
+        Ok(TruncateReply { removed, messages: context.session.history.messages().len() })
     }
 }
 

@@ -281,7 +281,7 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
 /// A reply with how often its session was changed so far, which every reply says.
 pub fn versioned(mut reply: Value, session: &Session) -> Value {
     if let Value::Object(reply) = &mut reply {
-        reply.insert("stateVersion".to_owned(), session.revision().into());
+        reply.insert("stateVersion".to_owned(), session.revision.into());
     }
     reply
 }

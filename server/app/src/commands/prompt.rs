@@ -298,7 +298,7 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
 
 /// What earlier conversations taught holds in a new one.
 fn inherit(context: &mut Context<'_>) {
-    if context.session.calibrations().is_empty()
+    if context.session.calibrations.is_empty()
         && let Some(taught) = context.services.store.calibrations()
     {
         context.session.inherit(&taught);
@@ -510,7 +510,7 @@ fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let full = size.limit.is_some_and(|limit| size.tokens > limit);
     let room = if full { Room::None } else { Room::Left };
     let Some(ageing) = context.session.plan_archival(room, means, context.now_ms) else { return };
-    match (ageing.question(), context.services.summarizer(context.snapshot).summariser()) {
+    match (ageing.question.as_ref(), context.services.summarizer(context.snapshot).summariser()) {
         (Some(_), Summariser::Model { .. }) => {
             context.effects.push(Effect::Start(Job::Archive(Box::new(ageing))));
         }

@@ -78,7 +78,7 @@ impl Command for List {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
         let Context { snapshot, session, .. } = context;
         let mut secrets = Vec::new();
-        for key in session.selection.selected().keys() {
+        for key in session.selection.selected.keys() {
             // A file that cannot be read shows nothing.
             let Ok(file) = snapshot.text(key, &session.selection) else { continue };
             let listed = |FoundSecret { rule, line, placeholder }: &FoundSecret| ListedSecret {
@@ -125,7 +125,7 @@ impl Command for Restore {
     fn run(params: RestoreParams, context: &mut Context<'_>) -> Result<RestoreReply, CommandError> {
         let Context { snapshot, session, .. } = context;
         // What selected files hold is known again after a restart as soon as they were looked at.
-        for key in session.selection.selected().keys() {
+        for key in session.selection.selected.keys() {
             let _ = snapshot.text(key, &session.selection);
         }
         let RestoredText { text, restored, unknown } = snapshot.screen.restore(&params.text);

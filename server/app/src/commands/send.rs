@@ -71,7 +71,7 @@ impl Command for Send {
         let settings = &context.snapshot.settings;
         let client = ProviderClient::of(settings, model.as_deref())?;
         client.check()?;
-        let format = client.name().format();
+        let format = client.format();
         let question = Question {
             prompt: &prompt,
             images: &images,

@@ -77,7 +77,7 @@ impl Command for Status {
         Ok(ServerStatus {
             version: env!("CARGO_PKG_VERSION"),
             session: context.sessions.current_id().to_string(),
-            roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
+            roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),
             open_documents: snapshot.buffers.len(),
             index: snapshot.index.state,
             files: snapshot.index.files.len(),

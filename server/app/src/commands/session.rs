@@ -271,7 +271,8 @@ impl Command for ListSessions {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Sessions, CommandError> {
         let stored = context.services.store.list()?;
         let unsaved = context.sessions.iter().filter(|session| {
-            !session.history.is_empty() && !stored.iter().any(|info| *info.id.as_str() == *session.id)
+            !session.history.messages().is_empty()
+                && !stored.iter().any(|info| *info.id.as_str() == *session.id)
         });
         let unsaved = unsaved.map(|session| {
             let preview =
@@ -281,7 +282,7 @@ impl Command for ListSessions {
                 name: String::new(),
                 created_ms: None,
                 updated_ms: None,
-                messages: session.history.len(),
+                messages: session.history.messages().len(),
                 preview,
                 ..listed(&session.id, context)
             }
@@ -420,7 +421,7 @@ impl Command for Import {
             let text = lines_without_secrets(&params.text, &context.snapshot.screen);
             return Ok(context.write_last(move |store| {
                 let imported = store.with(|store| store.import(text.as_bytes()))?;
-                let id = imported.handle.id().as_str().to_owned();
+                let id = imported.handle.id.as_str().to_owned();
                 Ok(ImportReply { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
             }));
         }
@@ -432,7 +433,7 @@ impl Command for Import {
         });
         let messages: Vec<NewMessage> = messages.collect();
         session.set_history(messages);
-        let (id, messages) = (session.id.to_string(), session.history.len());
+        let (id, messages) = (session.id.to_string(), session.history.messages().len());
         let session = Arc::new(session);
         context.effects.push(Effect::Open(Arc::clone(&session)));
         let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
@@ -461,7 +462,7 @@ impl Command for Search {
 }
 
 fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
-    let (id, messages) = (session.id.to_string(), session.history.len());
+    let (id, messages) = (session.id.to_string(), session.history.messages().len());
     let read_only = context.services.store.access(&id) == Some(store::Access::Read);
     context.effects.push(Effect::Open(Arc::clone(&session)));
     context.effects.push(Effect::Show(Arc::clone(&session.id)));

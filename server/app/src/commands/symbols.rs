@@ -318,11 +318,11 @@ impl Command for Map {
             required: &required,
             ranking: &ranking,
             about: words.as_ref(),
-            without: context.session.selection.excluded(),
+            without: &context.session.selection.excluded,
         };
         let ranks: BTreeMap<&FileKey, usize> =
-            ranking.files().iter().enumerate().map(|(at, key)| (key, at + 1)).collect();
-        let last = ranking.files().len() + 1;
+            ranking.files.iter().enumerate().map(|(at, key)| (key, at + 1)).collect();
+        let last = ranking.files.len() + 1;
         let rank = |block: &MapEntry| ranks.get(&block.key).copied().unwrap_or(last);
         let mut blocks_within = budget;
         let (map, text, tokens) = loop {

@@ -230,10 +230,10 @@ impl Command for ExplainBreak {
     type Reply = ExplainReply;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExplainReply, CommandError> {
-        let broke = context.session.breaks().last().cloned();
+        let broke = context.session.breaks.last.clone();
         let sentence = match &broke {
             Some(broke) => tiers::explain(broke, &context.session.pages),
-            None => match context.session.last_turn() {
+            None => match context.session.last_turn.as_deref() {
                 Some(last) => last.explanation.clone(),
                 None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
             },
@@ -257,8 +257,8 @@ impl Command for ForecastCost {
         let here = model(context, None);
         let next = next_prompt(context, None)??;
         let tokens = next.reply.tokens.total;
-        let mut course = context.session.pace().course();
-        if context.session.pace().prompts() == 0 {
+        let mut course = context.session.pace.course();
+        if context.session.pace.prompts() == 0 {
             course.marked = next.sent.cacheable();
         }
         let forecast =
@@ -278,7 +278,7 @@ impl Command for ForecastCost {
         Ok(ForecastReply {
             model: here.id,
             ttl,
-            turns: context.session.pace().prompts(),
+            turns: context.session.pace.prompts(),
             tokens,
             marked: course.marked,
             growth: course.growth,

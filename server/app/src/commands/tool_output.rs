@@ -133,7 +133,7 @@ impl Command for Read {
             OutputName::Spill(id) => {
                 let session: SessionId = context.session.id.parse()?;
                 let store = &context.services.store;
-                let lines = store.with(|store| store.spills().read_lines(&session, &id, from, count))?;
+                let lines = store.with(|store| store.spills.read_lines(&session, &id, from, count))?;
                 let to = lines.from + lines.count - 1;
                 Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
             }
@@ -179,7 +179,7 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     let written = store.begin(of, context.now_ms).and_then(|()| {
         store.with(|store| {
             store.allow_spills(quota);
-            store.spills().write(&session, text.as_bytes())
+            store.spills.write(&session, text.as_bytes())
         })
     });
     let file = written

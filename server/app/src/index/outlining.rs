@@ -74,7 +74,7 @@ impl<'a> OutlineRun<'a> {
     }
 
     pub(super) fn of_all(means: &IndexInputs<'a>) -> Self {
-        let known = |root: &Root| (root.path().to_owned(), means.cache.seen(root.path()));
+        let known = |root: &Root| (root.real.to_owned(), means.cache.seen(&root.real));
         Self { means: *means, seen: means.roots.iter().map(known).collect() }
     }
 
@@ -94,7 +94,7 @@ impl<'a> OutlineRun<'a> {
     pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut seen = self.seen;
         for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
-            if let Some(files) = seen.get_mut(root.path()) {
+            if let Some(files) = seen.get_mut(&root.real) {
                 files.remove(below);
             }
         }
@@ -104,7 +104,7 @@ impl<'a> OutlineRun<'a> {
     /// A file whose stamp is the one that its text was read under need not be read.
     fn recalled(&self, entry: &Entry) -> Option<OutlineBatch> {
         let (root, below) = self.means.roots.split(&entry.key)?;
-        let known = self.seen.get(root.path())?.get(below)?;
+        let known = self.seen.get(&root.real)?.get(below)?;
         let language = language_of(&entry.key, "")?;
         if known.stamp != entry.stamp {
             return None;
@@ -170,7 +170,7 @@ impl OutlineUpdates {
     pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
         let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };
-        let findings = self.folder(root.path());
+        let findings = self.folder(&root.real);
         findings.seen.extend(seen.map(|seen| (below.into(), seen)));
         let Some((outline, symbols)) = outline.zip(symbols) else { return };
         match effort {

@@ -118,9 +118,9 @@ impl SendReply {
 
     pub(super) fn bill(&mut self, usage: Option<Usage>, predicted: Charge, prices: &Prices) {
         self.requests += 1;
-        self.predicted = self.predicted.plus(predicted);
+        self.predicted = self.predicted + predicted;
         let Some(usage) = usage else { return };
-        self.usage = self.usage.plus(usage);
+        self.usage = self.usage + usage;
         let input = usage.input_tokens();
         self.cost.paid += usage.cost(prices);
         self.cost.uncached += input as f64 * prices.input(input);

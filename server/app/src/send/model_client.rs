@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::reply::ReplyEvent;
-use strata_engine::prompt::settings::{ProviderName, ProviderSettings, Settings};
-use strata_host::provider::{KeySource, Limits, Provider, ProviderKind, SendError, Sent};
+use strata_engine::prompt::settings::{ProviderSettings, Settings};
+use strata_host::provider::{KeySource, Limits, Provider, SendError, Sent};
 
 use crate::commands::CommandError;
 
@@ -19,7 +20,7 @@ const PROBE: Duration = Duration::from_secs(15);
 const MAX_REPLY: usize = 16 << 20;
 
 /// What answers requests.
-pub trait ModelClient: fmt::Debug + Send + Sync {
+pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
     /// Sends a request body and gives out the answer as it comes, on the caller's thread.
     ///
     /// # Errors
@@ -39,7 +40,7 @@ pub trait ModelClient: fmt::Debug + Send + Sync {
      in your editor's user settings or with --set, and put its key into the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or \
      the variable that provider.key_env names)"
 )]
-pub struct NotConfigured;
+pub(crate) struct NotConfigured;
 
 impl From<NotConfigured> for CommandError {
     fn from(error: NotConfigured) -> Self {
@@ -50,8 +51,7 @@ impl From<NotConfigured> for CommandError {
 
 /// The provider that the settings name.
 #[derive(Clone, Debug)]
-pub struct ProviderClient {
-    name: ProviderName,
+pub(crate) struct ProviderClient {
     provider: Provider,
     limits: Limits,
 }
@@ -81,7 +81,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// [`NotConfigured`].
-    pub fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
+    pub(crate) fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
         let ProviderSettings {
             name,
             base_url,
@@ -93,45 +93,44 @@ impl ProviderClient {
             retries,
             ..
         } = &settings.provider;
-        let name = name.ok_or(NotConfigured)?;
         let key = match (key_command.is_empty(), key_env) {
             (false, _) => KeySource::Command(key_command.clone()),
             (true, Some(variable)) => KeySource::Variable(variable.clone()),
             (true, None) => KeySource::Usual,
         };
         let model = model.or(set.as_deref()).unwrap_or(&settings.model).to_owned();
-        let provider = Provider { kind: kind(name), base_url: base_url.clone(), model, key };
+        let provider = Provider { kind: name.ok_or(NotConfigured)?, base_url: base_url.clone(), model, key };
         let limits = Limits {
             deadline: Duration::from_secs(*timeout_s),
             stall: Duration::from_secs(*stall_s),
             max_reply_bytes: MAX_REPLY,
             retries: *retries,
         };
-        Ok(Self { name, provider, limits })
+        Ok(Self { provider, limits })
+    }
+
+    /// The dialect of its requests.
+    pub(crate) fn format(&self) -> Format {
+        self.provider.kind.format()
     }
 
     /// The model that it asks.
-    pub fn model(&self) -> &str {
+    pub(crate) fn model(&self) -> &str {
         &self.provider.model
-    }
-
-    /// The provider's name in settings.
-    pub fn name(&self) -> ProviderName {
-        self.name
     }
 
     /// Whether it can be asked with what is configured. Opens no connection.
     ///
     /// # Errors
     /// [`CommandError`] that says what is missing.
-    pub fn check(&self) -> Result<(), CommandError> {
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
         self.provider.check().map_err(|error| super::failure(&error))
     }
 
     /// What there is to say of it.
-    pub fn report(&self) -> ProviderReport {
+    pub(crate) fn report(&self) -> ProviderReport {
         ProviderReport {
-            name: self.name.as_str(),
+            name: self.provider.kind.as_str(),
             model: self.provider.model.clone(),
             base_url: self.provider.base_url.clone(),
             problem: self.provider.check().err().map(|error| error.to_string()),
@@ -141,7 +140,7 @@ impl ProviderClient {
     }
 
     /// The same after asking it for its list of models, which costs nothing.
-    pub fn probed(&self, cancel: &Cancel) -> ProviderReport {
+    pub(crate) fn probed(&self, cancel: &Cancel) -> ProviderReport {
         let report = self.report();
         if report.problem.is_some() {
             return report;
@@ -160,15 +159,5 @@ impl ModelClient for ProviderClient {
         on_event: &mut dyn FnMut(ReplyEvent),
     ) -> Result<Sent, SendError> {
         self.provider.stream(body, &self.limits, cancel, on_event)
-    }
-}
-
-fn kind(name: ProviderName) -> ProviderKind {
-    match name {
-        ProviderName::Anthropic => ProviderKind::Anthropic,
-        ProviderName::OpenAi => ProviderKind::OpenAi,
-        ProviderName::Responses => ProviderKind::Responses,
-        ProviderName::Gemini => ProviderKind::Gemini,
-        ProviderName::Ollama => ProviderKind::Ollama,
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{FILES_LIST, Tool};
 use super::pages::{self, BadCursor, NEXT, Shape};
+use super::{FILES_LIST, Tool};
 use crate::commands::CommandError;
 
 /// The argument that says what a result may weigh.
@@ -138,7 +138,11 @@ fn taken_apart(
     Ok((CallRequest { max_tokens, cursor }, arguments))
 }
 
-fn run(tool: &Tool, arguments: Map<String, Value>, host: &mut Withholding<'_>) -> Result<Value, CommandError> {
+fn run(
+    tool: &Tool,
+    arguments: Map<String, Value>,
+    host: &mut Withholding<'_>,
+) -> Result<Value, CommandError> {
     let arguments = Value::from(arguments);
     if let Some(path) = excluded_in(&arguments, host.excluded) {
         return Err(CommandError::failed(format!("`{path}` is excluded from this session")));

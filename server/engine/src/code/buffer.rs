@@ -31,7 +31,8 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    symbols: Arc<FileSymbols>,
+    /// The outline and the map block, perhaps provisional.
+    pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
 
@@ -70,7 +71,7 @@ impl Buffer {
     /// A document as it was opened or first heard of. Its language is the editor's if there is an outline for
     /// it, else what its name and first line say.
     pub fn new(key: &FileKey, document: Document) -> Self {
-        let first_line = document.rope().lines().next().map(|line| line.to_string()).unwrap_or_default();
+        let first_line = document.rope.lines().next().map(|line| line.to_string()).unwrap_or_default();
         let language = LanguageId::by_editor_id(document.language())
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
         let generation = next_generation();
@@ -220,8 +221,8 @@ impl Buffer {
         live: &mut Option<Live>,
         cancel: &Cancel,
     ) -> Result<ParsedBuffer, Cancelled> {
-        let tree = parse_rope(language, self.document.rope(), None, cancel)?;
-        let mut outline = LiveOutline::new(&tree, self.document.rope(), cancel)?;
+        let tree = parse_rope(language, &self.document.rope, None, cancel)?;
+        let mut outline = LiveOutline::new(&tree, &self.document.rope, cancel)?;
         let symbols = Arc::new(FileSymbols::of_live(&mut outline, key));
         let parsed =
             ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled };
@@ -251,10 +252,10 @@ impl Live {
         edits: &[TreeEdit],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
-        let text = buffer.document.rope();
+        let text = &buffer.document.rope;
         let mut before = self.parsed.tree.clone();
         edits.iter().for_each(|edit| before.edit(edit));
-        let tree = parse_rope(before.language(), text, Some(&before), cancel)?;
+        let tree = parse_rope(before.language, text, Some(&before), cancel)?;
         let standing = match self.outline.refresh(&tree, text, edits, cancel)? {
             Currency::Current => SyncState::Settled,
             Currency::Behind => SyncState::Provisional,
@@ -264,13 +265,6 @@ impl Live {
             ParsedBuffer { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
         self.key = key.clone();
         Ok(())
-    }
-}
-
-impl ParsedBuffer {
-    /// The outline and the map block, perhaps provisional.
-    pub fn symbols(&self) -> &Arc<FileSymbols> {
-        &self.symbols
     }
 }
 
@@ -329,7 +323,7 @@ mod tests {
     #[test]
     fn the_same_broken_text_gives_the_same_symbols_however_it_came_about() {
         let key = FileKey::from("a.py");
-        let source = LanguageId::by_name("python").unwrap().fixture().repeat(20);
+        let source = LanguageId::by_name("python").unwrap().fixture.repeat(20);
         let breaks = [(1_000, "\""), (2_000, "'''"), (500, "("), (4_000, "{"), (3_000, "class A(:\n")];
         for (place, text) in breaks {
             let mut buffer = Buffer::new(&key, Document::open(&source, 1, "python"));

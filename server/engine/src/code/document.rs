@@ -93,10 +93,13 @@ pub enum EditError {
 /// An open buffer. Cloning is cheap (the rope shares its chunks), so a clone is a snapshot.
 #[derive(Clone, Debug)]
 pub struct Document {
-    rope: Rope,
-    version: i32,
+    /// The text.
+    pub rope: Rope,
+    /// The editor's version number of the text.
+    pub version: i32,
     language: String,
-    sync: Sync,
+    /// Whether the text is the editor's text.
+    pub sync: Sync,
     lone_cr: LoneCr,
 }
 
@@ -133,24 +136,9 @@ impl Document {
         Self { sync, ..Self::open("", version, "") }
     }
 
-    /// The text.
-    pub fn rope(&self) -> &Rope {
-        &self.rope
-    }
-
-    /// The editor's version number of the text.
-    pub fn version(&self) -> i32 {
-        self.version
-    }
-
     /// The editor's name for the language, as it was opened.
     pub(crate) fn language(&self) -> &str {
         &self.language
-    }
-
-    /// Whether the text is the editor's text.
-    pub fn sync(&self) -> &Sync {
-        &self.sync
     }
 
     /// Whether the text is the editor's text, as yes or no.
@@ -271,11 +259,11 @@ mod tests {
                 for end in start..=text.len() {
                     for inserted in ["", "x", "é\n", "\r", "\n\n", "\r\n"] {
                         let mut document = Document::open(text, 1, "");
-                        let expected = TreeEdit::in_rope(document.rope(), start..end, inserted);
+                        let expected = TreeEdit::in_rope(&document.rope, start..end, inserted);
                         let edit = document.replace(start..end, inserted).unwrap();
                         assert_eq!(edit, expected, "{text:?} {start}..{end} {inserted:?}");
                         // A second edit sees what the first one left.
-                        let expected = TreeEdit::in_rope(document.rope(), start..start, "y");
+                        let expected = TreeEdit::in_rope(&document.rope, start..start, "y");
                         assert_eq!(document.replace(start..start, "y").unwrap(), expected);
                     }
                 }
@@ -291,9 +279,9 @@ mod tests {
         assert_eq!(back, OutOfStep::VersionWentBack { have: 9, got: 9 });
         document.lose_step(back.clone());
         document.lose_step(OutOfStep::NeverOpened);
-        assert_eq!(document.sync(), &Sync::OutOfStep { reason: back });
+        assert_eq!(&document.sync, &Sync::OutOfStep { reason: back });
         document.replace_all("y", 10);
         assert!(document.is_in_step());
-        assert_eq!((document.text().as_str(), document.version()), ("y", 10));
+        assert_eq!((document.text().as_str(), document.version), ("y", 10));
     }
 }

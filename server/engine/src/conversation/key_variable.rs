@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::Unreadable;
+
 /// How the name of such a variable may end.
 const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 
@@ -13,11 +15,6 @@ const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 #[schemars(extend("pattern" = "^[A-Z0-9_]*(_API_KEY|_TOKEN|_KEY)$"))]
 pub struct KeyVariable(String);
 
-/// A name that no variable with a key has.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` cannot hold a key: name an environment variable that ends in _API_KEY, _TOKEN or _KEY")]
-pub struct NotAKeyVariable(String);
-
 impl KeyVariable {
     /// The name.
     pub fn as_str(&self) -> &str {
@@ -26,14 +23,16 @@ impl KeyVariable {
 }
 
 impl TryFrom<String> for KeyVariable {
-    type Error = NotAKeyVariable;
+    type Error = Unreadable;
 
-    fn try_from(name: String) -> Result<Self, NotAKeyVariable> {
+    fn try_from(name: String) -> Result<Self, Unreadable> {
         let plain = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
         if plain && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
             Ok(Self(name))
         } else {
-            Err(NotAKeyVariable(name))
+            Err(Unreadable(format!(
+                "`{name}` cannot hold a key: name an environment variable that ends in _API_KEY, _TOKEN or _KEY"
+            )))
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod history;
 pub mod iteration;
 pub mod key_variable;
 pub mod reply;
-pub mod screening;
+pub(crate) mod screening;
 pub mod selection;
 pub mod settings;
 pub mod tool_output;

@@ -12,6 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::key::FileKey;
+use crate::text::Unreadable;
 
 /// Lines of a file, counted from 1, both ends included. Written `L10-40` or `L10`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -47,16 +48,11 @@ impl fmt::Display for LineRange {
     }
 }
 
-/// A text that is not a line range.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not a line range; write L10 or L10-40, counted from 1")]
-pub struct NotALineRange(String);
-
 impl FromStr for LineRange {
-    type Err = NotALineRange;
+    type Err = Unreadable;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || NotALineRange(text.to_owned());
+        let bad = || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counted from 1"));
         // `parse` would take a sign.
         let number = |digits: &str| {
             let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -120,12 +116,15 @@ pub enum Choice {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
-    selected: BTreeMap<FileKey, Extent>,
-    excluded: BTreeSet<FileKey>,
-    given: BTreeMap<FileKey, Arc<str>>,
+    /// The selected files.
+    pub selected: BTreeMap<FileKey, Extent>,
+    /// The excluded files; none of them is selected.
+    pub excluded: BTreeSet<FileKey>,
+    /// The texts that the client handed over.
+    pub given: BTreeMap<FileKey, Arc<str>>,
     /// Files whose secrets the person wants shown.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    confirmed: BTreeSet<FileKey>,
+    pub confirmed: BTreeSet<FileKey>,
 }
 
 impl Selection {
@@ -181,11 +180,6 @@ impl Selection {
         }
     }
 
-    /// Whether a file is to be shown as it is, secrets included.
-    pub fn is_confirmed(&self, key: &FileKey) -> bool {
-        self.confirmed.contains(key)
-    }
-
     /// Deselects everything; exclusions stay.
     pub fn clear(&mut self) {
         self.selected.clear();
@@ -213,21 +207,6 @@ impl Selection {
         } else {
             Choice::Deselected
         }
-    }
-
-    /// The selected files in key order.
-    pub fn selected(&self) -> &BTreeMap<FileKey, Extent> {
-        &self.selected
-    }
-
-    /// The excluded files in key order.
-    pub fn excluded(&self) -> &BTreeSet<FileKey> {
-        &self.excluded
-    }
-
-    /// The text that the client handed over for a file.
-    pub fn given(&self, key: &FileKey) -> Option<&Arc<str>> {
-        self.given.get(key)
     }
 }
 
@@ -259,10 +238,10 @@ mod tests {
         for range in ["L10-20", "L40", "L21-30", "L15-25"] {
             selection.select_lines(key.clone(), range.parse().unwrap());
         }
-        assert_eq!(selection.selected()[&key], lines("L10-30,L40"));
+        assert_eq!(selection.selected[&key], lines("L10-30,L40"));
         selection.select(key.clone());
         selection.select_lines(key.clone(), "L1".parse().unwrap());
-        assert_eq!(selection.selected()[&key], Extent::Whole);
+        assert_eq!(selection.selected[&key], Extent::Whole);
     }
 
     #[test]
@@ -283,9 +262,9 @@ mod tests {
         assert_eq!(selection.choice(&key), Choice::Deselected);
         selection.add(key.clone(), "text".into());
         assert_eq!(selection.choice(&key), Choice::Selected);
-        assert_eq!(selection.given(&key).map(|text| &**text), Some("text"));
+        assert_eq!(selection.given.get(&key).map(|text| &**text), Some("text"));
         selection.exclude(key.clone());
-        assert_eq!((selection.choice(&key), selection.given(&key)), (Choice::Excluded, None));
+        assert_eq!((selection.choice(&key), selection.given.get(&key)), (Choice::Excluded, None));
         selection.select(key.clone());
         assert_eq!(selection.choice(&key), Choice::Selected);
         selection.deselect(&key);
@@ -297,12 +276,12 @@ mod tests {
         let mut selection = Selection::new();
         let key = FileKey::from("a.rs");
         selection.confirm(key.clone());
-        assert!(!selection.is_confirmed(&key), "nothing is shown of it");
+        assert!(!selection.confirmed.contains(&key), "nothing is shown of it");
         selection.select(key.clone());
         selection.confirm(key.clone());
-        assert!(selection.is_confirmed(&key));
+        assert!(selection.confirmed.contains(&key));
         selection.deselect(&key);
         selection.select(key.clone());
-        assert!(!selection.is_confirmed(&key));
+        assert!(!selection.confirmed.contains(&key));
     }
 }

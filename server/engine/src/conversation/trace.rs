@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::text::Unreadable;
+
 /// One recorded session. Fields that are not listed here are tolerated and dropped: other tools add some.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
@@ -51,11 +53,6 @@ pub struct TraceTurn {
     pub diff_tokens: BTreeMap<String, usize>,
 }
 
-/// A text that names no selection rule.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no selection rule: {0:?} (known: \"grow\", and \"win3\" for a window of three turns)")]
-pub struct SelectionRuleError(String);
-
 impl SelectionRule {
     /// How many turns before the current one count; `None` for all of them.
     pub fn window(self) -> Option<u32> {
@@ -76,10 +73,15 @@ impl fmt::Display for SelectionRule {
 }
 
 impl FromStr for SelectionRule {
-    type Err = SelectionRuleError;
+    type Err = Unreadable;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unknown = || SelectionRuleError(text.chars().take(40).collect());
+        let unknown = || {
+            let start: String = text.chars().take(40).collect();
+            Unreadable(format!(
+                "no selection rule: {start:?} (known: \"grow\", and \"win3\" for a window of three turns)"
+            ))
+        };
         if text == "grow" {
             return Ok(Self::Grow);
         }

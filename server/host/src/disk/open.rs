@@ -63,8 +63,8 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
             Err(Refusal::Unreachable(kind)) => return Err(ReadError::io(key, &kind.into())),
             Err(reason) => return Err(refused(reason)),
         };
-        let root = roots.iter().nth(place.root).ok_or_else(|| refused(Refusal::NoRoots))?;
-        match system::open(root.path(), &place.below, key)? {
+        let root = roots.get(place.root).ok_or_else(|| refused(Refusal::NoRoots))?;
+        match system::open(&root.real, &place.below, key)? {
             OpenAttempt::OpenFile(opened) => return Ok(opened),
             OpenAttempt::Moved => {}
         }

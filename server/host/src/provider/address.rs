@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use reqwest::Url;
+use strata_engine::prompt::settings::ProviderName;
 
 use super::Provider;
 use super::error::SendError;
-use super::kind::ProviderKind;
 
 /// What is asked of a provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum Target {
 
 /// An address that requests to one model begin with.
 pub(super) struct Address<'a> {
-    kind: ProviderKind,
+    kind: ProviderName,
     base: String,
     model: &'a str,
 }
@@ -44,26 +44,26 @@ impl<'a> Address<'a> {
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
         let path: &[&str] = match (self.kind, target) {
             (_, Target::OllamaChat) => &["api", "chat"],
-            (ProviderKind::Anthropic, Target::Models) => &["v1", "models"],
-            (ProviderKind::Anthropic, _) => &["v1", "messages"],
-            (ProviderKind::OpenAi | ProviderKind::Responses, Target::Models) => &["models"],
-            (ProviderKind::OpenAi, _) => &["chat", "completions"],
-            (ProviderKind::Responses, _) => &["responses"],
-            (ProviderKind::Ollama, Target::Models) => &["v1", "models"],
-            (ProviderKind::Ollama, _) => &["v1", "chat", "completions"],
-            (ProviderKind::Gemini, _) => &["v1beta", "models"],
+            (ProviderName::Anthropic, Target::Models) => &["v1", "models"],
+            (ProviderName::Anthropic, _) => &["v1", "messages"],
+            (ProviderName::OpenAi | ProviderName::Responses, Target::Models) => &["models"],
+            (ProviderName::OpenAi, _) => &["chat", "completions"],
+            (ProviderName::Responses, _) => &["responses"],
+            (ProviderName::Ollama, Target::Models) => &["v1", "models"],
+            (ProviderName::Ollama, _) => &["v1", "chat", "completions"],
+            (ProviderName::Gemini, _) => &["v1beta", "models"],
         };
         let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
         let mut url = Url::parse(&self.base).map_err(|error| bad(&error.to_string()))?;
         let mut segments = url.path_segments_mut().map_err(|()| bad("it has no path"))?;
         segments.pop_if_empty().extend(path);
-        if self.kind == ProviderKind::Gemini && target != Target::Models {
+        if self.kind == ProviderName::Gemini && target != Target::Models {
             let method = if target == Target::Stream { "streamGenerateContent" } else { "generateContent" };
             let model = self.model.strip_prefix("models/").unwrap_or(self.model);
             segments.push(&format!("{model}:{method}"));
         }
         drop(segments);
-        if self.kind == ProviderKind::Gemini && target == Target::Stream {
+        if self.kind == ProviderName::Gemini && target == Target::Stream {
             url.set_query(Some("alt=sse"));
         }
         Ok(url)
@@ -76,23 +76,23 @@ pub(super) fn is_model_name(text: &str) -> bool {
 }
 
 /// The address that a provider's own client uses.
-const fn own(kind: ProviderKind) -> &'static str {
+const fn own(kind: ProviderName) -> &'static str {
     match kind {
-        ProviderKind::Anthropic => "https://api.anthropic.com",
-        ProviderKind::OpenAi | ProviderKind::Responses => "https://api.openai.com/v1",
-        ProviderKind::Gemini => "https://generativelanguage.googleapis.com",
-        ProviderKind::Ollama => "http://localhost:11434",
+        ProviderName::Anthropic => "https://api.anthropic.com",
+        ProviderName::OpenAi | ProviderName::Responses => "https://api.openai.com/v1",
+        ProviderName::Gemini => "https://generativelanguage.googleapis.com",
+        ProviderName::Ollama => "http://localhost:11434",
     }
 }
 
 /// The ends of an address that belong to the requests and not to the base, though people write them.
-const fn superfluous(kind: ProviderKind) -> &'static [&'static str] {
+const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
     match kind {
-        ProviderKind::Anthropic => &["/v1/messages", "/v1"],
-        ProviderKind::OpenAi => &["/chat/completions"],
-        ProviderKind::Responses => &["/responses"],
-        ProviderKind::Gemini => &["/v1beta/models", "/v1beta"],
-        ProviderKind::Ollama => &["/v1/chat/completions", "/v1", "/api/chat", "/api"],
+        ProviderName::Anthropic => &["/v1/messages", "/v1"],
+        ProviderName::OpenAi => &["/chat/completions"],
+        ProviderName::Responses => &["/responses"],
+        ProviderName::Gemini => &["/v1beta/models", "/v1beta"],
+        ProviderName::Ollama => &["/v1/chat/completions", "/v1", "/api/chat", "/api"],
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn url(
-        kind: ProviderKind,
+        kind: ProviderName,
         base_url: Option<&str>,
         model: &str,
         target: Target,
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn requests_go_where_each_provider_takes_them() {
-        use ProviderKind::{Anthropic, Gemini, Ollama, OpenAi, Responses};
+        use ProviderName::{Anthropic, Gemini, Ollama, OpenAi, Responses};
         for (kind, target, expected) in [
             (Anthropic, Target::Whole, "https://api.anthropic.com/v1/messages"),
             (Anthropic, Target::Stream, "https://api.anthropic.com/v1/messages"),
@@ -181,7 +181,7 @@ mod tests {
             ("../../evil", "http://[::1]/v1beta/models/..%2F..%2Fevil:generateContent"),
             ("a?key=b#c", "http://[::1]/v1beta/models/a%3Fkey=b%23c:generateContent"),
         ] {
-            let url = url(ProviderKind::Gemini, Some("http://[::1]"), model, Target::Whole);
+            let url = url(ProviderName::Gemini, Some("http://[::1]"), model, Target::Whole);
             assert_eq!(url.as_deref(), Ok(expected));
         }
     }
@@ -189,33 +189,33 @@ mod tests {
     #[test]
     fn what_people_write_behind_an_address_is_no_part_of_it() {
         for (kind, base, expected) in [
-            (ProviderKind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
-            (ProviderKind::Anthropic, "https://a.example/v1/", "https://a.example/v1/messages"),
+            (ProviderName::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+            (ProviderName::Anthropic, "https://a.example/v1/", "https://a.example/v1/messages"),
             (
-                ProviderKind::Anthropic,
+                ProviderName::Anthropic,
                 "https://a.example/api/v1/messages",
                 "https://a.example/api/v1/messages",
             ),
-            (ProviderKind::OpenAi, "http://localhost:1234/v1/", "http://localhost:1234/v1/chat/completions"),
+            (ProviderName::OpenAi, "http://localhost:1234/v1/", "http://localhost:1234/v1/chat/completions"),
             (
-                ProviderKind::OpenAi,
+                ProviderName::OpenAi,
                 "http://localhost:1234/v1/chat/completions",
                 "http://localhost:1234/v1/chat/completions",
             ),
             (
-                ProviderKind::OpenAi,
+                ProviderName::OpenAi,
                 "https://openrouter.ai/api/v1",
                 "https://openrouter.ai/api/v1/chat/completions",
             ),
-            (ProviderKind::Responses, "https://a.example/v1/responses", "https://a.example/v1/responses"),
+            (ProviderName::Responses, "https://a.example/v1/responses", "https://a.example/v1/responses"),
             (
-                ProviderKind::Gemini,
+                ProviderName::Gemini,
                 "http://127.0.0.1:9/v1beta",
                 "http://127.0.0.1:9/v1beta/models/m:generateContent",
             ),
-            (ProviderKind::Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1/chat/completions"),
-            (ProviderKind::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions"),
-            (ProviderKind::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1/chat/completions"),
+            (ProviderName::Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1/chat/completions"),
+            (ProviderName::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions"),
+            (ProviderName::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1/chat/completions"),
         ] {
             assert_eq!(url(kind, Some(base), "m", Target::Whole).as_deref(), Ok(expected), "{base}");
         }
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn an_address_that_would_show_a_key_is_refused() {
-        let refused = |base| url(ProviderKind::OpenAi, Some(base), "m", Target::Whole).unwrap_err();
+        let refused = |base| url(ProviderName::OpenAi, Some(base), "m", Target::Whole).unwrap_err();
         for base in
             ["", "localhost:80", "ftp://a/", "https://me:secret@a/", "https://a/?key=secret", "https://a/#x"]
         {

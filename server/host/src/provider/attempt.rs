@@ -10,11 +10,11 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::reply::{
     ProviderError, ProviderErrorKind, ReplyDecoder, ReplyEnd, ReplyEvent,
 };
+use strata_engine::prompt::settings::ProviderName;
 
 use super::error::SendError;
 use super::http::{Fault, Head, Piece, Request};
 use super::key::{Key, KeySource};
-use super::kind::ProviderKind;
 use super::retry::{Failure, Retry, Tries};
 use super::{Limits, Sent};
 
@@ -177,13 +177,13 @@ impl<'a> Exchange<'a> {
 
 /// A reply that is taken whole or not at all.
 pub(super) struct WholeReading<'a, T> {
-    kind: ProviderKind,
+    kind: ProviderName,
     read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
     body: Vec<u8>,
 }
 
 impl<'a, T> WholeReading<'a, T> {
-    pub(super) fn new(kind: ProviderKind, read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>) -> Self {
+    pub(super) fn new(kind: ProviderName, read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>) -> Self {
         Self { kind, read, body: Vec::new() }
     }
 }
@@ -212,14 +212,14 @@ impl<T> Reading for WholeReading<'_, T> {
 
 /// A reply that is given out as it comes.
 pub(super) struct StreamReading<'a> {
-    kind: ProviderKind,
+    kind: ProviderName,
     on_event: &'a mut dyn FnMut(ReplyEvent),
     decoder: Option<ReplyDecoder>,
     has_given: bool,
 }
 
 impl<'a> StreamReading<'a> {
-    pub(super) fn new(kind: ProviderKind, on_event: &'a mut dyn FnMut(ReplyEvent)) -> Self {
+    pub(super) fn new(kind: ProviderName, on_event: &'a mut dyn FnMut(ReplyEvent)) -> Self {
         Self { kind, on_event, decoder: None, has_given: false }
     }
 
@@ -238,7 +238,7 @@ impl Reading for StreamReading<'_> {
         let format: Format = self.kind.format();
         let decoder = ReplyDecoder::new(format);
         self.decoder =
-            Some(decoder.ok_or(Failure::lasting(SendError::NotSent { format: self.kind.name() }))?);
+            Some(decoder.ok_or(Failure::lasting(SendError::NotSent { format: self.kind.as_str() }))?);
         Ok(())
     }
 
@@ -252,7 +252,7 @@ impl Reading for StreamReading<'_> {
 
     fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Sent, Failure> {
         let Some((mut reply, events)) = self.decoder.take().map(ReplyDecoder::finish) else {
-            return Err(Failure::lasting(SendError::NotSent { format: self.kind.name() }));
+            return Err(Failure::lasting(SendError::NotSent { format: self.kind.as_str() }));
         };
         self.give(events);
         if let (ReplyEnd::Failed(error), Some(key)) = (&mut reply.end, key) {
@@ -277,10 +277,10 @@ impl Reading for StreamReading<'_> {
 }
 
 /// What an error means that came with a status of success.
-fn said_within(kind: ProviderKind, error: ProviderError) -> Failure {
+fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     let again = Retry::after_kind(error.kind, error.retry_after);
     let error = match error.kind {
-        ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.name(), excerpt: error.message },
+        ProviderErrorKind::Garbage => SendError::Garbage { kind: kind.as_str(), excerpt: error.message },
         _ => SendError::Provider { status: 200, error },
     };
     Failure { error, again, may_be_billed: true }

@@ -5,11 +5,12 @@ use std::fmt;
 use reqwest::header::HeaderValue;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::key_variable::KeyVariable;
+use strata_engine::prompt::settings::ProviderName;
 
 use super::Provider;
 use super::error::SendError;
 use super::key_command;
-use super::kind::ProviderKind;
+use super::kind::key_variable;
 
 /// The fewest bytes of a key at the end of a clipped text that are taken for a part of it.
 const PART: usize = 4;
@@ -94,8 +95,8 @@ impl KeySource {
             Self::Command(command) => key_command::key(command, cancel).map(Some),
             Self::Usual => {
                 let is_optional = provider.base_url.is_some()
-                    && matches!(provider.kind, ProviderKind::OpenAi | ProviderKind::Responses);
-                match provider.kind.key_variable() {
+                    && matches!(provider.kind, ProviderName::OpenAi | ProviderName::Responses);
+                match key_variable(provider.kind) {
                     Some(variable) if is_optional => Ok(Key::from_environment(variable)),
                     Some(variable) => required(variable),
                     None => Ok(None),

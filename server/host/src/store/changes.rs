@@ -47,7 +47,7 @@ impl Store {
     fn apply(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         handle.must_write()?;
         let transaction = self.writing()?;
-        let session = key_of(&transaction, handle.id())?;
+        let session = key_of(&transaction, &handle.id)?;
         remove(&transaction, session, &commit.removed)?;
         change(&transaction, session, &commit.changed)?;
         append(&transaction, session, commit.appended.iter().map(AsRef::as_ref))?;

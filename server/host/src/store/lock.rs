@@ -20,7 +20,7 @@ pub enum Access {
 /// An open session. Dropping it gives the session free.
 #[derive(Debug)]
 pub struct SessionHandle {
-    id: SessionId,
+    pub id: SessionId,
     lock: Option<File>,
 }
 
@@ -41,10 +41,6 @@ impl SessionHandle {
         // For whoever comes second; without it they are told less, and that is all.
         let _ = file.set_len(0).and_then(|()| write!(file, "{}", process::id()));
         Ok(Self { id, lock: Some(file) })
-    }
-
-    pub fn id(&self) -> &SessionId {
-        &self.id
     }
 
     /// What it was opened for.

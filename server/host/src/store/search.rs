@@ -1,7 +1,7 @@
 //! Full-text search over fragments and messages, hidden ones included: plain words in, ranked places with a snippet out. No
 //! text that a person or a model may write is a syntax error.
 
-mod passages;
+pub(super) mod passages;
 mod ranking;
 mod snippet;
 
@@ -10,7 +10,6 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension};
 use strata_engine::conversation::history::{Kind, MessageId, Role};
 
-pub use self::passages::{FoundPassage, search_passages};
 use self::ranking::rank;
 use self::snippet::snippet;
 use super::memory::fragment;

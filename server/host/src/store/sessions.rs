@@ -177,7 +177,7 @@ impl Store {
     /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
     pub fn keep_cache_memory(&mut self, handle: &SessionHandle, memory: &str) -> Result<(), StoreError> {
         handle.must_write()?;
-        let key = key_of(&self.connection, handle.id())?;
+        let key = key_of(&self.connection, &handle.id)?;
         self.connection
             .prepare_cached("UPDATE session SET cache_memory = ?2, cache_touched = touched WHERE key = ?1")?
             .execute(params![key, memory])?;

@@ -18,7 +18,7 @@ impl MainLoop {
         folders.change(params);
         let roots = folders.roots();
         if let Some(root) = roots.iter().next()
-            && let Err(error) = self.services.store.settle(root.path())
+            && let Err(error) = self.services.store.settle(&root.real)
         {
             self.services.warn("store", format!("sessions are not kept: {error}"));
         }

@@ -79,7 +79,7 @@ impl MainLoop {
     /// writes to it: the server whose place this one takes, perhaps.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let store = &self.services.store;
-        let folder = roots.iter().next().map(strata_host::roots::Root::path);
+        let folder = roots.iter().next().map(|root| root.real.as_path());
         if let Some(Err(error)) = folder.map(|folder| store.settle(folder)) {
             self.greetings.push(("store", format!("sessions are not kept: {error}")));
         }
@@ -157,7 +157,7 @@ mod tests {
         let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
         let client = ClientInfo { resume: Some("s-1".to_owned()), ..ClientInfo::default() };
         let (session, awaited) = main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
-        assert_eq!((session.history.len(), awaited.as_deref()), (0, Some("s-1")));
+        assert_eq!((session.history.messages().len(), awaited.as_deref()), (0, Some("s-1")));
         assert!(main_loop.greetings.iter().all(|(code, _)| *code != "resume"));
         main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
         main_loop.queues.follow(&session.id);
@@ -180,7 +180,7 @@ mod tests {
         last.release("s-1");
         let is_renamed = |main_loop: &MainLoop| {
             let shown = main_loop.world.sessions.current().unwrap();
-            shown.selection.selected().keys().eq(&[FileKey::from("b.rs")])
+            shown.selection.selected.keys().eq(&[FileKey::from("b.rs")])
         };
         let mut is_added = false;
         while !(is_added && is_renamed(&main_loop)) {
@@ -188,7 +188,7 @@ mod tests {
             is_added |= waits.try_recv().is_ok();
         }
         let shown = main_loop.world.sessions.current().unwrap();
-        assert_eq!((&*shown.id, shown.history.len()), ("s-1", 2));
+        assert_eq!((&*shown.id, shown.history.messages().len()), ("s-1", 2));
         assert!(main_loop.time_to_meter().is_some());
     }
 }

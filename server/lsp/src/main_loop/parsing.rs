@@ -44,10 +44,10 @@ fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Optio
         return buffer.give_up(key);
     };
     let parsed = parsed?;
-    let block = &parsed.symbols().block;
+    let block = &parsed.symbols.block;
     let tokenizer = snapshot.models.resolve(&snapshot.settings.model).model.tokenizer;
     let counter = &snapshot.counter;
-    match buffer.last().map(|last| &last.symbols().block) {
+    match buffer.last().map(|last| &last.symbols.block) {
         Some(last) if last.text_hash == block.text_hash => {}
         Some(last) => {
             let (before, after) = ((&*last.text, last.text_hash), (&*block.text, block.text_hash));

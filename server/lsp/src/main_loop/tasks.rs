@@ -398,7 +398,7 @@ mod tests {
         let state = folder.path().join("state");
         let workspace = WorkspaceKey::of(folder.path()).unwrap();
         let other = Store::open(&state, &workspace).unwrap().store;
-        main_loop.services.store.with(|store| store.spills().write(&"s-1".parse()?, b"output")).unwrap();
+        main_loop.services.store.with(|store| store.spills.write(&"s-1".parse()?, b"output")).unwrap();
         // The deletion is in the database then, and has not come to an end.
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
@@ -433,7 +433,7 @@ mod tests {
         assert!(waits.try_recv().unwrap().is_err());
         let services = Arc::clone(&main_loop.services);
         let stored = services.store.with(|store| store.load(&"s-1".parse()?)).unwrap();
-        assert_eq!(stored.messages.len(), before.history.len());
+        assert_eq!(stored.messages.len(), before.history.messages().len());
     }
 
     #[test]

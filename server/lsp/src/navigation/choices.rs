@@ -35,7 +35,7 @@ pub(super) fn actions(
     let include = ("Include in model context again".to_owned(), "include", &document);
     let show = ("Show the prompt".to_owned(), "preview", &document);
     let selection = &session.selection;
-    let offered = match (selection.choice(key), selection.selected().get(key)) {
+    let offered = match (selection.choice(key), selection.selected.get(key)) {
         (Choice::Selected, Some(Extent::Lines(_))) => {
             vec![Some(add), add_lines, Some(remove), Some(exclude)]
         }
@@ -80,7 +80,7 @@ fn command(title: &str, verb: &str, argument: &Value) -> Value {
 
 fn standing(key: &FileKey, snapshot: &Snapshot, session: &Session) -> String {
     let selection = &session.selection;
-    match (selection.choice(key), selection.selected().get(key)) {
+    match (selection.choice(key), selection.selected.get(key)) {
         (Choice::Selected, Some(extent)) => match snapshot.text(key, selection) {
             Ok(file) => {
                 let weight = snapshot.weigh_file(key, &file, extent);

@@ -35,7 +35,7 @@ impl Page {
         if let Some(buffer) = snapshot.buffers.get(key).filter(|buffer| buffer.document().is_known()) {
             let Some(tree) = buffer.tree(key, cancel)? else { return Ok(None) };
             let document = buffer.document();
-            let (rope, text) = (document.rope().clone(), document.text().to_string());
+            let (rope, text) = (document.rope.clone(), document.text().to_string());
             return Ok(Some(Self { uri, rope, text, tree, encoding }));
         }
         let Ok(text) = snapshot.text_as_it_is(key, &Selection::default()) else { return Ok(None) };
@@ -73,6 +73,6 @@ impl Page {
 
     /// The name of its language.
     pub(super) fn language(&self) -> &'static str {
-        self.tree.language().name()
+        self.tree.language.name
     }
 }

@@ -20,7 +20,7 @@ fn block(part: Part, text: &str, mark: Option<Ttl>) -> LayoutBlock {
 }
 
 fn flat(blocks: &[(Speaker, Part, &str)]) -> Layout {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     for &(speaker, part, text) in blocks {
         layout.push(speaker, block(part, text, None));
     }
@@ -49,7 +49,7 @@ fn prompt() -> Layout {
 #[track_caller]
 fn assert_laid(baseline: Column, layout: &Layout, expected: Expect) {
     let text = |hash| {
-        let mut said = layout.messages().iter().flat_map(|m| m.blocks.iter().map(move |b| (m.speaker, b)));
+        let mut said = layout.messages.iter().flat_map(|m| m.blocks.iter().map(move |b| (m.speaker, b)));
         let (_, block) = said.find(|(s, b)| spans_of([(*s, *b)], 0)[0].hash == hash).unwrap();
         match &block.content {
             ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } => text.clone(),
@@ -96,7 +96,7 @@ fn the_fixed_order_puts_files_behind_the_history_and_marks_three_chunks() {
 fn a_chunk_that_is_missing_is_not_marked() {
     let layout = flat(&[(Speaker::System, Part::System, "rules"), (Speaker::User, Part::Prompt, "hello")]);
     assert_laid(Column::Fixed, &layout, expect!["rules | hello"]);
-    assert_eq!(Column::Fixed.spans(&Layout::new(), LOOKS_BACK, 3), []);
+    assert_eq!(Column::Fixed.spans(&Layout::default(), LOOKS_BACK, 3), []);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn layout() -> impl Strategy<Value = Layout> {
     let text = prop::sample::select(vec!["", "thought", "a", "bb", "ccc"]);
     let mark = prop::sample::select(vec![None, Some(Ttl::OneHour)]);
     prop::collection::vec((speaker, part, text, mark), 0..30).prop_map(|blocks| {
-        let mut layout = Layout::new();
+        let mut layout = Layout::default();
         for (speaker, part, text, mark) in blocks {
             layout.push(speaker, block(part, text, mark));
         }

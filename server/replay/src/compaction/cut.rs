@@ -75,7 +75,7 @@ impl Recording {
             match stretches.last_mut().filter(|_| message.kind != Kind::Summary) {
                 Some(stretch) => stretch.add(message),
                 None => {
-                    stretches.push(History::new());
+                    stretches.push(History::default());
                     stretches.last_mut().map_or(MessageId(0), |stretch| stretch.add(message))
                 }
             };
@@ -85,15 +85,15 @@ impl Recording {
 
     /// How many places there are to cut it: one behind each message.
     pub(crate) fn places(&self) -> usize {
-        self.stretches.iter().map(History::len).sum()
+        self.stretches.iter().map(|history| history.messages().len()).sum()
     }
 
     /// The conversation cut at a place, counted from 0.
     pub(crate) fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {
-            if end > stretch.len() {
-                end -= stretch.len();
+            if end > stretch.messages().len() {
+                end -= stretch.messages().len();
                 continue;
             }
             let (past, rest) = stretch.messages().split_at(end);
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(recording.places(), 9);
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
         let services = PromptServices { models: &models, counter: &counter, settings: &settings };
-        let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.before.len()));
+        let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.before.messages().len()));
         let expected = [1, 2, 3, 4, 5, 6, 1, 2, 3].map(Some);
         assert_eq!(seen.collect::<Vec<_>>(), [&expected[..], &[None]].concat());
     }

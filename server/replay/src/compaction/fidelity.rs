@@ -193,7 +193,7 @@ mod tests {
     use strata_engine::conversation::history::{History, NewMessage, Outcome, Role};
 
     fn call(history: &mut History, tool: &str, path: &str, outcome: Outcome) {
-        let id = format!("call {}", history.len());
+        let id = format!("call {}", history.messages().len());
         let input = serde_json::json!({ "file_path": path });
         let call = ContentBlock::ToolCall { id: id.clone(), name: tool.into(), input };
         history.add(NewMessage::new(Role::Assistant, vec![call]));
@@ -204,13 +204,13 @@ mod tests {
 
     #[test]
     fn what_is_named_counts_and_what_is_not_does_not() {
-        let mut history = History::new();
+        let mut history = History::default();
         history.add(NewMessage::text(Role::User, "Please make the parser faster"));
         call(&mut history, "Edit", "/w/src/a.rs", Outcome::Ok);
         call(&mut history, "Edit", "/w/src/data.rs", Outcome::Ok);
         call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
         call(&mut history, "WebFetch", "x", Outcome::Error);
-        let cut = history.len();
+        let cut = history.messages().len();
         call(&mut history, "Read", "/w/src/a.rs", Outcome::Ok);
         call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
         call(&mut history, "Read", "/w/new.rs", Outcome::Ok);

@@ -36,7 +36,7 @@ pub(super) struct Extent {
 
 /// The lines (from 0) and bytes of a definition in the present text of its file: the one with `ordinal` among those called
 /// `definition`, or nothing when there is none any more.
-pub fn definition_range(
+pub(crate) fn definition_range(
     outline: &Outline,
     text: &str,
     definition: &str,

@@ -16,6 +16,6 @@ mod tests;
 pub use candidates::{CandidateFile, candidate_files};
 pub use choose::{Candidate, choose};
 pub use excerpt::{DismissedExcerpt, Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
-pub use extent::definition_range;
+pub(crate) use extent::definition_range;
 pub use passages::PassageCache;
 pub use past::PastCommit;

@@ -203,16 +203,16 @@ fn a_definition_is_found_again_where_it_moved() {
 #[test]
 fn definitions_of_every_language_are_found_in_its_fixture() {
     for language in LanguageId::all().filter(|language| !language.is_document()) {
-        let text = language.fixture();
+        let text = language.fixture;
         let outline = Outline::read(language, text, &Cancel::new()).unwrap();
         let lines = Lines::of(text);
         let found = extents(&outline, &lines);
-        let is_common = ["go", "java", "javascript", "python", "rust"].contains(&language.name());
-        assert!(!is_common || found.len() > 2, "{}: {found:?}", language.name());
+        let is_common = ["go", "java", "javascript", "python", "rust"].contains(&language.name);
+        assert!(!is_common || found.len() > 2, "{}: {found:?}", language.name);
         for extent in found {
             let own = &text[lines.bytes(&extent.lines)];
             let name = extent.name.rsplit('.').next().unwrap();
-            assert!(own.contains(name), "{}: {extent:?}", language.name());
+            assert!(own.contains(name), "{}: {extent:?}", language.name);
         }
     }
 }

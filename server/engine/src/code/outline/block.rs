@@ -80,7 +80,12 @@ pub(super) fn map_block_signed(
 }
 
 /// The text of a file's map block in some detail, ending with a line break.
-pub fn block_text(language: LanguageId, key: &FileKey, outline: &Outline, detail: &BlockDetail) -> String {
+pub(crate) fn block_text(
+    language: LanguageId,
+    key: &FileKey,
+    outline: &Outline,
+    detail: &BlockDetail,
+) -> String {
     let mut text = single_line(key.as_str());
     match detail.level {
         MapLevel::Path => text.push('\n'),

@@ -24,10 +24,10 @@ fn computed(language: LanguageId) -> ContentHash {
         "{} {} {language} {} {:?} {:?} {:?}",
         env!("CARGO_PKG_VERSION"),
         env!("STRATA_OUTLINE_SOURCES"),
-        language.outline_source(),
-        language.walk_rules(),
-        language.builtins(),
-        language.import_style(),
+        language.outline,
+        &language.walk,
+        language.builtins,
+        language.imports,
     );
     let _ = write!(said, " {} {}", grammar.abi_version(), grammar.parse_state_count());
     for kind in (0..grammar.node_kind_count()).filter_map(|id| u16::try_from(id).ok()) {

@@ -35,7 +35,7 @@ pub(super) fn findings<'a>(
     source: Source<'a>,
     cancel: &Cancel,
 ) -> Result<Findings<'a>, Cancelled> {
-    let mut walk = Walk::new(tree.language(), source, None);
+    let mut walk = Walk::new(tree.language, source, None);
     walk.run(&mut tree.root().walk(), &mut SinglePiece, cancel)?;
     Ok(walk.findings)
 }
@@ -52,7 +52,7 @@ pub(super) fn findings_from<'a>(
     course: &mut impl PiecePlan<'a>,
     cancel: &Cancel,
 ) -> Result<Option<()>, Cancelled> {
-    let mut walk = Walk::new(tree.language(), source, Some(0));
+    let mut walk = Walk::new(tree.language, source, Some(0));
     let mut cursor = tree.root().walk();
     if let Some((anchor, start)) = from
         && !walk.go_to(&mut cursor, anchor, start)

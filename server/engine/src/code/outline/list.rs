@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_list_is_the_same_in_any_parts() {
         let rust = LanguageId::by_name("rust").unwrap();
-        let whole = Outline::read(rust, rust.fixture(), &Cancel::new()).unwrap().symbols;
+        let whole = Outline::read(rust, rust.fixture, &Cancel::new()).unwrap().symbols;
         let all: Vec<Symbol> = whole.iter().cloned().collect();
         let cut = Symbols::of_parts(all.chunks(3).map(Arc::from).chain([[].into()]));
         assert_eq!(cut, whole);

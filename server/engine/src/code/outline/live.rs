@@ -96,7 +96,7 @@ impl LiveOutline {
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
     pub(crate) fn new(tree: &SyntaxTree, text: &Rope, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let language = tree.language();
+        let language = tree.language;
         let mut live = Self {
             language,
             of: if tree.has_error() { Text::Broken } else { Text::Sound },

@@ -28,7 +28,7 @@ pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<L
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
-pub fn mentions_of(
+pub(crate) fn mentions_of(
     tree: &SyntaxTree,
     source: &str,
     name: &str,
@@ -38,7 +38,7 @@ pub fn mentions_of(
     if name.is_empty() {
         return Ok(found);
     }
-    let tables = Tables::of(tree.language());
+    let tables = Tables::of(tree.language);
     let mut wanted = source.match_indices(name).map(|(start, _)| start).peekable();
     let mut cursor = tree.root().walk();
     let mut visited = 0_usize;
@@ -78,7 +78,7 @@ pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&
 }
 
 fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
-    let tables = Tables::of(tree.language());
+    let tables = Tables::of(tree.language);
     let mut cursor = tree.root().walk();
     let mut name = None;
     while cursor.goto_first_child_for_byte(byte).is_some() {
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn every_symbol_of_every_fixture_is_found_where_it_is() {
         for language in LanguageId::all() {
-            let source = language.fixture();
+            let source = language.fixture;
             let tree = tree(language, source);
             let places = located(&tree, source, &Cancel::new()).unwrap();
             let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn every_mention_is_found_and_is_the_name_at_its_place() {
         for language in LanguageId::all() {
-            let source = language.fixture();
+            let source = language.fixture;
             let tree = tree(language, source);
             let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
             let mut all = 0;

@@ -31,17 +31,19 @@ mod tests;
 use ropey::str_utils::byte_to_line_idx;
 use strata_grammars::LanguageId;
 
-pub(crate) use block::MapBlock;
-pub use block::{LEGEND, block_text, map_block};
+pub use block::{LEGEND, map_block};
+pub(crate) use block::{MapBlock, block_text};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use detail::{BlockDetail, MapLevel};
 pub use edition::edition;
 pub(crate) use list::Symbols;
 pub(crate) use live::{Currency, LiveOutline};
-pub use located::{located, mentions_of, name_at};
+pub(crate) use located::mentions_of;
+pub use located::{located, name_at};
 pub use names::Names;
-pub use places::{definitions, dotted_name, first_line_with_lead, name_parts, numbered_outline};
+pub(crate) use places::name_parts;
+pub use places::{definitions, dotted_name, first_line_with_lead, numbered_outline};
 pub use reports::{GrammarReport, grammar_reports};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
@@ -61,7 +63,7 @@ pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
 
 /// The names of all languages that have an outline, sorted.
 pub fn languages() -> Vec<&'static str> {
-    LanguageId::all().map(LanguageId::name).collect()
+    LanguageId::all().map(|language| language.name).collect()
 }
 
 impl Outline {
@@ -72,10 +74,10 @@ impl Outline {
     /// [`Cancelled`] when the flag went up first.
     pub(crate) fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         let findings = extract::findings(tree, Source::whole(source), cancel)?;
-        let mut outline = resolve::outline(tree.language(), findings);
+        let mut outline = resolve::outline(tree.language, findings);
         let head = source.get(..floor(source, generated::HEAD)).unwrap_or_default();
         let breaks = byte_to_line_idx(source, source.len());
-        outline.generated = generated::is_generated(tree.language(), head, source.len(), breaks);
+        outline.generated = generated::is_generated(tree.language, head, source.len(), breaks);
         Ok(outline)
     }
 

@@ -13,7 +13,7 @@ const MAX_INDENT: usize = 12;
 const MAX_LEAD: usize = 60;
 
 /// The parts of a dotted name: `Type.method`, `Type::method`.
-pub fn name_parts(name: &str) -> Vec<&str> {
+pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
 }
 

@@ -22,7 +22,7 @@ pub struct GrammarReport {
 /// Tries every language, by name.
 pub fn grammar_reports() -> Vec<GrammarReport> {
     let report = |language: LanguageId| GrammarReport {
-        name: language.name(),
+        name: language.name,
         abi: language.grammar().abi_version(),
         problem: problem_of(language),
     };
@@ -33,7 +33,7 @@ fn problem_of(language: LanguageId) -> Option<&'static str> {
     if language.outline_query().is_none() {
         return Some("its outline query does not fit its grammar");
     }
-    match Outline::read(language, language.fixture(), &Cancel::new()) {
+    match Outline::read(language, language.fixture, &Cancel::new()) {
         Ok(outline) if outline.symbols.is_empty() => Some("nothing is found in a text that has definitions"),
         Ok(_) => None,
         // Nobody raised the flag, so that is what is left.

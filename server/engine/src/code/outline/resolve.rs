@@ -97,7 +97,7 @@ pub(super) fn is_reference(usage: u8) -> bool {
 
 /// Whether the language brings a name along.
 pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
-    language.builtins().binary_search(&name).is_ok()
+    language.builtins.binary_search(&name).is_ok()
 }
 
 /// Goes through all definitions of a text in order.

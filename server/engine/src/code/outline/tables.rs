@@ -99,7 +99,7 @@ impl Tables {
 
     fn new(language: LanguageId) -> Self {
         let grammar = language.grammar();
-        let rules = language.walk_rules();
+        let rules = &language.walk;
         let kinds = grammar.node_kind_count();
         let mut tables = Self {
             flags: vec![0; kinds],
@@ -128,7 +128,7 @@ impl Tables {
             tables.roles = query.capture_names().iter().map(|name| role(name)).collect();
             for pattern in 0..query.pattern_count() {
                 let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
-                let text = language.outline_source().get(range).unwrap_or_default();
+                let text = language.outline.get(range).unwrap_or_default();
                 if let Some(kind) = root_kind(text) {
                     tables.mark(grammar.id_for_node_kind(kind, true), flag::PATTERN);
                 }
@@ -185,7 +185,7 @@ mod tests {
             let query = language.outline_query().unwrap();
             for pattern in 0..query.pattern_count() {
                 let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
-                let text = &language.outline_source()[range];
+                let text = &language.outline[range];
                 assert!(root_kind(text).is_some_and(|kind| !kind.is_empty()), "{language}: {text}");
             }
             for name in query.capture_names().iter().filter(|name| name.starts_with("definition.")) {

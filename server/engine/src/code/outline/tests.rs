@@ -53,7 +53,7 @@ fn expected(language: LanguageId) -> ExpectFile {
 #[test]
 fn every_fixture_gives_its_expected_outline_and_block() {
     for language in LanguageId::all() {
-        let outline = Outline::read(language, language.fixture(), &Cancel::new()).unwrap();
+        let outline = Outline::read(language, language.fixture, &Cancel::new()).unwrap();
         let block = map_block(language, &FileKey::from("src/fixture"), &outline);
         expected(language).assert_eq(&format!("{}\n{}", describe(&outline), block.text));
     }
@@ -160,7 +160,7 @@ fn what_is_said_twice_of_a_function_is_written_once() {
 
 #[test]
 fn a_rename_changes_the_first_line_and_no_signature() {
-    let source = LanguageId::by_name("rust").unwrap().fixture();
+    let source = LanguageId::by_name("rust").unwrap().fixture;
     let (old, new) = (block("src/old.rs", source), block("src/new.rs", source));
     assert_ne!(old.text_hash, new.text_hash);
     assert_eq!(old.signature_hash, new.signature_hash);
@@ -273,7 +273,7 @@ fn an_edit_moves_what_is_behind_it() {
 #[test]
 fn an_outline_survives_json() {
     for language in LanguageId::all() {
-        let outline = Outline::read(language, language.fixture(), &Cancel::new()).unwrap();
+        let outline = Outline::read(language, language.fixture, &Cancel::new()).unwrap();
         let json = serde_json::to_string(&outline).unwrap();
         assert_eq!(serde_json::from_str::<Outline>(&json).unwrap(), outline);
     }
@@ -351,7 +351,7 @@ proptest! {
         language in language(),
         edits in prop::collection::vec(edit(), 1..8),
     ) {
-        let mut source = language.fixture().to_owned();
+        let mut source = language.fixture.to_owned();
         let mut tree = parse(language, &source, None, &Cancel::new()).unwrap();
         let mut replace = |source: &mut String, range: std::ops::Range<usize>, text: &str| {
             tree.edit(&TreeEdit::in_rope(&Rope::from_str(source), range.clone(), text));
@@ -376,7 +376,7 @@ proptest! {
         for (range, text) in undo.into_iter().rev() {
             replace(&mut source, range, &text)?;
         }
-        prop_assert_eq!(&*source, language.fixture());
+        prop_assert_eq!(&*source, language.fixture);
     }
 
     /// Of the same tree, whatever edits led to it, also by way of broken texts. Everything is undone in the end, so that
@@ -388,7 +388,7 @@ proptest! {
         batches in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..8),
     ) {
         let key = FileKey::from("src/file");
-        let mut text = Rope::from_str(&language.fixture().repeat(copies));
+        let mut text = Rope::from_str(&language.fixture.repeat(copies));
         let mut tree = parse_rope(language, &text, None, &Cancel::new()).unwrap();
         let mut live = LiveOutline::new(&tree, &text, &Cancel::new()).unwrap();
         let mut undo = Vec::new();
@@ -427,7 +427,7 @@ proptest! {
         for batch in undo.into_iter().rev() {
             replace(&mut text, &mut batch.into_iter())?;
         }
-        prop_assert_eq!(text.to_string(), language.fixture().repeat(copies));
+        prop_assert_eq!(text.to_string(), language.fixture.repeat(copies));
     }
 
     #[test]
@@ -435,7 +435,7 @@ proptest! {
         language in language(),
         edits in prop::collection::vec(edit(), 0..30),
     ) {
-        let mut source = language.fixture().to_owned();
+        let mut source = language.fixture.to_owned();
         for edit in &edits {
             source.replace_range(range(edit, &source), &edit.text);
         }

@@ -13,7 +13,7 @@ use crate::cancel::{Cancel, Cancelled};
 /// The syntax tree of one version of a text. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct SyntaxTree {
-    language: LanguageId,
+    pub language: LanguageId,
     tree: Tree,
     complete: bool,
 }
@@ -166,11 +166,6 @@ impl SyntaxTree {
         let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
         tree.complete = false;
         Some(tree)
-    }
-
-    /// The language it was parsed in.
-    pub fn language(&self) -> LanguageId {
-        self.language
     }
 
     /// Tells the tree that the text has changed, so that it can be the `old` one of the next [`parse`].

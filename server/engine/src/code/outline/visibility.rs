@@ -1,12 +1,12 @@
 //! Which definitions are there for other files, by the rules of their language. Looks at heads and names alone.
 
-use strata_grammars::{LanguageId, VisibilityRules};
+use strata_grammars::LanguageId;
 
 use super::{Symbol, SymbolKind};
 
 /// Goes through the visible definitions of a file in order.
 pub(crate) struct Visibility {
-    rules: &'static VisibilityRules,
+    language: LanguageId,
     /// Of each definition around the present place: whether it is public, and whether its members need no word of their own.
     around: Vec<(bool, bool)>,
 }
@@ -14,7 +14,7 @@ pub(crate) struct Visibility {
 impl Visibility {
     /// The rules of a language, at the start of a file.
     pub(crate) fn of(language: LanguageId) -> Self {
-        Self { rules: language.visibility(), around: Vec::new() }
+        Self { language, around: Vec::new() }
     }
 
     /// Whether the next definition is there for others.
@@ -22,14 +22,14 @@ impl Visibility {
         self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (outer, inherited) = self.around.last().copied().unwrap_or((true, false));
         let own = self.says_public(symbol, inherited);
-        let inherits = words(&symbol.head).any(|word| self.rules.inherited.contains(&word));
+        let inherits = words(&symbol.head).any(|word| self.language.visibility.inherited.contains(&word));
         // An implementation has no visibility of its own: its members say.
         self.around.push((own || symbol.kind == SymbolKind::Impl, inherits));
         own && outer
     }
 
     fn says_public(&self, symbol: &Symbol, inherited: bool) -> bool {
-        let rules = self.rules;
+        let rules = &self.language.visibility;
         let says = |all: &[&str]| words(before_parameters(&symbol.head)).any(|word| all.contains(&word));
         let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
         let has_private_name = rules.private_names.iter().any(|start| symbol.name.starts_with(start));

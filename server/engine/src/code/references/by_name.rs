@@ -35,7 +35,7 @@ impl<'a> LikelyFiles<'a> {
         }
         let is_followed = definers
             .iter()
-            .any(|key| index.get(key).is_some_and(|file| graph.follows(file.language.family(), name)));
+            .any(|key| index.get(*key).is_some_and(|file| graph.follows(file.language.family, name)));
         Self { known, definers, is_followed }
     }
 

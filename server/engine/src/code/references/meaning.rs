@@ -306,7 +306,7 @@ impl<'a> Meanings<'a> {
         let dotted = self
             .key(file)
             .and_then(|key| self.sources.index.get(key))
-            .is_some_and(|symbols| symbols.language.import_style() == ImportStyle::Dotted);
+            .is_some_and(|symbols| symbols.language.imports == ImportStyle::Dotted);
         if dotted {
             let dot = if module.ends_with('.') { "" } else { "." };
             let path = format!("{module}{dot}{name}");

@@ -138,7 +138,7 @@ impl FileNames {
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
     pub(super) fn read(tree: SyntaxTree, text: Arc<str>, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
-        let Some(rules) = Rules::of(tree.language()) else { return Ok(None) };
+        let Some(rules) = Rules::of(tree.language) else { return Ok(None) };
         let mut draft = FileDraft::new(&text);
         let mut cursor = QueryCursor::new();
         {

@@ -210,14 +210,14 @@ fn everywhere(
 ) -> Result<ReferenceReport, Cancelled> {
     let ReferenceSources { index, graph, texts } = meanings.sources;
     let mut report = ReferenceReport::default();
-    let families: BTreeSet<&str> = wanted.languages.iter().map(|language| language.family()).collect();
+    let families: BTreeSet<&str> = wanted.languages.iter().map(|language| language.family).collect();
     let definers = wanted.definitions.iter().map(|definition| &definition.file);
     let definers: Vec<&FileKey> = definers.collect();
     let connected = graph.connected(&definers);
     let is_test = |key: &FileKey| index.get(key).is_some_and(|file| file.language.is_test_file(key.as_str()));
     let only_tests = definers.iter().all(|key| is_test(key));
     let likely = LikelyFiles::new(graph, index, name, definers.into_iter());
-    for (key, file) in index.iter().filter(|(_, file)| families.contains(file.language.family())) {
+    for (key, file) in index.iter().filter(|(_, file)| families.contains(file.language.family)) {
         meanings.check()?;
         if texts.text(key).is_none_or(|text| !text.contains(name)) {
             continue;
@@ -411,7 +411,7 @@ impl Wanted {
             }
         }
         if !found.is_empty() {
-            self.languages.insert(tree.language());
+            self.languages.insert(tree.language);
             self.definitions.append(&mut found);
         }
         Ok(())
@@ -492,7 +492,7 @@ impl ReferenceReport {
 }
 
 fn is_builtin(language: LanguageId, name: &str) -> bool {
-    language.builtins().binary_search(&name).is_ok()
+    language.builtins.binary_search(&name).is_ok()
 }
 
 fn line_of(text: &str, byte: usize) -> usize {

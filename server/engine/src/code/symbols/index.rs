@@ -1,6 +1,7 @@
 //! The outlines of all files, as a value that is cheap to copy.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use strata_grammars::LanguageId;
@@ -54,11 +55,6 @@ impl FileSymbols {
 }
 
 impl SymbolIndex {
-    /// An index without files.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Puts a file in, in place of what was known of it.
     pub fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
         Arc::make_mut(&mut self.files).insert(key, symbols);
@@ -68,30 +64,14 @@ impl SymbolIndex {
     pub fn remove(&mut self, key: &FileKey) -> bool {
         self.files.contains_key(key) && Arc::make_mut(&mut self.files).remove(key).is_some()
     }
+}
 
-    /// What is known of a file.
-    pub fn get(&self, key: &FileKey) -> Option<&Arc<FileSymbols>> {
-        self.files.get(key)
-    }
+/// Read as the table that it is.
+impl Deref for SymbolIndex {
+    type Target = BTreeMap<FileKey, Arc<FileSymbols>>;
 
-    /// What is known of a file, with its name as the index has it.
-    pub(crate) fn get_key_value(&self, key: &FileKey) -> Option<(&FileKey, &Arc<FileSymbols>)> {
-        self.files.get_key_value(key)
-    }
-
-    /// All files in the order of their keys.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&FileKey, &Arc<FileSymbols>)> {
-        self.files.iter()
-    }
-
-    /// How many files there are.
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Whether there are no files.
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+    fn deref(&self) -> &Self::Target {
+        &self.files
     }
 }
 

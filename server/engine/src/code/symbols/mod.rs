@@ -19,10 +19,15 @@ mod tests;
 pub use files::{FileList, file_list};
 pub use find::{SymbolMatch, find, find_files, nearest_files};
 
-pub use graph::{References, Seeds};
+pub use graph::{model::References, rank::Seeds};
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::{ATTRIBUTES, Manifests};
-pub use map::{MapEntry, MapMember, MapRequest, MapSelection, map_within};
+pub use map::{MapEntry, MapRequest, MapSelection, map_within, member::MapMember};
 
-pub use relevance::{AskedWords, LexicalIndex, Query, Relevant, named_in, rank_for, relevant};
 pub(in crate::code) use relevance::{ParsedQuery, name_words, scores};
+pub use relevance::{
+    asked::{AskedWords, named_in, rank_for},
+    lexical::LexicalIndex,
+    query::Query,
+    score::{Relevant, relevant},
+};

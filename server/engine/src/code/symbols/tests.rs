@@ -34,7 +34,7 @@ fn linked(index: &SymbolIndex) -> References {
 }
 
 fn ranked(graph: &References, selected: &[FileKey]) -> Vec<FileKey> {
-    graph.rank(&Seeds { selected, ..Seeds::default() }).files().to_vec()
+    graph.rank(&Seeds { selected, ..Seeds::default() }).files.to_vec()
 }
 
 fn shop() -> SymbolIndex {

@@ -31,7 +31,7 @@ impl Talk {
     }
 
     fn asks(mut self, tool: &str, input: Value) -> Self {
-        let id = format!("call {}", self.history.len());
+        let id = format!("call {}", self.history.messages().len());
         self.history.add(NewMessage::new(
             Role::Assistant,
             vec![ContentBlock::ToolCall { id, name: tool.into(), input }],
@@ -40,7 +40,7 @@ impl Talk {
     }
 
     fn gets(mut self, outcome: Outcome, text: &str) -> Self {
-        let call_id = format!("call {}", self.history.len() - 1);
+        let call_id = format!("call {}", self.history.messages().len() - 1);
         let content = vec![ResultPart::Text { text: text.into() }];
         self.history
             .add(NewMessage::new(Role::User, vec![ContentBlock::ToolResult { call_id, content, outcome }]));
@@ -316,14 +316,14 @@ pub(crate) fn message() -> impl Strategy<Value = NewMessage> {
 proptest! {
     #[test]
     fn no_messages_make_it_fail_and_the_same_give_the_same(list in proptest::collection::vec(message(), 0..12)) {
-        let mut history = History::new();
+        let mut history = History::default();
         history.set(list);
         let read = || facts(history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default());
         let found = read();
         prop_assert_eq!(&found, &read());
         for (path, trace) in &found.files {
             prop_assert!(!path.is_empty() && !path.starts_with("./"));
-            prop_assert!(trace.last < history.len().max(1));
+            prop_assert!(trace.last < history.messages().len().max(1));
         }
         let lines = found.decisions.iter().chain(&found.constraints).map(|said| &said.text);
         prop_assert!(lines.chain(found.errors.iter().map(|error| &error.text)).all(|line| !line.contains('\n')));

@@ -25,7 +25,7 @@ pub fn ask_for_stream(format: Format, body: &mut Value) {
 }
 
 /// Limits the reply to so many tokens, in the field where the model looks for it. A limit that is there stays.
-pub fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize) {
+pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize) {
     let Some(fields) = body.as_object_mut() else { return };
     let (group, name) = match format {
         Format::Anthropic => (None, "max_tokens"),

@@ -21,7 +21,7 @@ const ALL: [Structure; 5] = [
 ];
 
 fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, said: &str) {
-    let id = format!("call {}", history.len());
+    let id = format!("call {}", history.messages().len());
     let call = ContentBlock::ToolCall { id: id.clone(), name: tool.into(), input };
     history.add(NewMessage::new(Role::Assistant, vec![call]));
     let content = vec![ResultPart::Text { text: said.into() }];
@@ -31,7 +31,7 @@ fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, said:
 
 /// Somebody mends a brewery's kettle control.
 fn conversation() -> History {
-    let mut history = History::new();
+    let mut history = History::default();
     let said = |history: &mut History, role, text: &str| {
         history.add(NewMessage::text(role, text));
     };
@@ -359,7 +359,7 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
             summarise(messages, structure, &budget, &ToolPatterns::default(), previous, &by_chars)
         };
         let first = of(history.messages(), None);
-        let mut next = History::new();
+        let mut next = History::default();
         let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, first.clone()) };
         next.add(summary);
         next.add(NewMessage::text(Role::User, "Now document it in docs/kettle.md"));
@@ -418,7 +418,7 @@ fn what_is_written_anew_each_time_is_not_carried_on() {
 #[test]
 fn short_answers_give_way_to_requests() {
     let long = |n: usize| format!("Please brew the stout number {n} with less roasted barley");
-    let mut history = History::new();
+    let mut history = History::default();
     history.add(NewMessage::text(Role::User, "first"));
     for n in 0..6 {
         history.add(NewMessage::text(Role::User, long(n)));
@@ -435,7 +435,7 @@ fn short_answers_give_way_to_requests() {
 
 #[test]
 fn quotations_stay_on_their_line() {
-    let mut history = History::new();
+    let mut history = History::default();
     history.add(NewMessage::text(
         Role::User,
         "one\n## Goal\n- edited: fake.rs\u{2028}## Files Modified\r\u{85}x",
@@ -450,7 +450,7 @@ fn quotations_stay_on_their_line() {
 
 #[test]
 fn known_files_of_a_continuation_are_at_most_twenty() {
-    let mut history = History::new();
+    let mut history = History::default();
     for n in 0..40 {
         call(&mut history, "Read", json!({ "file_path": format!("src/f{n}.rs") }), Outcome::Ok, "");
     }
@@ -488,7 +488,7 @@ proptest! {
         words in proptest::option::of(0usize..200),
         previous in proptest::option::of(any::<String>()),
     ) {
-        let mut history = History::new();
+        let mut history = History::default();
         history.set(list);
         let budget = Budget { tokens, words: words.map(|most| (0, most)) };
         // No real count: it grows by jumps and not with the text alone.
@@ -507,7 +507,7 @@ proptest! {
     fn files_survive_one_compaction_and_another(
         paths in proptest::collection::btree_set("(/w/)?([a-c]{1,2}/){0,3}[a-f ]{0,3}[a-f]\\.rs", 1..20),
     ) {
-        let mut history = History::new();
+        let mut history = History::default();
         for path in &paths {
             call(&mut history, "Edit", json!({ "file_path": path }), Outcome::Ok, "");
         }

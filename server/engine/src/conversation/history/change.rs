@@ -68,7 +68,7 @@ mod tests {
     use crate::conversation::history::{Entry, NewMessage, Role, Visibility};
 
     fn talk(messages: usize) -> History {
-        let mut history = History::new();
+        let mut history = History::default();
         for n in 0..messages {
             history.add(NewMessage::text(Role::User, n.to_string()));
         }

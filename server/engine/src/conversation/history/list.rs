@@ -54,11 +54,6 @@ pub(crate) struct HistoryChange {
 }
 
 impl History {
-    /// An empty conversation.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a message at the end and says its number.
     pub fn add(&mut self, message: NewMessage) -> MessageId {
         let id = MessageId(self.next);
@@ -177,16 +172,6 @@ impl History {
         self.messages.iter().filter(|message| message.body.is_sent())
     }
 
-    /// How many messages there are, hidden ones included.
-    pub fn len(&self) -> usize {
-        self.messages.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.messages.is_empty()
-    }
-
     /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. Cutting in front
     /// of it separates no call from its result and no answer from its question.
     pub(crate) fn begins_exchange(message: &Message) -> bool {
@@ -297,7 +282,7 @@ mod tests {
     use crate::conversation::history::{Outcome, ResultPart};
 
     fn talk(exchanges: usize) -> History {
-        let mut history = History::new();
+        let mut history = History::default();
         for n in 0..exchanges {
             history.add(NewMessage::text(Role::User, format!("question {n}")));
             history.add(NewMessage::text(Role::Assistant, format!("answer {n}")));
@@ -322,7 +307,7 @@ mod tests {
         history.add(NewMessage::text(Role::Assistant, "one more"));
         let summary = Entry::Add(NewMessage::text(Role::User, "in short"));
         history.rebuild(&[MessageId(u64::MAX)], vec![summary]);
-        assert_eq!(history.len(), 3);
+        assert_eq!(history.messages().len(), 3);
     }
 
     #[test]
@@ -338,7 +323,7 @@ mod tests {
 
     #[test]
     fn emergency_truncation_never_parts_a_call_from_its_result() {
-        let mut history = History::new();
+        let mut history = History::default();
         history.add(NewMessage::text(Role::User, "look"));
         let call = ContentBlock::ToolCall { id: "1".into(), name: "read".into(), input: 1.into() };
         history.add(NewMessage::new(Role::Assistant, vec![call]));

@@ -32,7 +32,8 @@ pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArchivalPlan {
     archive: Vec<MessageId>,
-    question: Option<Question>,
+    /// What to ask a model; nothing when none is to be asked.
+    pub question: Option<Question>,
     heuristic: String,
 }
 
@@ -71,11 +72,6 @@ impl ArchivalPlan {
     #[cfg(test)]
     pub(crate) fn archive(&self) -> &[MessageId] {
         &self.archive
-    }
-
-    /// What to ask a model; nothing when none is to be asked.
-    pub fn question(&self) -> Option<&Question> {
-        self.question.as_ref()
     }
 
     /// The outcome. Without an answer, or with a blank one, the beginning and the end of each result stand for it.

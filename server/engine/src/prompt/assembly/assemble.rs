@@ -287,7 +287,7 @@ impl Run<'_> {
         };
         let excerpts = self.workspace.excerpts.laid().map(|item| excerpt_piece::piece(item, &count).tokens);
         OptionalWeights {
-            files: self.session.selection.selected().iter().filter_map(weigh).collect(),
+            files: self.session.selection.selected.iter().filter_map(weigh).collect(),
             excerpts: excerpts.collect(),
         }
     }
@@ -372,7 +372,7 @@ impl Run<'_> {
     }
 
     fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
-        let selected = self.session.selection.selected();
+        let selected = &self.session.selection.selected;
         let mut warnings = Vec::new();
         for key in plan.shed() {
             let message = format!("{key} was left out of this prompt because it does not fit");

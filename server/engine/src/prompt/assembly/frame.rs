@@ -62,7 +62,7 @@ pub fn frame_items(
     text: &str,
     settings: &ContextFrameSettings,
 ) -> Vec<FrameItem> {
-    let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
+    let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let seeds = match settings.rerank {
         true => Seeds { open: known.open, selected: &selected, ..Seeds::default() },
         false => Seeds::default(),
@@ -70,7 +70,7 @@ pub fn frame_items(
     let limit = if settings.rerank { settings.top_k.min(settings.max_items) } else { settings.max_items };
     let query = Query { text, seeds };
     let files = relevant(known.symbols, known.lexical, known.references, &query, limit);
-    let shown = |file: &Relevant| !session.selection.excluded().contains(&file.file);
+    let shown = |file: &Relevant| !session.selection.excluded.contains(&file.file);
     let mut items: Vec<FrameItem> = files.into_iter().filter(shown).flat_map(items_of).collect();
     let wants_others = asks_for_others(text);
     for item in items.iter_mut().filter(|item| !wants_others && is_aside(known.symbols, &item.file)) {
@@ -210,7 +210,7 @@ mod tests {
         assert!(asks_for_others("Why do the tests of `send` fail?") && asks_for_others("update the README"));
         assert!(!asks_for_others("Which contest is the latest?"));
         let python = strata_grammars::LanguageId::by_name("python").unwrap();
-        let mut symbols = SymbolIndex::new();
+        let mut symbols = SymbolIndex::default();
         for path in ["src/send.py", "tests/test_send.py", "examples/send.py"] {
             let outline = Outline::read(python, "def send(): pass\n", &Cancel::new()).unwrap();
             symbols.insert(path.into(), FileSymbols::new(python, &path.into(), outline).into());

@@ -72,7 +72,7 @@ pub(super) fn gather<'a>(
 
     let selected = session
         .selection
-        .selected()
+        .selected
         .iter()
         .filter(|(key, _)| shown.contains(*key))
         .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
@@ -103,7 +103,7 @@ pub(super) fn gather<'a>(
         session_state: workspace.session_state.into(),
         context_frame: workspace.context_frame.into(),
         trust: workspace.trust,
-        excluded: session.selection.excluded(),
+        excluded: &session.selection.excluded,
         seeds: workspace.seeds,
         framing: 0,
         count,
@@ -115,7 +115,7 @@ pub(super) fn gather<'a>(
 fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
     let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
     let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
-    session.selection.selected().keys().filter(shown).cloned().collect()
+    session.selection.selected.keys().filter(shown).cloned().collect()
 }
 
 /// The members of the map: those of last time in their order, then newcomers in key order. What is selected, open or named
@@ -134,7 +134,7 @@ fn map_members(
     if let Request::Prompt { text, .. } = &ask.request {
         required.extend(named_in(text, workspace.listing, workspace.references));
     }
-    let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
+    let selected: Vec<FileKey> = session.selection.selected.keys().cloned().collect();
     let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
     let ranking = workspace.references.rank(&seeds);
     let request = MapRequest {
@@ -143,7 +143,7 @@ fn map_members(
         required: &required,
         ranking: &ranking,
         about: None,
-        without: session.selection.excluded(),
+        without: &session.selection.excluded,
     };
     let mut selection = map_within(workspace.symbols, workspace.references, &request, count);
     let kept: BTreeSet<&FileKey> = session.map_members.iter().map(|member| &member.path).collect();
@@ -156,7 +156,7 @@ fn map_members(
 
 /// The files that the session is about: selected ones, then open ones.
 fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
-    session.selection.selected().keys().chain(workspace.open).cloned().collect()
+    session.selection.selected.keys().chain(workspace.open).cloned().collect()
 }
 
 /// The conversation with the new request, as the model gets to see them.

@@ -230,11 +230,6 @@ pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
-/// What a text weighs, in tokens of the model that is set.
-pub fn weigh_text(text: &str, means: PromptServices<'_>) -> usize {
-    of_the_set_model(means, |measure| measure.counter()(text))
-}
-
 /// Weighs texts for `model`, or for the one that is set.
 pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
     let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));

@@ -25,7 +25,7 @@ pub use assemble::{assemble, weigh};
 pub(crate) use excerpt_piece::excerpt_dress;
 pub use frame::{FrameItem, FrameSources, context_frame, frame_items, with_lines};
 pub(crate) use measure::request_size;
-pub use measure::{counter, history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
+pub use measure::{counter, history_tokens, map_budget, weigh_file, weigh_page, with_scales};
 pub use piece::{FileText, Source, lines};
 pub use prepared::PreparedPrompt;
 

@@ -64,7 +64,7 @@ impl FileText {
 
     /// The text of an open buffer.
     pub fn of_buffer(document: &Document) -> Self {
-        let source = Source::Buffer { version: document.version(), sync: document.sync().clone() };
+        let source = Source::Buffer { version: document.version, sync: document.sync.clone() };
         Self::new(document.text().into(), source)
     }
 }

@@ -104,7 +104,7 @@ pub fn choose(
     let budget = question.map_or(0, |question| question.budget);
     let room = if memory.shown.is_empty() { budget } else { budget / LATER };
     let mut chosen = Chosen { session, files, number, room, count, items: BTreeMap::new() };
-    let remembered: BTreeSet<&ExcerptKey> = memory.shown().chain(memory.pinned()).collect();
+    let remembered: BTreeSet<&ExcerptKey> = memory.shown().chain(&memory.pinned).collect();
     for key in remembered {
         chosen.remember(key);
     }
@@ -139,9 +139,8 @@ struct Interest {
 
 impl Interest {
     fn of(known: ExcerptSources<'_>, session: &Session) -> Self {
-        let near: BTreeSet<FileKey> =
-            session.selection.selected().keys().chain(known.open).cloned().collect();
-        let dismissed = session.excerpts.dismissed().iter().map(|ExcerptKey { file, place }| {
+        let near: BTreeSet<FileKey> = session.selection.selected.keys().chain(known.open).cloned().collect();
+        let dismissed = session.excerpts.dismissed.iter().map(|ExcerptKey { file, place }| {
             let (definition, ordinal, lines) = match place {
                 ExcerptPlace::Definition { name, ordinal } => (Some(name.to_string()), *ordinal, 0..0),
                 ExcerptPlace::Lines(lines) => (None, 0, lines.first() - 1..lines.last()),
@@ -162,7 +161,7 @@ impl Interest {
             text,
             open: &self.near,
             selected: &[],
-            excluded: session.selection.excluded(),
+            excluded: &session.selection.excluded,
             recency: known.recency,
             past: known.past,
             dismissed: &self.dismissed,
@@ -202,7 +201,7 @@ impl<'a> Chosen<'a> {
     fn remember(&mut self, key: &ExcerptKey) {
         let memory = &self.session.excerpts;
         let shown = memory.shown.get(key);
-        let is_pinned = memory.pinned().contains(key);
+        let is_pinned = memory.pinned.contains(key);
         let Some(source) = self.source(&key.file) else { return };
         let lines = match (&key.place, shown) {
             (ExcerptPlace::Definition { name, ordinal }, _) => {
@@ -240,7 +239,7 @@ impl<'a> Chosen<'a> {
 
     /// The lines of files that the prompt shows before anything is chosen, from 0.
     fn shown_lines(&self) -> BTreeMap<FileKey, Vec<Range<u32>>> {
-        let selected = self.session.selection.selected().keys();
+        let selected = self.session.selection.selected.keys();
         let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> =
             selected.map(|file| (file.clone(), selected_lines(self.session, file))).collect();
         for item in self.items.values() {
@@ -272,7 +271,7 @@ impl<'a> Chosen<'a> {
             }
             let place = if is_whole { key_of(excerpt).place } else { lines_of(&lines) };
             let key = ExcerptKey { file: excerpt.file.clone(), place };
-            if self.session.excerpts.dismissed().contains(&key) {
+            if self.session.excerpts.dismissed.contains(&key) {
                 continue;
             }
             let item = item(key.clone(), source, Some(lines), Some(excerpt.reason), ExcerptStanding::Wanted);
@@ -323,7 +322,7 @@ impl<'a> Chosen<'a> {
     /// The file of an excerpt, unless it is shown otherwise or not at all.
     fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
         let selection = &self.session.selection;
-        let is_whole = selection.selected().get(file) == Some(&Extent::Whole);
+        let is_whole = selection.selected.get(file) == Some(&Extent::Whole);
         let is_free = !is_whole && selection.choice(file) != Choice::Excluded;
         let files = self.files;
         files.get(file).filter(|_| is_free)
@@ -367,7 +366,7 @@ fn text_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
 
 /// The lines of a file that are selected, from 0.
 fn selected_lines(session: &Session, file: &FileKey) -> Vec<Range<u32>> {
-    match session.selection.selected().get(file) {
+    match session.selection.selected.get(file) {
         Some(Extent::Lines(ranges)) => ranges.iter().map(|range| range.first() - 1..range.last()).collect(),
         Some(Extent::Whole) | None => Vec::new(),
     }

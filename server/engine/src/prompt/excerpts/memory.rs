@@ -15,10 +15,12 @@ use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
 pub struct Excerpts {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) shown: BTreeMap<ExcerptKey, ShownExcerpt>,
+    /// Those that stay whatever is asked.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pinned: BTreeSet<ExcerptKey>,
+    pub pinned: BTreeSet<ExcerptKey>,
+    /// Those that are not proposed again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    dismissed: BTreeSet<ExcerptKey>,
+    pub dismissed: BTreeSet<ExcerptKey>,
     /// How many questions were asked.
     pub(super) questions: u64,
 }
@@ -27,16 +29,6 @@ impl Excerpts {
     /// Whether nothing was ever chosen, pinned or dismissed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-
-    /// Those that stay whatever is asked, in key order.
-    pub(crate) fn pinned(&self) -> &BTreeSet<ExcerptKey> {
-        &self.pinned
-    }
-
-    /// Those that are not proposed again, in key order.
-    pub fn dismissed(&self) -> &BTreeSet<ExcerptKey> {
-        &self.dismissed
     }
 
     /// Those that the last recorded prompt showed, in key order.
@@ -50,21 +42,11 @@ impl Excerpts {
         self.pinned.insert(key);
     }
 
-    /// Takes a pin back. Returns whether there was one.
-    pub fn unpin(&mut self, key: &ExcerptKey) -> bool {
-        self.pinned.remove(key)
-    }
-
     /// Takes an excerpt out of prompts, and does not propose it again.
     pub fn dismiss(&mut self, key: ExcerptKey) {
         self.pinned.remove(&key);
         self.shown.remove(&key);
         self.dismissed.insert(key);
-    }
-
-    /// Forgets what was dismissed. Returns whether anything was.
-    pub fn restore(&mut self) -> bool {
-        !std::mem::take(&mut self.dismissed).is_empty()
     }
 
     /// Begins another conversation, which keeps only what is pinned.

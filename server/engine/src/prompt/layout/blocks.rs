@@ -123,15 +123,11 @@ pub struct LayoutMessage {
 /// A whole prompt: at most one system message, which stands first, then user and assistant in turns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Layout {
-    messages: Vec<LayoutMessage>,
+    /// The messages in order.
+    pub messages: Vec<LayoutMessage>,
 }
 
 impl Layout {
-    /// An empty prompt.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a block behind everything else. Blocks of one speaker in a row make one message, because
     /// providers demand that roles alternate.
     pub fn push(&mut self, speaker: Speaker, block: LayoutBlock) {
@@ -156,11 +152,6 @@ impl Layout {
             *parts.entry(block.part).or_insert(0) += block.tokens;
         }
         parts
-    }
-
-    /// The messages in order.
-    pub fn messages(&self) -> &[LayoutMessage] {
-        &self.messages
     }
 
     /// The messages as a dialect writes them.

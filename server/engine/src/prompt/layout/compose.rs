@@ -38,7 +38,7 @@ pub(crate) struct Composer<'a> {
 impl<'a> Composer<'a> {
     /// An empty prompt whose texts are weighed by `count`.
     pub(crate) fn new(count: Count<'a>) -> Self {
-        Self { layout: Layout::new(), count, tier: Tier::Active }
+        Self { layout: Layout::default(), count, tier: Tier::Active }
     }
 
     /// Everything put down from here on stands in `tier`.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::conversation::selection::LineRange;
 use crate::key::FileKey;
+use crate::text::Unreadable;
 
 /// The name of an excerpt: `src/a.py#Session.send`, `src/a.py#Session.send~2` for the second definition of that name, or
 /// `src/a.py#L10-40`.
@@ -34,11 +35,6 @@ pub enum ExcerptPlace {
     /// Lines, as they were numbered when they were shown first.
     Lines(LineRange),
 }
-
-/// A text that names no excerpt.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` does not name an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`")]
-pub struct NotAnExcerpt(String);
 
 impl ExcerptPlace {
     /// A definition.
@@ -92,7 +88,7 @@ fn ordinal_of(text: &str) -> Option<(&str, u32)> {
 }
 
 impl FromStr for ExcerptKey {
-    type Err = NotAnExcerpt;
+    type Err = Unreadable;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let place = |place: &str| {
@@ -106,7 +102,9 @@ impl FromStr for ExcerptKey {
             Some((file, named)) if !file.is_empty() && !named.is_empty() => {
                 Ok(Self { file: FileKey::from(file), place: place(named) })
             }
-            _ => Err(NotAnExcerpt(text.to_owned())),
+            _ => Err(Unreadable(format!(
+                "`{text}` does not name an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`"
+            ))),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
 pub use content::{Content, Lingering, Piece, Seeds, SentMessage, Tree, WeighedBlock};
 pub(crate) use content::{Count, FileListCoverage};
-pub use excerpt_key::{ExcerptKey, ExcerptPlace, NotAnExcerpt};
+pub use excerpt_key::{ExcerptKey, ExcerptPlace};
 pub use item::ItemKey;
 pub use quote::{fence, inline};
 pub use spans::{spans, spans_of};

@@ -25,7 +25,7 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
 
 /// The spans of a whole prompt. `framing` is what a content block weighs beyond its text, in tokens.
 pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
-    let messages = layout.messages().iter();
+    let messages = layout.messages.iter();
     spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
 }
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_span_is_named_by_speaker_and_content_alone() {
-        let mut layout = Layout::new();
+        let mut layout = Layout::default();
         layout.push(Speaker::User, block("yes", None));
         layout.push(Speaker::User, block("yes", Some(Ttl::OneHour)));
         layout.push(Speaker::Assistant, block("yes", None));

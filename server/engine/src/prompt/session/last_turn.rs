@@ -78,7 +78,7 @@ impl LastTurn {
             tiers: tiers.into_iter().map(weight).collect(),
             cached_tokens: turn.cached.map_or(0, |cached| cached.tokens),
             cache_expires_ms: turn.cached.map(|cached| cached.expires_ms),
-            explanation: turn.breaks.last().map(|last| explain(last, turn.pages)).unwrap_or_default(),
+            explanation: turn.breaks.last.as_ref().map(|last| explain(last, turn.pages)).unwrap_or_default(),
         }
     }
 }

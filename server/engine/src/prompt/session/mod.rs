@@ -190,7 +190,7 @@ pub struct Session {
     /// What it was billed for.
     pub totals: Usage,
     /// What reported usage taught about models.
-    calibrations: Calibrations,
+    pub calibrations: Calibrations,
     /// The compactions that were not undone, oldest first.
     compactions: Arc<Vec<Record>>,
     /// What the last prompt weighed; nothing when the conversation was changed since.
@@ -203,17 +203,19 @@ pub struct Session {
     /// What `totals` cost, in tokens of plain input; nothing before anything was billed.
     spent: Option<f64>,
     /// When its prompts were sent, and how much of them could be cached.
-    pace: Arc<Pace>,
+    pub pace: Arc<Pace>,
     /// What the provider's cache is believed to hold.
     account: Option<Arc<Account>>,
     /// The last prompt that was recorded.
     last: Option<Arc<Layout>>,
     /// How it was asked for.
     asked: Option<Arc<PromptRequest>>,
-    breaks: Breaks,
-    /// The same in figures, which outlive the process.
-    last_turn: Option<Arc<LastTurn>>,
-    revision: u64,
+    /// What recorded prompts broke in the cache.
+    pub breaks: Breaks,
+    /// The last recorded prompt in figures; also one that another process recorded, or an earlier run.
+    pub last_turn: Option<Arc<LastTurn>>,
+    /// How often the conversation or the selection was changed; prompts made before a change know it.
+    pub revision: u64,
     next_prompt: u64,
     pending: VecDeque<Pending>,
     recorded: VecDeque<RecordResult>,
@@ -243,7 +245,7 @@ impl Session {
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {
             id: id.into(),
-            history: History::new(),
+            history: History::default(),
             selection: Selection::new(),
             pages: Pages::default(),
             excerpts: Excerpts::default(),
@@ -274,16 +276,6 @@ impl Session {
         }
     }
 
-    /// How often the conversation or the selection was changed; prompts made before a change know it.
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// What reported usage taught about models.
-    pub fn calibrations(&self) -> &Calibrations {
-        &self.calibrations
-    }
-
     /// What reported usage taught about one model, by its name in the table.
     pub(crate) fn calibration(&self, model: &str) -> Option<&Calibration> {
         self.calibrations.of(model)
@@ -311,11 +303,6 @@ impl Session {
         self.last.as_deref()
     }
 
-    /// When its recorded prompts were sent, and how much of them could be cached.
-    pub fn pace(&self) -> &Pace {
-        &self.pace
-    }
-
     /// How much the provider's cache is believed to hold for the next prompt, and until when; nothing when that time is
     /// over.
     pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
@@ -331,19 +318,9 @@ impl Session {
         PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
-    /// The last recorded prompt in figures; also one that another process recorded, or an earlier run.
-    pub fn last_turn(&self) -> Option<&LastTurn> {
-        self.last_turn.as_deref()
-    }
-
     /// What it was billed for, with what that cost.
     pub(crate) fn billed(&self) -> Totals {
         Totals { usage: self.totals, cost: self.spent }
-    }
-
-    /// What recorded prompts broke in the cache.
-    pub fn breaks(&self) -> &Breaks {
-        &self.breaks
     }
 
     /// Changes whenever anything in the session does that a command can change.
@@ -375,7 +352,7 @@ impl Session {
     /// the old ones had gone and the new ones come.
     pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
         let selection = &self.selection;
-        let chosen = selection.selected().keys().chain(selection.excluded());
+        let chosen = selection.selected.keys().chain(&selection.excluded);
         let concerned = chosen
             .chain(self.map_members.iter().map(|member| &member.path))
             .chain(self.excerpts.files())
@@ -518,7 +495,7 @@ impl Session {
             self.refuse(&pending.turn)?;
         }
         if let Some(usage) = outcome.usage {
-            self.totals = self.totals.plus(usage);
+            self.totals = self.totals + usage;
             let cost = usage.cost(&pending.turn.sent.prices);
             self.spent = Some(self.spent.unwrap_or_default() + cost);
         }
@@ -532,7 +509,7 @@ impl Session {
         let recorded = RecordResult {
             id: pending.id,
             status,
-            messages: self.history.len(),
+            messages: self.history.messages().len(),
             totals: self.totals,
             warnings,
             retry,

@@ -39,7 +39,7 @@ impl Session {
         };
         let model = &means.models.resolve(&means.settings.model).model;
         let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
-        let turns = expected_turns(self.pace().prompts());
+        let turns = expected_turns(self.pace.prompts());
         let behind = |id: MessageId| cached_behind(layout, cached.tokens, id);
         with_scales(means, |scales| {
             plan(&CacheState::Warm(Warm { read, write, turns, behind: &behind, scales }))

@@ -115,7 +115,7 @@ impl Session {
             SummariserKind::Extractive => 0.0,
             _ => history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64,
         };
-        let saved = (history - after) as f64 * read * expected_turns(self.pace().prompts())
+        let saved = (history - after) as f64 * read * expected_turns(self.pace.prompts())
             + saved_once as f64 * (write - read);
         saved > rewritten as f64 * (write - read) + asked
     }

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_mark_stands_where_it_was_made_and_crowds_out_nothing_later() {
         let tools = ToolPatterns::default();
-        let (mut history, mut trail) = (History::new(), StepHistory::default());
+        let (mut history, mut trail) = (History::default(), StepHistory::default());
         let read = |history: &mut History, path: &str| {
             let input = json!({ "path": path });
             let call = ContentBlock::ToolCall { id: path.to_owned(), name: "read_file".to_owned(), input };

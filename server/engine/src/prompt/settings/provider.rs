@@ -25,8 +25,11 @@ pub enum ProviderName {
 }
 
 impl ProviderName {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
+
     /// The dialect of its requests.
-    pub fn format(self) -> Format {
+    pub const fn format(self) -> Format {
         match self {
             Self::Anthropic => Format::Anthropic,
             Self::OpenAi | Self::Ollama => Format::OpenAi,
@@ -35,8 +38,8 @@ impl ProviderName {
         }
     }
 
-    /// As it is written in settings.
-    pub fn as_str(self) -> &'static str {
+    /// As it is written in settings, and in front of a model's name.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",

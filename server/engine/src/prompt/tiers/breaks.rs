@@ -71,23 +71,15 @@ pub struct Break {
 /// The breaks of a session.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Breaks {
-    turn: u64,
-    last: Option<Break>,
+    /// Prompts that were recorded.
+    pub turn: u64,
+    /// What the last recorded prompt broke.
+    pub last: Option<Break>,
     /// The last break that began with each file, and with anything else that the last prompt shows.
     by_item: BTreeMap<ItemKey, (u64, Reason)>,
 }
 
 impl Breaks {
-    /// What the last recorded prompt broke.
-    pub fn last(&self) -> Option<&Break> {
-        self.last.as_ref()
-    }
-
-    /// Prompts that were recorded.
-    pub fn turns(&self) -> u64 {
-        self.turn
-    }
-
     /// The turn and the reason of the last break that began with an item.
     pub(crate) fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
         self.by_item.get(key).copied()
@@ -243,7 +235,7 @@ mod tests {
     use crate::tokens::cost::Prices;
 
     fn layout(keys: &[ItemKey]) -> Layout {
-        let mut layout = Layout::new();
+        let mut layout = Layout::default();
         for key in keys {
             let part = if key.path().is_some() { Part::Files } else { Part::History };
             let content = ContentBlock::text(key.to_string());

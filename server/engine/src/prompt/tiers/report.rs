@@ -144,8 +144,8 @@ pub fn report(
     Ok(TiersReport {
         model: reply.model,
         chosen,
-        turns: session.breaks().turns(),
-        last_turn: session.last_turn().cloned(),
+        turns: session.breaks.turn,
+        last_turn: session.last_turn.as_deref().cloned(),
         tiers: reply.tiers,
         items,
         tokens: reply.tokens.total,
@@ -191,7 +191,7 @@ fn items(
         tokens,
         position,
         figures: figures.of_item(key, tier),
-        last_break: session.breaks().of(key).map(|(turn, reason)| LastBreak { turn, reason }),
+        last_break: session.breaks.of(key).map(|(turn, reason)| LastBreak { turn, reason }),
     };
     let mut items: Vec<ItemReport> =
         places.iter().map(|(key, place)| item(key, place.tier, place.tokens, Some(place.position))).collect();

@@ -15,7 +15,7 @@ pub fn request<'a>(
     model: &str,
 ) -> Body {
     let projection = project(messages, prompt, format.provider());
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     let history = projection.history.into_iter().map(|said| (Speaker::from(said.role), said.content));
     let coming = projection.results.into_iter().chain(projection.prompt).collect();
     for (speaker, blocks) in history.chain([(Speaker::User, coming)]) {

@@ -47,7 +47,7 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
     let mut text = String::new();
     let mut passages: Vec<Passage<'_>> = Vec::new();
     let (mut seen, mut line) = (0, 0);
-    for (message, said) in layout.messages().iter().enumerate() {
+    for (message, said) in layout.messages.iter().enumerate() {
         let speaker = said.speaker;
         heading(&mut text, message + 1, speaker);
         for block in results_first(&said.blocks, |block| &block.content) {
@@ -72,7 +72,7 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
 }
 
 pub(super) fn render(layout: &Layout) -> RenderedBody {
-    RenderedBody { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
+    RenderedBody { body: Body::Text(readable(layout).text), messages: layout.messages.len() }
 }
 
 fn line_breaks(text: &str) -> usize {

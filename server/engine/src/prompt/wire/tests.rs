@@ -62,7 +62,7 @@ fn png(width: u32, height: u32) -> Image {
 /// Lays a projection the way an assembler does: instructions, a file pair with a breakpoint, the history,
 /// the new results, a volatile tail, the prompt.
 fn lay(projection: &Projection) -> Layout {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
     let files = "# Working Files\n\n```\nfn main() {}\n```\n";
     layout.push(Speaker::User, marked(ContentBlock::text(files), Tier::L1, Ttl::OneHour));

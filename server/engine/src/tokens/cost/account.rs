@@ -112,7 +112,7 @@ impl Account {
 
     /// How much of the last request the next one can read. Tokens.
     pub(crate) fn cached_tokens(&self) -> usize {
-        let Prices { kind, min_tokens, .. } = *self.provider.prices();
+        let Prices { kind, min_tokens, .. } = self.provider.prices;
         match kind {
             CacheKind::None => 0,
             CacheKind::Automatic { .. } if self.last.total() < min_tokens => 0,
@@ -124,7 +124,7 @@ impl Account {
     /// When what is cached will be gone unless it is used before, in milliseconds since 1970; `None` when nothing is
     /// cached.
     pub(crate) fn expires_ms(&self) -> Option<u64> {
-        let life_ms = u64::from(self.provider.prices().seconds) * 1_000;
+        let life_ms = u64::from(self.provider.prices.seconds) * 1_000;
         (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))
     }
 }

@@ -68,8 +68,7 @@ impl CostOutlook {
         for (pause_ms, turns_ago) in course.pauses_ms.iter().zip((0..turns).rev()) {
             let expired = prices.outlived_by(*pause_ms);
             expiries += usize::from(expired);
-            spent =
-                spent.plus(turn(prices, if expired { 0 } else { marked(turns_ago + 1) }, marked(turns_ago)));
+            spent = spent + turn(prices, if expired { 0 } else { marked(turns_ago + 1) }, marked(turns_ago));
         }
         let next = course.marked.saturating_add(course.growth);
         Self {

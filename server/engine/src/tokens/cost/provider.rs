@@ -40,9 +40,13 @@ impl Charge {
     pub fn total(&self) -> usize {
         self.read.saturating_add(self.written).saturating_add(self.plain)
     }
+}
 
-    /// Both bills together.
-    pub fn plus(&self, other: Self) -> Self {
+/// Both bills together.
+impl std::ops::Add for Charge {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
         Self {
             read: self.read.saturating_add(other.read),
             written: self.written.saturating_add(other.written),
@@ -65,7 +69,8 @@ pub struct TooManyBreakpoints {
 /// One account at a provider: what its cache holds, and what it charges.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Provider {
-    prices: Prices,
+    /// The prices it charges.
+    pub prices: Prices,
     /// Cached prefixes by the hash of all their spans, and when each is gone unless it is used before. Milliseconds.
     entries: FxHashMap<ContentHash, u64>,
     sweep_at: usize,
@@ -117,11 +122,6 @@ impl Provider {
     /// Charges other prices from now on; what is cached stays.
     pub(crate) fn set_prices(&mut self, prices: Prices) {
         self.prices = prices;
-    }
-
-    /// The prices it charges.
-    pub fn prices(&self) -> &Prices {
-        &self.prices
     }
 
     /// Tokens read and written where the request says what is cached. One entry is written for each marker

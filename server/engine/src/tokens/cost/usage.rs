@@ -45,8 +45,12 @@ impl Usage {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         BilledInput { read: self.cache_read, total }
     }
+}
 
-    pub fn plus(self, other: Self) -> Self {
+impl std::ops::Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),

@@ -23,13 +23,13 @@ fn a_session_survives_the_way_through_lines() {
     "#]]
     .assert_eq(&lines.split_inclusive('\n').take(2).collect::<String>());
     let copy = store.import(lines.as_bytes()).unwrap();
-    assert_ne!(*copy.handle.id(), id("a"));
-    let stored = store.load(copy.handle.id()).unwrap();
+    assert_ne!(copy.handle.id, id("a"));
+    let stored = store.load(&copy.handle.id).unwrap();
     assert_eq!((&*stored.name, copy.messages), ("Session a", 2));
     assert_eq!((stored.messages, stored.next_id, stored.created_ms), (messages.to_vec(), 4, 1_000));
     store.delete(&id("a")).unwrap();
     let again = store.import(lines.as_bytes()).unwrap();
-    assert_eq!(*again.handle.id(), id("a"));
+    assert_eq!(again.handle.id, id("a"));
     assert_eq!(exported(&store, "a"), lines);
 }
 
@@ -81,6 +81,6 @@ fn a_session_called_as_the_one_at_hand_gets_another_name() {
     let mut store = home.open();
     let header = r#"{"strataSession":1,"id":"main","name":"Loop","createdMs":0}"#;
     let imported = store.import(header.as_bytes()).unwrap();
-    assert!(!imported.handle.id().is_reserved());
-    assert_eq!(store.load(imported.handle.id()).unwrap().name, "Loop");
+    assert!(!imported.handle.id.is_reserved());
+    assert_eq!(store.load(&imported.handle.id).unwrap().name, "Loop");
 }

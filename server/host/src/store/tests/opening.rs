@@ -194,7 +194,7 @@ fn nobody_else_can_read_any_of_it() {
     let mut store = home.open();
     let handle = store.create(&new("a")).unwrap();
     store.commit(&handle, &appended(&[said(0, "secret")])).unwrap();
-    store.spills().write(&id("a"), b"secret").unwrap();
+    store.spills.write(&id("a"), b"secret").unwrap();
     let mut open = vec![home.state()];
     let mut files = 0;
     while let Some(path) = open.pop() {

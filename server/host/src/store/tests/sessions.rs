@@ -109,7 +109,7 @@ fn a_fork_holds_what_came_before_and_goes_its_own_way() {
     let handle = store.create(&new("a")).unwrap();
     let messages = [said(0, "zero"), said(1, "one"), said(2, "two")];
     store.commit(&handle, &Commit { state: Some(json!({"x": 1})), ..appended(&messages) }).unwrap();
-    let spilled = store.spills().write(&id("a"), b"long output").unwrap();
+    let spilled = store.spills.write(&id("a"), b"long output").unwrap();
     let fork = store.fork(&id("a"), &new("b"), Some(MessageId(1))).unwrap();
     store.commit(&fork, &appended(&[said(3, "three")])).unwrap();
     assert_eq!(texts(&store, "b"), ["zero", "one", "three"]);
@@ -125,7 +125,7 @@ fn a_fork_holds_what_came_before_and_goes_its_own_way() {
     assert_eq!(wrong, StoreError::NoMessage(MessageId(9)));
     store.delete(&id("a")).unwrap();
     assert_eq!(store.load(&id("a")).unwrap_err(), StoreError::NoSession(id("a")));
-    assert_eq!(store.spills().read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
+    assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 9).unwrap().text, "long output");
     let found = store.search("zero", &Scope::Workspace, Limits::default()).unwrap();
     assert_eq!(found.hits.len(), 1);
 }
@@ -176,7 +176,7 @@ fn what_could_not_be_read_back_is_not_stored() {
     let mut lines = Vec::new();
     store.export(&id("a"), &mut lines).unwrap();
     let copy = store.import(&*lines).unwrap();
-    assert_eq!(store.load(copy.handle.id()).unwrap().messages, deepest);
+    assert_eq!(store.load(&copy.handle.id).unwrap().messages, deepest);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::*;
 
 fn spills(home: &Home, quota: u64) -> Spills {
-    home.open().spills().with_quota(Quota(quota))
+    home.open().spills.with_quota(Quota(quota))
 }
 
 fn set_age(file: &SpillFile, seconds: u64) {
@@ -65,7 +65,7 @@ fn outputs_of_other_workspaces_count_too() {
     let other = home.directory.path().join("other");
     fs::create_dir(&other).unwrap();
     let store = Store::open(&home.state(), &WorkspaceKey::of(&other).unwrap()).unwrap().store;
-    store.spills().with_quota(Quota(10)).write(&id("a"), b"123456").unwrap();
+    store.spills.with_quota(Quota(10)).write(&id("a"), b"123456").unwrap();
     assert!(!one.path.exists());
 }
 
@@ -91,7 +91,7 @@ fn outputs_go_with_their_session() {
     let home = Home::new();
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
-    let spilled = store.spills().write(&id("a"), b"x").unwrap();
+    let spilled = store.spills.write(&id("a"), b"x").unwrap();
     store.delete(&id("a")).unwrap();
     assert!(!spilled.path.exists() && !spilled.path.parent().unwrap().exists());
 }
@@ -115,7 +115,7 @@ fn outputs_of_a_copy_take_no_room_of_their_own() {
     let home = Home::new();
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
-    let spills = store.spills().with_quota(Quota(10));
+    let spills = store.spills.with_quota(Quota(10));
     let copied = spills.write(&id("a"), b"12345").unwrap();
     drop(store.fork(&id("a"), &new("b"), None).unwrap());
     let other = spills.write(&id("c"), b"12345").unwrap();
@@ -133,7 +133,7 @@ fn a_copy_where_files_have_one_name_costs_the_original_nothing() {
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
     let one_name = |_: &Path, _: &Path| -> io::Result<()> { Err(io::ErrorKind::Unsupported.into()) };
-    let spills = store.spills().with_quota(Quota(20));
+    let spills = store.spills.with_quota(Quota(20));
     let outputs = [b"12345", b"67890"].map(|output| spills.write(&id("a"), output).unwrap());
     let read = |session: &str, file: &SpillFile| {
         spills.read_lines(&id(session), &file.id, 1, 1).map(|lines| lines.text)
@@ -154,9 +154,9 @@ fn outputs_of_a_session_that_is_no_more_go_when_the_store_is_opened() {
     let home = Home::new();
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
-    let kept = store.spills().write(&id("a"), b"kept").unwrap();
+    let kept = store.spills.write(&id("a"), b"kept").unwrap();
     // As a process leaves it that dies between the deletion of a session and that of its outputs.
-    let orphan = store.spills().write(&id("b"), b"deleted").unwrap();
+    let orphan = store.spills.write(&id("b"), b"deleted").unwrap();
     let not_ours = orphan.path.parent().unwrap().with_file_name("Not ours");
     fs::create_dir(&not_ours).unwrap();
     drop(store);
@@ -170,7 +170,7 @@ fn outputs_of_sessions_in_a_damaged_database_stay() {
     let home = Home::new();
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
-    let kept = store.spills().write(&id("a"), b"kept").unwrap();
+    let kept = store.spills.write(&id("a"), b"kept").unwrap();
     let database = store.place.database();
     drop(store);
     fs::write(database, "garbage ".repeat(1_000)).unwrap();
@@ -184,7 +184,7 @@ fn a_fork_that_cannot_have_the_outputs_is_none() {
     let home = Home::new();
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
-    let spilled = store.spills().write(&id("a"), b"x").unwrap();
+    let spilled = store.spills.write(&id("a"), b"x").unwrap();
     // In the place of the folder that the copy's outputs would go to.
     let place = spilled.path.parent().unwrap().with_file_name("b");
     fs::write(&place, "x").unwrap();
@@ -192,7 +192,7 @@ fn a_fork_that_cannot_have_the_outputs_is_none() {
     assert_eq!(store.list().unwrap().len(), 1);
     fs::remove_file(&place).unwrap();
     drop(store.fork(&id("a"), &new("b"), None).unwrap());
-    assert_eq!(store.spills().read_lines(&id("b"), &spilled.id, 1, 1).unwrap().text, "x");
+    assert_eq!(store.spills.read_lines(&id("b"), &spilled.id, 1, 1).unwrap().text, "x");
 }
 
 #[cfg(unix)]

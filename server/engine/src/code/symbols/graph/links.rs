@@ -27,7 +27,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
     let resolver = Resolver::new(files, Arc::clone(manifests));
     let mut names = NameTable::default();
-    let defines: Vec<Box<[Definition]>> = index.iter().map(|(_, file)| names.defined(file)).collect();
+    let defines: Vec<Box<[Definition]>> = index.values().map(|file| names.defined(file)).collect();
     names.settle(defines.iter().map(|defines| &**defines));
     let parts: Vec<Parts> = index
         .iter()
@@ -73,7 +73,7 @@ pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) ->
         found.extend(files.into_iter().map(|file| Edge { file, weight }));
     };
     file.outline.imports.iter().for_each(&mut add);
-    if file.language.import_style() == ImportStyle::Crate {
+    if file.language.imports == ImportStyle::Crate {
         for module in declared_modules(file) {
             add(&format!("self::{module}"));
         }
@@ -153,5 +153,5 @@ pub(super) fn each_meant(
 
 /// Whether the files of a directory see each other's names without importing them.
 fn shares_directory(language: LanguageId) -> bool {
-    matches!(language.import_style(), ImportStyle::Package | ImportStyle::Namespace)
+    matches!(language.imports, ImportStyle::Package | ImportStyle::Namespace)
 }

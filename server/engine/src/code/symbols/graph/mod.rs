@@ -6,10 +6,10 @@
 mod clusters;
 mod links;
 mod mentioned;
-mod model;
+pub(super) mod model;
 mod names;
 mod pins;
-mod rank;
+pub(super) mod rank;
 mod reach;
 mod update;
 mod walk;
@@ -23,9 +23,8 @@ use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
 use self::model::Edge;
-pub use self::model::References;
-pub(in crate::code) use self::rank::Ranking;
-pub use self::rank::Seeds;
+pub(in crate::code) use self::model::References;
+pub(in crate::code) use self::rank::{Ranking, Seeds};
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
 use crate::key::FileKey;
@@ -42,7 +41,7 @@ pub(crate) struct NameReferences {
 
 impl Default for References {
     fn default() -> Self {
-        Self::build(&SymbolIndex::new(), &Arc::default())
+        Self::build(&SymbolIndex::default(), &Arc::default())
     }
 }
 
@@ -148,7 +147,7 @@ impl References {
         let Some((number, node)) = self.number(from).and_then(|n| Some((n, self.node(n)?))) else {
             return Vec::new();
         };
-        let Some(name) = self.names.number(node.language.family(), name) else { return Vec::new() };
+        let Some(name) = self.names.number(node.language.family, name) else { return Vec::new() };
         if node.place(name).is_some() {
             return self.key(number).into_iter().collect();
         }

@@ -45,7 +45,7 @@ pub(super) struct NameTable {
 impl NameTable {
     /// The names that a file defines for others, sorted, each once; new ones get a number.
     pub(super) fn defined(&mut self, file: &FileSymbols) -> Box<[Definition]> {
-        let family = self.family(file.language.family());
+        let family = self.family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
         let mut found = Vec::new();
         for (text, place) in definitions(file) {
@@ -67,7 +67,7 @@ impl NameTable {
     /// The names that a file defines for others as [`defined`](Self::defined) gives them; `None` when one of
     /// them is new.
     pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
-        let family = file.language.family();
+        let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
         let found: Option<Vec<Definition>> = definitions(file)
             .map(|(text, place)| Some(Definition { name: *ids.get(text)?, place }))
@@ -110,7 +110,7 @@ impl NameTable {
 
     /// The names that a file mentions and some file of its family defines, sorted.
     pub(super) fn mentioned(&self, file: &FileSymbols) -> Box<[u32]> {
-        let family = file.language.family();
+        let family = file.language.family;
         let Some((_, ids)) = self.families.iter().find(|(name, _)| *name == family) else {
             return Box::default();
         };
@@ -162,7 +162,7 @@ impl NameTable {
 
 /// What a file defines for others, as it stands in the outline.
 fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
-    let builtins = file.language.builtins();
+    let builtins = file.language.builtins;
     let symbols = file.outline.visible().filter(|symbol| symbol.kind.is_referable());
     let named = symbols.filter(move |symbol| {
         symbol.name.len() >= MIN_NAME && builtins.binary_search(&&*symbol.name).is_err()

@@ -52,16 +52,12 @@ impl Seeds<'_> {
 /// Files by how much they matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    files: Vec<FileKey>,
+    /// All files, the most useful to know first, equal ones by key.
+    pub files: Vec<FileKey>,
     scores: Vec<f64>,
 }
 
 impl Ranking {
-    /// All files, the most useful to know first, equal ones by key.
-    pub fn files(&self) -> &[FileKey] {
-        &self.files
-    }
-
     /// All files with how much they matter, in the same order. All together they are about 1.
     pub(crate) fn scored(&self) -> impl Iterator<Item = (&FileKey, f64)> {
         self.files.iter().zip(self.scores.iter().copied())

@@ -119,7 +119,7 @@ fn identifiers_lead_to_their_definers_in_any_spelling() {
     for name in ["max_redirects", "maxRedirects", "MaxRedirects"] {
         let identifiers = [name.to_owned()];
         let ranking = graph.rank(&Seeds { identifiers: &identifiers, ..Seeds::default() });
-        assert_eq!(ranking.files()[0].as_str(), "a.py", "{name}");
+        assert_eq!(ranking.files[0].as_str(), "a.py", "{name}");
     }
 }
 

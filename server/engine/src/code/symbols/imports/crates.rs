@@ -37,7 +37,7 @@ struct ModulePosition<'a> {
 impl<'a> ModulePosition<'a> {
     fn of(table: &Table, importer: Importer<'a>) -> Self {
         let key = importer.key;
-        let family = importer.language.family();
+        let family = importer.language.family;
         let directory = key.directory();
         let name = key.file_name();
         let stem = name.split('.').next().unwrap_or(name);
@@ -79,7 +79,7 @@ impl<'a> ModulePosition<'a> {
         let at = manifests.crates.partition_point(|known| known.name.as_str() < name);
         let known = manifests.crates.get(at).filter(|known| known.name == name);
         let root = known.and_then(|known| table.exact(&known.root)).or_else(|| {
-            let fits = |language: strata_grammars::LanguageId| language.family() == self.family;
+            let fits = |language: strata_grammars::LanguageId| language.family == self.family;
             let by_directory = |name: &str| table.by_stem_end(&format!("{name}/src/lib"), self.near, fits);
             by_directory(name).or_else(|| by_directory(&name.replace('_', "-")))
         })?;

@@ -7,7 +7,7 @@ use super::table::Table;
 const ROOTS: [&str; 4] = ["", "src", "lib", "python"];
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
-    let family = importer.language.family();
+    let family = importer.language.family;
     let name = import.trim_start_matches('.');
     let dots = import.len() - name.len();
     let path = name.trim_end_matches('.').replace('.', "/");
@@ -33,7 +33,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     // A single word is more often a library's.
     if path.contains('/') {
         let near = importer.key.as_str();
-        return table.by_stem_end(&path, near, |language| language.family() == family).into_iter().collect();
+        return table.by_stem_end(&path, near, |language| language.family == family).into_iter().collect();
     }
     Vec::new()
 }

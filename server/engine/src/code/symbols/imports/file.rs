@@ -19,7 +19,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
 
 /// Beside the file, from the top, or the one file whose path ends so.
 fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
-    let family = importer.language.family();
+    let family = importer.language.family;
     let beside = join(importer.key.directory(), path);
     let top = join("", path);
     let either = || beside.iter().chain(&top);
@@ -31,7 +31,7 @@ fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
         .or_else(|| table.by_name_end(end, near))
         // A single word without extension is more often a library's.
         .or_else(|| {
-            let fits = |language: strata_grammars::LanguageId| language.family() == family;
+            let fits = |language: strata_grammars::LanguageId| language.family == family;
             end.contains('/').then(|| table.by_stem_end(end, near, fits)).flatten()
         })
 }

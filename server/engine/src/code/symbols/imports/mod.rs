@@ -48,7 +48,7 @@ impl Resolver {
     /// key order and never `from` itself.
     pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
         let importer = Importer { key: from, language };
-        let mut found = match language.import_style() {
+        let mut found = match language.imports {
             ImportStyle::Dotted => dotted::resolve(&self.table, importer, import),
             ImportStyle::Path => path::resolve(&self.table, &self.manifests, importer, import),
             ImportStyle::Crate => crates::resolve(&self.table, &self.manifests, importer, import),

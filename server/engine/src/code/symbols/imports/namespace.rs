@@ -36,7 +36,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
 
 /// The file that most of the parts name, those in front and behind left out first.
 fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
-    let fits = |language: LanguageId| language.import_style() == ImportStyle::Namespace;
+    let fits = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();
     let shorter = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
     (0..=MAX_MEMBERS).filter_map(shorter).find_map(|path| {
@@ -60,7 +60,7 @@ fn in_directory<'t>(
         .filter_map(|start| path.get(start..))
         .find_map(|parts| table.directory_by_end(&parts.join("/"), near));
     let fits = |number: &u32| {
-        table.language(*number).is_some_and(|language| language.import_style() == ImportStyle::Namespace)
+        table.language(*number).is_some_and(|language| language.imports == ImportStyle::Namespace)
     };
     directory.map(|directory| table.in_directory(directory)).unwrap_or_default().iter().copied().filter(fits)
 }

@@ -23,11 +23,12 @@ pub(super) fn resolve(
             .find_map(|found| found)
             .map(str::to_owned)
     });
-    let family = importer.language.family();
+    let family = importer.language.family;
     let product = |&number: &u32| {
-        table.key(number).zip(table.language(number)).is_some_and(|(key, language)| {
-            language.family() == family && !language.is_test_file(key.as_str())
-        })
+        table
+            .key(number)
+            .zip(table.language(number))
+            .is_some_and(|(key, language)| language.family == family && !language.is_test_file(key.as_str()))
     };
     let files = directory.map(|directory| table.in_directory(&directory)).unwrap_or_default();
     files.iter().copied().filter(product).collect()

@@ -63,7 +63,7 @@ fn at(table: &Table, importer: Importer<'_>, path: &str) -> Vec<u32> {
     if let Some(exact) = table.exact(path) {
         return vec![exact];
     }
-    let family = importer.language.family();
+    let family = importer.language.family;
     let found = table.modules(path, family);
     if !found.is_empty() {
         return found;

@@ -159,7 +159,7 @@ impl Table {
     }
 
     fn family(&self, number: u32) -> &'static str {
-        self.language(number).map_or("", LanguageId::family)
+        self.language(number).map_or("", |language| language.family)
     }
 
     fn text(&self, number: u32) -> &str {

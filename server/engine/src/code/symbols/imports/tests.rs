@@ -256,7 +256,7 @@ proptest! {
             prop_assert!(found.iter().all(|key| *key != from && files.iter().any(|file| file == key.as_str())));
             prop_assert!(found.is_sorted());
             prop_assert_eq!(resolved(&reversed, &from, language, &import), found.clone());
-            prop_assert!(language.import_style() != ImportStyle::None || found.is_empty());
+            prop_assert!(language.imports != ImportStyle::None || found.is_empty());
         }
         let importer = Importer { key: &from, language: LanguageId::by_name("python").unwrap() };
         for found in [file::resolve(&resolver.table, importer, &import), namespace::resolve(&resolver.table, importer, &import)] {

@@ -3,7 +3,7 @@
 //! for its tokens. Ranks and counts come in; it only chooses.
 
 mod ladder;
-mod member;
+pub(super) mod member;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use self::ladder::{Ladder, Rung};
-pub use self::member::MapMember;
+use self::member::MapMember;
+use super::AskedWords;
 use super::graph::{Ranking, References};
 use super::index::{FileSymbols, SymbolIndex};
-use super::relevance::AskedWords;
 use crate::code::outline::{BlockDetail, MapLevel, block_text};
 use crate::hash::ContentHash;
 use crate::key::FileKey;

@@ -64,7 +64,7 @@ impl LexicalIndex {
     /// The words of `files`; those in the index are known by more than their paths.
     pub fn build(index: &SymbolIndex, files: &[FileKey]) -> Self {
         let mut lexical = Self::default();
-        let mut all: Vec<&FileKey> = files.iter().chain(index.iter().map(|(key, _)| key)).collect();
+        let mut all: Vec<&FileKey> = files.iter().chain(index.keys()).collect();
         all.sort_unstable();
         all.dedup();
         for key in all {

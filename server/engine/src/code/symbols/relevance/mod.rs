@@ -3,19 +3,15 @@
 //! references and to the tests of what was found. The answer depends on the text, the files and nothing else:
 //! no history, no clock.
 
-mod asked;
+pub(super) mod asked;
 mod companions;
-mod lexical;
-mod query;
-mod score;
+pub(super) mod lexical;
+pub(super) mod query;
+pub(super) mod score;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::asked::{AskedWords, named_in, rank_for};
-pub use self::lexical::LexicalIndex;
 pub(in crate::code) use self::lexical::name_words;
 pub(in crate::code) use self::query::ParsedQuery;
-pub use self::query::Query;
 pub(in crate::code) use self::score::scores;
-pub use self::score::{Relevant, relevant};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use strata_grammars::LanguageId;
 
-use super::query::Mentions;
-use super::*;
+use super::lexical::LexicalIndex;
+use super::query::{Mentions, Query};
+use super::score::{Relevant, relevant};
 use crate::cancel::Cancel;
 use crate::code::symbols::graph::{References, Seeds};
 use crate::code::symbols::index::{FileSymbols, SymbolIndex};

@@ -43,7 +43,7 @@ pub(super) fn result(id: &str, text: &str) -> NewMessage {
 }
 
 pub(super) fn history(messages: impl IntoIterator<Item = NewMessage>) -> History {
-    let mut history = History::new();
+    let mut history = History::default();
     history.set(messages);
     history
 }

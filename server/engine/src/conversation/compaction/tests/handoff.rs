@@ -184,7 +184,7 @@ fn one_message_is_left_with_the_last_request() {
         seen(&after),
         "user: The summary.\n\nLast request from user was: fix the parser\nand say when\n"
     );
-    assert_eq!(after.len(), 7, "the rest is hidden, not gone");
+    assert_eq!(after.messages().len(), 7, "the rest is hidden, not gone");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn old_exchanges_go_only_when_nothing_else_is_left() {
     assert!(prepared.reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated));
     let text = all_text(&prepared);
     assert!(!text.contains("question 0 ") && text.contains("question 99 ") && text.contains("answer 99 "));
-    assert_eq!(bench.session.history.len(), 200, "the conversation itself is whole");
+    assert_eq!(bench.session.history.messages().len(), 200, "the conversation itself is whole");
 }
 
 #[test]
@@ -191,9 +191,13 @@ fn the_history_is_counted_copied_replaced_and_emptied() {
     assert!(crate::prompt::assembly::history_tokens(&bench.session.history, bench.means()) > 0);
     let copy: History = bench.session.history.clone();
     bench.session.set_history([NewMessage::text(Role::User, "anew")]);
-    assert_eq!((copy.len(), bench.session.history.len()), (2, 1), "a copy does not change with the original");
+    assert_eq!(
+        (copy.messages().len(), bench.session.history.messages().len()),
+        (2, 1),
+        "a copy does not change with the original"
+    );
     bench.session.set_history([]);
-    assert!(bench.session.history.is_empty());
+    assert!(bench.session.history.messages().is_empty());
 }
 
 /// How many budgets: 1,000 where the tests are built with `STRATA_LONG=1`.

@@ -87,7 +87,7 @@ impl Bench {
 
     /// The workspace with the excerpts of a prompt.
     fn with_for<R>(&self, ask: &PromptRequest, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
-        let mut symbols = SymbolIndex::new();
+        let mut symbols = SymbolIndex::default();
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, "") {
                 let outline = Outline::read(language, text, &Cancel::new()).unwrap();
@@ -96,11 +96,11 @@ impl Bench {
         }
         let references = References::build(&symbols, &std::sync::Arc::default());
         let seeds = Seeds {
-            referenced: references.rank(&crate::code::symbols::Seeds::default()).files().to_vec(),
+            referenced: references.rank(&crate::code::symbols::Seeds::default()).files.to_vec(),
             clusters: references.clusters(1.0),
         };
-        let selected = self.session.selection.selected().keys();
-        let text = |key: &FileKey| match self.session.selection.given(key) {
+        let selected = self.session.selection.selected.keys();
+        let text = |key: &FileKey| match self.session.selection.given.get(key) {
             Some(given) => Some(FileText::new(given.clone(), Source::Given)),
             None => {
                 let text = self.files.get(key)?.as_str().into();

@@ -274,7 +274,7 @@ fn a_part_ends_where_a_mark_does_and_results_stand_where_they_are_written() {
         content: Vec::new(),
         outcome: crate::conversation::history::Outcome::Ok,
     };
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     for (text, mark) in [("one", Some(Ttl::OneHour)), ("two", None), ("three", None)] {
         layout.push(Speaker::System, block(ContentBlock::text(text), Part::System, mark));
     }

@@ -137,7 +137,7 @@ fn an_l1_block_is_a_pair_that_holds_its_symbols() {
     let bench = bench();
     let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let l1: Vec<_> =
-        prepared.layout.messages().iter().filter(|message| message.blocks[0].tier == Tier::L1).collect();
+        prepared.layout.messages.iter().filter(|message| message.blocks[0].tier == Tier::L1).collect();
     assert_eq!(l1.len(), 2, "user and assistant");
     assert!(!l1[0].blocks[1].items.is_empty());
 }
@@ -178,7 +178,7 @@ fn recording_twice_gives_the_same_reply_and_adds_the_turn_once() {
         || Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 9 };
     let again = bench.session.record(reply.id.as_deref().unwrap(), outcome()).unwrap();
     assert_eq!(again, recorded);
-    assert_eq!(bench.session.history.len(), 2);
+    assert_eq!(bench.session.history.messages().len(), 2);
     assert!(bench.session.record("p99", outcome()).is_err());
 }
 
@@ -245,9 +245,9 @@ fn clearing_the_history_purges_its_tiers_and_reregistering_keeps_it() {
     }
     assert!(cached(&bench) > 0, "more than a target's worth of it is old enough");
     bench.session.reregister_history();
-    assert_eq!((cached(&bench), bench.session.history.is_empty()), (0, false));
+    assert_eq!((cached(&bench), bench.session.history.messages().is_empty()), (0, false));
     bench.session.set_history([]);
-    assert!(bench.session.history.is_empty());
+    assert!(bench.session.history.messages().is_empty());
 }
 
 #[test]

@@ -121,14 +121,14 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
     let cached = bench.session.account().unwrap().cached_tokens();
     bench.deselect("a.py");
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks().last().unwrap().clone();
+    let broke = bench.session.breaks.last.as_ref().unwrap().clone();
     assert_eq!((broke.reason, &broke.items[..]), (Reason::Deselected, &[ItemKey::File("a.py".into())][..]));
     assert_eq!(broke.lost, (cached - broke.kept).min(broke.rewritten));
     assert!((broke.cost - broke.lost as f64 * (1.25 - 0.1)).abs() < 1e-6, "{broke:?}");
     let sentence = explain(&broke, &bench.session.pages);
     assert!(sentence.starts_with("Turn 2: `a.py` was deselected"), "{sentence}");
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks().last().unwrap();
+    let broke = bench.session.breaks.last.as_ref().unwrap();
     assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
     bench.select("a.py");
     let last = item(&report(&bench), "file:a.py").last_break.unwrap();
@@ -144,7 +144,7 @@ fn what_never_stays_costs_nothing_where_everything_is_cached() {
     bench.select("a.py");
     turn(&mut bench, 0, None);
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks().last().unwrap();
+    let broke = bench.session.breaks.last.as_ref().unwrap();
     assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
 }
 
@@ -154,7 +154,7 @@ fn a_file_that_takes_the_place_of_its_outline_is_named_for_that() {
     turn(&mut bench, 0, None);
     bench.select("b.py");
     turn(&mut bench, 0, None);
-    let broke = bench.session.breaks().last().unwrap();
+    let broke = bench.session.breaks.last.as_ref().unwrap();
     assert_eq!((broke.reason, &broke.items[..]), (Reason::Selected, &[ItemKey::Symbol("b.py".into())][..]));
 }
 
@@ -168,13 +168,13 @@ fn a_reported_read_of_nothing_leaves_only_what_that_request_wrote() {
     let (reply, recorded) = turn(&mut bench, 0, usage(0, 4_000));
     assert!(reply.predicted.read > 2_000);
     assert!(recorded.warnings[0].contains("read 0 tokens from its cache where"), "{:?}", recorded.warnings);
-    let missed = bench.session.breaks().last().unwrap().missed.unwrap();
+    let missed = bench.session.breaks.last.as_ref().unwrap().missed.unwrap();
     assert_eq!((missed.expected, missed.reported), (reply.predicted.read, 0));
     let wrote = bench.session.account().unwrap().last().written;
     assert!(report(&bench).predicted.read <= wrote);
     let (_, recorded) = turn(&mut bench, 0, usage(4_000, 10));
     assert_eq!(recorded.warnings, [""; 0]);
-    assert_eq!(bench.session.breaks().last().unwrap().missed, None);
+    assert_eq!(bench.session.breaks.last.as_ref().unwrap().missed, None);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_rebuild_lays_the_next_prompt_afresh_and_keeps_what_was_learned() {
             }
             _ => assert_ne!(item(&then, "file:a.py").tier, Tier::Active, "placed directly"),
         }
-        assert_eq!(bench.session.history.len(), 4);
+        assert_eq!(bench.session.history.messages().len(), 4);
     }
 }
 

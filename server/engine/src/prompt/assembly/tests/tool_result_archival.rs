@@ -72,9 +72,9 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
         for _ in 0..30 {
             looped.answer();
             if let Some(aged) = looped.planned(Room::Left) {
-                let before = looped.bench.session.history.len();
+                let before = looped.bench.session.history.messages().len();
                 looped.bench.session.age(aged);
-                assert_eq!(looped.bench.session.history.len(), before + 1);
+                assert_eq!(looped.bench.session.history.messages().len(), before + 1);
                 passes += 1;
                 assert_eq!(looped.planned(Room::None), None);
             }

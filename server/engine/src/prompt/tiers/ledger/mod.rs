@@ -53,7 +53,7 @@ impl Policy for Ledger {
 /// to the next L1 and so on; what follows the last mark is active.
 fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     let mut passed = 0;
     let last = marks.last();
     for (at, logged) in draft.log.iter().enumerate() {

@@ -166,7 +166,7 @@ fn drawn(layout: &Layout) -> String {
         let text: String = text.chars().take(76).collect();
         format!("{:<6} {speaker} {text}{mark}\n", block.tier.to_string())
     };
-    let messages = layout.messages().iter();
+    let messages = layout.messages.iter();
     messages.flat_map(|said| said.blocks.iter().map(move |block| line((said.speaker, block)))).collect()
 }
 
@@ -704,7 +704,7 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
             let mut messages = openai_messages(&layout);
             assert_eq!(messages[..before.len()], before, "turn {turn}");
             // The current versions, which a message of their own at the end tells, are true right now only.
-            let has_volatile_end = layout.messages().last().is_some_and(|last| last.volatile > 0);
+            let has_volatile_end = layout.messages.last().is_some_and(|last| last.volatile > 0);
             assert_eq!(has_volatile_end, turn > 0);
             messages.truncate(messages.len() - usize::from(has_volatile_end));
             let asks = messages.last().is_some_and(|last| last["role"] != "assistant");
@@ -727,7 +727,7 @@ fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
             session.said.push(SentMessage { id: MessageId(number as u64), speaker, blocks });
         }
         let layout = session.turn("first", "done");
-        let answers = layout.messages().iter().filter(|message| message.speaker == Speaker::Assistant);
+        let answers = layout.messages.iter().filter(|message| message.speaker == Speaker::Assistant);
         answers.flat_map(|message| &message.blocks).filter(|block| block.mark.is_some()).count()
     };
     assert_eq!((marked_answers(Carriers::Any), marked_answers(Carriers::Input)), (1, 0));
@@ -759,7 +759,7 @@ proptest! {
             let layout = session.exchange(request, vec![weighed(ContentBlock::text("done"))]);
             let charge = provider.charge(&spans(&layout, 0), now_ms).unwrap();
             prop_assert!(charge.read >= relied_on, "turn {}: {} of {}", number, charge.read, relied_on);
-            for message in layout.messages() {
+            for message in &layout.messages {
                 for block in message.blocks.iter().filter(|block| block.mark.is_some()) {
                     prop_assert!(Carriers::Input.include(message.speaker, &block.content), "{:?}", block);
                 }

@@ -96,7 +96,7 @@ impl Play {
 /// The prompt as lines: speaker, tier, a mark, the text.
 fn drawn(layout: &Layout) -> String {
     let mut out = String::new();
-    for message in layout.messages() {
+    for message in &layout.messages {
         for block in &message.blocks {
             let ContentBlock::Text { text } = &block.content else { continue };
             let mark = if block.mark.is_some() { "|" } else { " " };
@@ -286,7 +286,7 @@ fn of_a_workspace_that_is_not_trusted_nothing_stands_in_the_system_message() {
     // The cache sees blocks, their weights and the marks: who speaks them costs nothing.
     let blocks = |layout: &Layout| layout.blocks().cloned().collect::<Vec<_>>();
     assert_eq!(blocks(&layout), blocks(&trusted));
-    assert_eq!(layout.messages().len(), trusted.messages().len());
+    assert_eq!(layout.messages.len(), trusted.messages.len());
     assert_eq!(drawn(&trusted).matches("System").count(), 5, "{}", drawn(&trusted));
 }
 

@@ -39,7 +39,7 @@ const HOSTILE: [&str; 28] = [
 
 /// Where a hostile text may stand.
 fn with(hostile: &str) -> Layout {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
     layout.push(Speaker::User, text(hostile));
     layout.push(Speaker::User, marked(ContentBlock::text(format!("x\n{hostile}\n")), Tier::L1, Ttl::OneHour));
@@ -100,7 +100,7 @@ fn known_attacks_stay_inside() {
 
 #[test]
 fn harmless_markdown_is_written_as_it_is() {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     let said = "# Working Files\n\n## a.rs\n\n````rust\n```\n# [1] System\n<!-- x\n````\n\n- `a` and <b>b</b>\n1. one\n";
     layout.push(Speaker::User, text(said));
     assert_eq!(markdown_of(&layout), format!("# [1] User\n\n{said}"));

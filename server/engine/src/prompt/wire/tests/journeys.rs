@@ -191,7 +191,7 @@ proptest! {
             if projection.history.last().is_none_or(|said| said.role == Role::Assistant) {
                 projection = projected(&history, &[ContentBlock::text("Go on.")], format);
             }
-            let mut layout = Layout::new();
+            let mut layout = Layout::default();
             for said in &projection.history {
                 let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
                 said.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));
@@ -347,7 +347,7 @@ fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
 
 /// The blocks of a request as they are sent, one after the other, each with its role.
 fn sent_by(projection: &Projection) -> Vec<Value> {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     for said in &projection.history {
         let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
         said.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));

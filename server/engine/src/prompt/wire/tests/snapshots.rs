@@ -6,7 +6,7 @@ use super::*;
 
 /// A prompt with everything that a dialect has to write.
 fn everything() -> Layout {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
     layout.push(Speaker::System, marked(ContentBlock::text("# Legend"), Tier::L0, Ttl::OneHour));
     layout.push(Speaker::User, text("Show me a.rs."));
@@ -370,7 +370,7 @@ fn markdown() {
 
 #[test]
 fn one_plain_text_is_written_as_a_string() {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::System, text("Be brief."));
     layout.push(Speaker::User, text("Hi."));
     shows(
@@ -462,7 +462,7 @@ fn openai_with_breakpoints() {
 
 #[test]
 fn a_breakpoint_of_a_result_stands_behind_its_pictures() {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::User, text("Draw."));
     layout.push(Speaker::Assistant, block(call("call_1", "draw", json!({}))));
     let drawn = result("call_1", vec![part("drawn"), ResultPart::Image(png(8, 9))]);
@@ -486,7 +486,7 @@ fn messages_are_counted_with_the_system_prompt() {
 
 #[test]
 fn a_long_cache_key_becomes_its_hash() {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::User, text("Hi."));
     let key = "k".repeat(65);
     let breakpoints = Breakpoints::Automatic;
@@ -498,7 +498,7 @@ fn a_long_cache_key_becomes_its_hash() {
 
 #[test]
 fn a_mark_on_reasoning_or_on_nothing_is_left_out() {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::User, text("Hi."));
     let thinking = ContentBlock::Thinking { text: "Hm.".into(), signature: Some("c2VhbA==".into()) };
     layout.push(Speaker::Assistant, marked(thinking, Tier::L2, Ttl::FiveMinutes));
@@ -511,7 +511,7 @@ fn a_mark_on_reasoning_or_on_nothing_is_left_out() {
 
 #[test]
 fn reasoning_without_its_seal_is_left_out() {
-    let mut layout = Layout::new();
+    let mut layout = Layout::default();
     layout.push(Speaker::User, text("Hi."));
     layout.push(Speaker::Assistant, block(ContentBlock::Thinking { text: "Hm.".into(), signature: None }));
     layout.push(Speaker::Assistant, text("Hello."));

@@ -101,7 +101,7 @@ proptest! {
                 mark: Mark::Breakpoint,
                 continues_run: false,
             });
-            expected = expected.plus(provider.charge(&spans, now_ms).unwrap());
+            expected = expected + provider.charge(&spans, now_ms).unwrap();
         }
         let outlook = CostOutlook::of(&SessionTrend { marked, growth, pauses_ms: &pauses_ms }, &prices);
         let Charge { read, written, plain, cost } = outlook.spent;

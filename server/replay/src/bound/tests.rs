@@ -1,11 +1,11 @@
 //! The bound is the reference's, and no way of paying for a session beats it.
 
 use proptest::prelude::*;
+use strata_engine::hash::ContentHash;
+use strata_engine::tokens::cost::{Mark, Provider, Span};
+use strata_engine::tokens::models::CacheKind;
 
 use super::*;
-use crate::hash::ContentHash;
-use crate::tokens::cost::{Mark, Provider, Span};
-use crate::tokens::models::CacheKind;
 
 /// What nine turns need, from the Python reference beside the specification: its `fuzz_trace` of nine turns
 /// with random seed 3, replayed with outside edits, a random selection, expiry with probability 0.3

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Prices;
+use strata_engine::tokens::cost::Prices;
 
 /// How much of something a turn needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Need {
+pub(crate) enum Need {
     /// So many tokens.
     Exact(usize),
     /// The text of so many tokens or any version that was needed before: how it differs may be told for
@@ -18,7 +18,7 @@ pub enum Need {
 /// Adds up the needs of a session. A token that is needed in n turns, without the cache expiring in between,
 /// costs n times plain input, or one write and n - 1 reads, whichever is less.
 #[derive(Clone, Debug)]
-pub struct Bound<Key> {
+pub(crate) struct Bound<Key> {
     prices: Prices,
     needed: BTreeMap<Key, BlockNeed>,
     /// The cost of what came before the last expiry.
@@ -35,12 +35,12 @@ struct BlockNeed {
 
 impl<Key: Ord> Bound<Key> {
     /// A session of no turns.
-    pub fn new(prices: Prices) -> Self {
+    pub(crate) fn new(prices: Prices) -> Self {
         Self { prices, needed: BTreeMap::new(), closed: 0.0 }
     }
 
     /// Adds a turn. A key that is named twice is needed twice.
-    pub fn turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
+    pub(crate) fn turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
         for (key, need) in needs {
             let needed = self.needed.entry(key).or_default();
             let tokens = match need {
@@ -64,7 +64,7 @@ impl<Key: Ord> Bound<Key> {
     }
 
     /// The bound, in tokens of plain input.
-    pub fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
     }
 

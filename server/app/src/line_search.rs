@@ -13,18 +13,18 @@ const MAX_COMPILED_BYTES: usize = 16 << 20;
 
 /// How a pattern is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PatternOptions {
+pub(crate) struct PatternOptions {
     /// The pattern is a text to be found as it is, not a regular expression.
-    pub is_literal: bool,
+    pub(crate) is_literal: bool,
     /// Letter case does not count.
-    pub ignore_case: bool,
+    pub(crate) ignore_case: bool,
     /// Matches begin and end at the borders of words.
-    pub whole_words: bool,
+    pub(crate) whole_words: bool,
 }
 
 /// A pattern that cannot be searched for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadPattern {
+pub(crate) enum BadPattern {
     #[error("the pattern is empty")]
     Empty,
     #[error("the pattern is longer than {MAX_PATTERN_BYTES} bytes")]
@@ -36,22 +36,22 @@ pub enum BadPattern {
 
 /// What to look for. No match spans two lines.
 #[derive(Clone, Debug)]
-pub struct Pattern(RegexMatcher);
+pub(crate) struct Pattern(RegexMatcher);
 
 /// A line that matches, or one near it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundLine {
+pub(crate) struct FoundLine {
     /// From 1.
-    pub line: u64,
+    pub(crate) line: u64,
     /// Without its end.
-    pub text: String,
-    pub is_match: bool,
+    pub(crate) text: String,
+    pub(crate) is_match: bool,
 }
 
 impl Pattern {
     /// # Errors
     /// [`BadPattern`].
-    pub fn new(pattern: &str, options: PatternOptions) -> Result<Self, BadPattern> {
+    pub(crate) fn new(pattern: &str, options: PatternOptions) -> Result<Self, BadPattern> {
         if pattern.is_empty() {
             return Err(BadPattern::Empty);
         }
@@ -70,7 +70,7 @@ impl Pattern {
     }
 
     /// Whether any line matches.
-    pub fn is_in(&self, text: &str) -> bool {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
         let mut first = First(false);
         let searched = SearcherBuilder::new().line_number(false).build().search_slice(
             &self.0,
@@ -81,7 +81,7 @@ impl Pattern {
     }
 
     /// The lines that match, in order, each with up to `context` lines before and after it.
-    pub fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
+    pub(crate) fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
         let mut lines = Lines(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
         // A search in memory reads nothing that could fail; what is found until then stands.
