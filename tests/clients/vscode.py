@@ -7,7 +7,7 @@ import re
 import subprocess
 import threading
 
-from session import FILES, LIMIT, TURNS_WITH_TOOLS, Place, Provider, calls, turns, until
+from session import FILES, LIMIT, SHORTENED, TURNS, Place, Provider, calls, turns, until
 
 HERE = pathlib.Path(__file__).parent
 
@@ -55,7 +55,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
     provider.say([{"text": "What stands here is long. " * 500}])
     with Window(place, provider, model, limit) as window:
         window.do(select=FILES[2])
-        for turn in turns()[:10]:
+        for turn in turns(10):
             window.do(question=turn.question)
             place.wait_for_turn(turn)
         window.do(see="What stands here is long.", shot="clients-answer")
@@ -77,12 +77,12 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
     assert max(bill["prompt"] for bill in bills) <= limit, bills
 
 
-def play(kind: str, model: str, place: Place, provider: Provider) -> None:
+def play(kind: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> None:
     """With a chat model that converts messages as extensions of this `kind` do, or with that of Strata's own provider (`strata`)."""
     with Window(place, provider, model, 1_000_000, kind) as window:
         for path in FILES:
             window.do(select=path)
-        for turn in turns():
+        for turn in turns(count):
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
             place.wait_for_turn(turn)
         window.do(shot=f"clients-{kind}")
@@ -93,7 +93,7 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
     with Window(place, provider, model, 1_000_000) as window:
         for path in FILES:
             window.do(select=path)
-        for turn in turns()[:TURNS_WITH_TOOLS]:
+        for turn in turns(SHORTENED):
             looked_up = calls(turn)
             provider.say([*(call.scripted() for call in looked_up), {"text": f"Done with {turn.number}."}])
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
