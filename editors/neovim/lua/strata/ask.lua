@@ -14,6 +14,7 @@
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
+local notices = require("strata.notices")
 local window = require("strata.window")
 
 local M = {}
@@ -47,9 +48,7 @@ local ENDS = {
 }
 
 local function ended(reply)
-  for _, warning in ipairs(reply.warnings or {}) do
-    vim.notify("Strata: " .. warning, vim.log.levels.WARN)
-  end
+  notices.warn(reply.warnings)
   local why = ENDS[reply["end"]]
   if why then
     vim.notify(("Strata: %s%s"):format(why, reply.error and ": " .. reply.error or ""), vim.log.levels.WARN)
