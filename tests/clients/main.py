@@ -94,6 +94,7 @@ def plays() -> list[Play]:
         Play("vscode-tools", "VS Code, with tools", MODEL, vscode.play_with_tools, like=(posted("with tools"), MODEL), **with_tools),
         Play("vscode-openai", "VS Code, OpenAI", OPENAI_MODEL, **short(vscode.play, "openai"), **near_openai),
         Play("vscode-source", "VS Code, Strata", MODEL, **short(vscode.play, "strata"), **near),
+        Play("vscode-source", "VS Code, Strata: tools, overloaded, stopped", MODEL, vscode.play_source_behaviour, checks_itself=True),
         Play("vscode-editor", "VS Code, editor's chat", MODEL, **short(vscode.play, "editor"), records=False),
         Play("vscode-limits", "VS Code, beyond the limit of the chat model", MODEL, vscode.play_beyond_the_limit, checks_itself=True),
         Play("vscode-recovery", "VS Code, asked again, edited, failed, stopped", MODEL, vscode.play_recovery, checks_itself=True),

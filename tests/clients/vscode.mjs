@@ -20,6 +20,8 @@ const settings = {
   'editor.stickyScroll.enabled': false,
   'breadcrumbs.enabled': false,
   'workbench.reduceMotion': 'on',
+  // A tip covers the line below for as long as the machine is busy.
+  'workbench.hover.delay': 60_000,
 };
 
 const isSource = STAND_IN_KIND === 'strata';

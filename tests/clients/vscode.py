@@ -105,6 +105,43 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
     provider.say([{"text": "Done."}])
 
 
+def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
+    """With Strata as the source of the model: it calls tools, is asked once more when it is overloaded, and can be stopped."""
+    with Window(place, provider, model, 1_000_000, "strata") as window:
+
+        def sent_as_shown(*questions: str):
+            window.do(shows=list(questions))
+            sent = re.findall(r"Say \w+\.", provider.last.decode())
+            assert sent == list(questions), f"{sent} was sent, and the chat shows {questions}"
+
+        window.do(select=FILES[2])
+        grep = {"name": "grep", "input": {"pattern": "class SecureCookie"}}
+        provider.say([{"text": "I look.", "tools": [grep]}, {"text": "It is in sessions."}])
+        window.do(question="Say one.")
+        window.do(see="It is in sessions.", shot="clients-source-tools")
+        assert b"tool_result" in provider.last and b"class SecureCookieSession" in provider.last, "the model saw no result"
+        provider.say([{"error": 529}, {"text": "After a while."}])
+        window.do(question="Say two.")
+        window.do(see="After a while.", shot="clients-source-again")
+        sent_as_shown("Say one.", "Say two.")
+        provider.say([{"error": 529}])
+        window.do(question="Say three.")
+        window.do(see="verloaded", shot="clients-source-overloaded")
+        provider.say([{"text": "It is there."}])
+        window.do(retry=True)
+        window.do(see="It is there.", shot="clients-source-retried")
+        sent_as_shown("Say one.", "Say two.", "Say three.")
+        provider.answering.clear()
+        window.do(question="Say four.")
+        until(lambda: b"Say four." in provider.last, "the question is sent")
+        window.do(cancel=True)
+        provider.answering.set()
+        provider.say([{"text": "Here it is."}])
+        window.do(retry=True)
+        window.do(see="Here it is.", shot="clients-source-stopped")
+        sent_as_shown("Say one.", "Say two.", "Say three.", "Say four.")
+
+
 def play_recovery(model: str, place: Place, provider: Provider) -> None:
     """Whatever is asked again, edited, cancelled or fails: the model is sent the questions that the chat shows, each once."""
     with Window(place, provider, model, 1_000_000) as window:
