@@ -97,7 +97,7 @@ def play_sending(model: str, place: Place, provider: Provider) -> None:
             provider.say([{"tools": [grep], "text": "I look."}, {"text": "It is in sessions.py."}])
             editor.type(":Strata! ask Where are cookies made?<CR>")
             until(lambda: "It is in sessions.py." in answers(), "the answer")
-            assert "`grep " in answers() and "class SecureCookie" in answers(), answers()
+            assert "I look.\n\n`grep class SecureCookie`\n\nIt is in sessions.py." in answers(), answers()
             until(lambda: "read from the cache" in editor.nvim.funcs.execute("messages"), "what it cost")
             assert last() == ("assistant", "It is in sessions.py.")
 
