@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from session import FILES, LIMIT, Place, Provider, turns
+from session import FILES, LIMIT, TURNS, Place, Provider, turns
 
 # The provider of a model of each form, and what its address ends in.
 PROVIDERS = {"anthropic": "", "openai": "/v1", "responses": "/v1", "gemini": ""}
@@ -21,7 +21,7 @@ class Asked:
         self.turns.append({"totals": dict(self.totals), "predicted": reply["predicted"]})
 
 
-def play(form: str, model: str, place: Place, provider: Provider) -> list[dict]:
+def play(form: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> list[dict]:
     settings = {
         "STRATA_PROVIDER_NAME": form,
         "STRATA_PROVIDER_BASE_URL": provider.url + PROVIDERS[form],
@@ -31,7 +31,7 @@ def play(form: str, model: str, place: Place, provider: Provider) -> list[dict]:
         "GEMINI_API_KEY": "a key",
     }
     environment, asked = {**place.environment, **settings}, Asked()
-    for turn in turns():
+    for turn in turns(count):
         file = place.repo / turn.path
         file.write_text(turn.typed_into(file.read_text()))
         selected = [word for path in FILES for word in ("--select", path)] if turn.number == 0 else []

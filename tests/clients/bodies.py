@@ -5,7 +5,7 @@ import json
 import pathlib
 
 from server import Server
-from session import FILES, TURNS_WITH_TOOLS, Place, Provider, Turn, calls, turns
+from session import FILES, SHORTENED, Place, Provider, Turn, calls, turns
 
 # What a body needs besides, by its form.
 FORMS = {
@@ -100,7 +100,7 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
     looking = [tool for name, tool in declared.items() if name not in ("strata_remember", "strata_select_files")]
     tools = [{"name": tool["name"], "description": tool["modelDescription"], "input_schema": tool["inputSchema"]} for tool in looking]
     with opened(place) as (server, type_into):
-        for turn in turns()[:TURNS_WITH_TOOLS]:
+        for turn in turns(SHORTENED):
             type_into(turn)
             asks = {"prompt": turn.question}
             for call in [*calls(turn), None]:

@@ -5,7 +5,7 @@ import pathlib
 
 from driver import Editor, until
 from neovim import SHORT, environment, typed_in
-from session import FILES, Place, Provider, turns
+from session import FILES, TURNS, Place, Provider, turns
 
 INIT = pathlib.Path(__file__).with_name("codecompanion.lua")
 
@@ -58,7 +58,7 @@ def messages(editor: Editor) -> str:
     return editor.nvim.funcs.execute("messages") + editor.lua("return table.concat(NOTIFIED, '\\n')")
 
 
-def play(adapter: str, base: str, model: str, place: Place, provider: Provider) -> None:
+def play(adapter: str, base: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> None:
     """The session in a chat: with `/strata` and an adapter of CodeCompanion's, or with the adapter of Strata's."""
     with neovim(adapter, model, place, provider, base) as editor:
         for path in FILES:
@@ -67,7 +67,7 @@ def play(adapter: str, base: str, model: str, place: Place, provider: Provider) 
         chat = Chat(editor, place, provider)
         if adapter != OURS:
             editor.lua(SLASH)
-        for turn in turns():
+        for turn in turns(count):
             editor.type(f":buffer {turn.path}<CR>")
             editor.type(typed_in(turn))
             chat.send(turn.question)
@@ -180,7 +180,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         editor.run("budget.set", maxInputTokens=SHORT)
         editor.type(f":Strata add {FILES[2]}<CR>")
         chat = Chat(editor, place, provider)
-        for turn in turns()[:10]:
+        for turn in turns(10):
             chat.ask(turn.question)
         until(lambda: f"{model} wrote the summary" in messages(editor), "it says who wrote the summary")
         assert provider.summaries, "the model was asked for no summary"

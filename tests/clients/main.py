@@ -1,11 +1,16 @@
 """Plays the session through each client against the stand-in provider, and prints what it cost: `main.py STAND_IN FLASK [CLIENT...]`."""
 
+import contextlib
+import dataclasses
 import functools
+import multiprocessing
 import os
 import pathlib
 import signal
 import sys
 import time
+import traceback
+from collections.abc import Callable
 
 import ask
 import bodies
@@ -14,7 +19,7 @@ import neovim  # Before what else uses its driver.
 import codecompanion
 import gptel
 import vscode
-from session import HEADING, TURNS_WITH_TOOLS, Provider, calls, judged, place, turns
+from session import HEADING, SHORTENED, TURNS, Provider, Row, calls, judged, place, share_billed, turns
 
 # A client is as cheap as the bodies posted as they are, or nearly so.
 NEARLY = 1.05
@@ -30,113 +35,161 @@ OPENAI_MODEL = "gpt-5.1"
 
 # The most that a session in which the model calls tools may cost.
 WITH_TOOLS = 0.11
-TOOLS_ASKED = {"turn": turns()[TURNS_WITH_TOOLS - 1], "requests": TURNS_WITH_TOOLS * (len(calls(turns()[0])) + 1)}
+REQUESTS_WITH_TOOLS = len(calls(turns()[0])) + 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Play:
+    """One client in one way: a row of the table, or what it is asked to do besides."""
+
+    client: str
+    title: str
+    model: str
+    # Called with the model, a place and a provider. A client that has no server in its hands returns what was recorded.
+    session: Callable
+    limit: float | None = None
+    # The title and the model of the bodies that it may cost nearly as much as.
+    like: tuple[str, str] | None = None
+    count: int = TURNS
+    requests: int = 1
+    records: bool = True
+    # Checks by itself what was asked, and has no row.
+    checks_itself: bool = False
+
+    def is_wanted(self, wanted: tuple[str, ...]) -> bool:
+        if self.client == "gptel" and self.client not in wanted:
+            return False
+        return not wanted or self.client in wanted or self.client.partition("-")[0] in wanted
+
+    def missing(self) -> list[str]:
+        """What names no checkout of the client."""
+        needed = {"codecompanion": codecompanion.CHECKOUTS, "gptel": gptel.CHECKOUTS}
+        return [name for name in needed.get(self.client, ()) if name not in os.environ]
+
+
+def posted(form: str) -> str:
+    return f"bodies, {form}"
+
+
+def plays() -> list[Play]:
+    """What is compared with comes first, then what takes longest, so that none of it is waited for alone."""
+    near, partial = {"like": (posted("anthropic"), MODEL)}, functools.partial
+    near_openai = {"like": (posted("openai"), OPENAI_MODEL)}
+    with_tools = {"count": SHORTENED, "requests": REQUESTS_WITH_TOOLS}
+    other = codecompanion.OTHER
+
+    def short(session: Callable, *arguments) -> dict:
+        return {"session": partial(session, *arguments, count=SHORTENED), "count": SHORTENED}
+
+    def chat(adapter: str, base: str) -> Callable:
+        return partial(codecompanion.play, adapter, base)
+
+    return [
+        *(
+            Play("bodies", posted(form), model, partial(bodies.play, form), limit)
+            for (model, form), limit in bodies.LIMITS.items()
+        ),
+        Play("bodies", posted("with tools"), MODEL, bodies.play_with_tools, WITH_TOOLS, **with_tools),
+        Play("vscode-anthropic", "VS Code, Anthropic", MODEL, partial(vscode.play, "anthropic"), **near),
+        Play("vscode-tools", "VS Code, with tools", MODEL, vscode.play_with_tools, like=(posted("with tools"), MODEL), **with_tools),
+        Play("vscode-openai", "VS Code, OpenAI", OPENAI_MODEL, **short(vscode.play, "openai"), **near_openai),
+        Play("vscode-source", "VS Code, Strata", MODEL, **short(vscode.play, "strata"), **near),
+        Play("vscode-source", "VS Code, Strata: tools, overloaded, stopped", MODEL, vscode.play_source_behaviour, checks_itself=True),
+        Play("vscode-editor", "VS Code, editor's chat", MODEL, **short(vscode.play, "editor"), records=False),
+        Play("vscode-limits", "VS Code, beyond the limit of the chat model", MODEL, vscode.play_beyond_the_limit, checks_itself=True),
+        Play("vscode-recovery", "VS Code, asked again, edited, failed, stopped", MODEL, vscode.play_recovery, checks_itself=True),
+        Play("vscode-suggested", "VS Code, suggested code", MODEL, vscode.play_suggested, checks_itself=True),
+        Play("neovim", ":Strata ask", MODEL, partial(neovim.play, sent_by_server=True), **near),
+        Play("neovim", ":Strata ask, curl", MODEL, **short(neovim.play), **near),
+        Play("neovim", ":Strata ask, tools, stopped, refused", MODEL, neovim.play_sending, checks_itself=True),
+        Play("neovim", ":Strata ask, curl, beyond the limit", MODEL, neovim.play_beyond_the_limit, checks_itself=True),
+        Play("ask", "strata ask, anthropic", MODEL, partial(ask.play, "anthropic"), **near),
+        *(
+            Play("ask", f"strata ask, {form}", model, **short(ask.play, form), like=(posted(form), model))
+            for model, form in bodies.LIMITS
+            if (model, form) != (MODEL, "anthropic")
+        ),
+        *(Play(example, example, MODEL, partial(examples.play, example), **near) for example in ("ask.py", "ask.mjs")),
+        Play("codecompanion", "CodeCompanion /strata", MODEL, chat("stand_in", "anthropic"), CODECOMPANION, records=False),
+        Play("codecompanion", "CodeCompanion adapter", MODEL, chat(codecompanion.OURS, "anthropic"), **near),
+        *(
+            Play("codecompanion", "CodeCompanion adapter", other, chat(codecompanion.OURS, base), like=(posted(form), other))
+            for base, form in codecompanion.OTHERS.items()
+        ),
+        *(
+            Play("codecompanion", f"CodeCompanion, {base}: tools, again, edited, stopped", model, partial(codecompanion.play_behaviour, base), checks_itself=True)
+            for base, model in {"anthropic": MODEL, **dict.fromkeys(codecompanion.OTHERS, other)}.items()
+        ),
+        Play("codecompanion", "CodeCompanion, beyond the limit", MODEL, codecompanion.play_beyond_the_limit, checks_itself=True),
+        Play("gptel", "gptel", MODEL, gptel.play, **near),
+        Play("gptel", "gptel, tools, edited, removed, stopped, refused", MODEL, gptel.play_behaviour, checks_itself=True),
+    ]
+
+
+@dataclasses.dataclass
+class Played:
+    play: Play
+    row: Row | None
+    bills: list[dict]
+    seconds: float
+    # What it failed with, if it was not played to its end.
+    failure: str | None = None
+
+    def is_failed(self) -> bool:
+        return bool(self.failure or (self.row and self.row.faults))
+
+    def __str__(self) -> str:
+        if self.failure:
+            return f"{self.play.title}  FAILED  ({self.seconds:.0f} s)\n{self.failure}"
+        return f"{self.row or self.play.title + ': passed'}  ({self.seconds:.0f} s)"
+
+
+def played(play: Play, limit: float | None, stand_in: str, flask: str) -> Played:
+    start = time.monotonic()
+    try:
+        with contextlib.closing(Provider(pathlib.Path(stand_in))) as provider, place(pathlib.Path(flask)) as at:
+            own = play.session(play.model, at, provider)
+            bill, row = provider.bill(), None
+            if not play.checks_itself:
+                recorded = own or at.turns() if play.records else None
+                row = judged(play.title, play.model, limit, bill, provider.last, recorded, play.count, play.requests)
+        return Played(play, row, bill["bills"], time.monotonic() - start)
+    except Exception:
+        return Played(play, None, [], time.monotonic() - start, traceback.format_exc())
+
+
+def in_the_pool(task: tuple) -> Played:
+    return played(*task)
 
 
 def main(stand_in: str, flask: str, *wanted: str) -> int:
-    provider, rows = Provider(pathlib.Path(stand_in)), []
+    chosen = [play for play in plays() if play.is_wanted(wanted)]
+    for client in {play.client: play.missing() for play in chosen if play.missing()}.items():
+        print(f"{client[0]}: not played, since {' and '.join(client[1])} name no checkouts")
+    chosen = [play for play in chosen if not play.missing()]
+    # What others are compared with comes first.
+    compared = {play.like for play in chosen}
+    first = [play for play in plays() if play in chosen and play.client == "bodies" or (play.title, play.model) in compared]
+    print(HEADING, flush=True)
+    results = []
+    with multiprocessing.Pool(os.cpu_count()) as pool:
 
-    def play(client: str, model: str, limit: float | None, session, records: bool = True, **expected) -> float:
-        provider.forget()
-        start = time.monotonic()
-        with place(pathlib.Path(flask)) as at:
-            # A client that has no server in its hands says itself what was recorded.
-            own = session(model, at, provider)
-            recorded = own or at.turns() if records else None
-        row = judged(client, model, limit, provider.bill(), provider.last, recorded, **expected)
-        rows.append(row)
-        print(f"{row}  ({time.monotonic() - start:.0f} s)", flush=True)
-        return row.share
+        def run(tasks: list[tuple[Play, float | None]]):
+            for result in pool.imap_unordered(in_the_pool, [(*task, stand_in, flask) for task in tasks]):
+                print(result, flush=True)
+                results.append(result)
 
-    def is_wanted(client: str) -> bool:
-        return not wanted or client in wanted or client.partition("-")[0] in wanted
+        run([(play, play.limit) for play in first])
+        bills = {(done.play.title, done.play.model): done.bills for done in results}
 
-    print(HEADING)
-    try:
-        shares = {}
-        for (model, form), limit in bodies.LIMITS.items():
-            # The others are compared with these.
-            if is_wanted("bodies") or (model, form) in ((MODEL, "anthropic"), (OPENAI_MODEL, "openai")):
-                session = functools.partial(bodies.play, form)
-                shares[model, form] = play(f"bodies, {form}", model, limit, session)
-        for (model, form), limit in bodies.LIMITS.items():
-            if is_wanted("ask"):
-                play(f"strata ask, {form}", model, limit, functools.partial(ask.play, form))
-        near = shares[MODEL, "anthropic"] * NEARLY
-        for example in ("ask.py", "ask.mjs"):
-            if is_wanted(example):
-                play(example, MODEL, near, lambda *session: examples.play(example, *session))
-        if is_wanted("neovim"):
-            play(":Strata ask", MODEL, near, functools.partial(neovim.play, sent_by_server=True))
-            play(":Strata ask, curl", MODEL, near, neovim.play)
-            provider.forget()
-            with place(pathlib.Path(flask)) as at:
-                neovim.play_sending(MODEL, at, provider)
-            print(":Strata ask: tools, answers that are stopped, and a prompt that is refused as too long", flush=True)
-            provider.forget()
-            with place(pathlib.Path(flask)) as at:
-                neovim.play_beyond_the_limit(MODEL, at, provider)
-            print(":Strata ask, curl: answers a conversation longer than its limit, and one that is refused as too long", flush=True)
-        if is_wanted("codecompanion"):
-            if all(name in os.environ for name in codecompanion.CHECKOUTS):
-                def chat(adapter: str, base: str):
-                    return functools.partial(codecompanion.play, adapter, base)
+        def limit_of(play: Play) -> float | None:
+            if not play.like:
+                return play.limit
+            return share_billed(bills[play.like][: play.count * play.requests]) * NEARLY
 
-                play("CodeCompanion /strata", MODEL, CODECOMPANION, chat("stand_in", "anthropic"), records=False)
-                play("CodeCompanion adapter", MODEL, near, chat(codecompanion.OURS, "anthropic"))
-                for base, form in codecompanion.OTHERS.items():
-                    limit = bodies.LIMITS[codecompanion.OTHER, form]
-                    play("CodeCompanion adapter", codecompanion.OTHER, limit, chat(codecompanion.OURS, base))
-                for base in ("anthropic", *codecompanion.OTHERS):
-                    provider.forget()
-                    with place(pathlib.Path(flask)) as at:
-                        codecompanion.play_behaviour(base, MODEL if base == "anthropic" else codecompanion.OTHER, at, provider)
-                provider.forget()
-                with place(pathlib.Path(flask)) as at:
-                    codecompanion.play_beyond_the_limit(MODEL, at, provider)
-                print("CodeCompanion adapter: tools, answers made again, edited, stopped, broken off, refused, and beyond the limit", flush=True)
-            else:
-                print(f"{'CodeCompanion':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
-        if "gptel" in wanted:
-            if all(name in os.environ for name in gptel.CHECKOUTS):
-                play("gptel", MODEL, near, gptel.play)
-                provider.forget()
-                with place(pathlib.Path(flask)) as at:
-                    gptel.play_behaviour(MODEL, at, provider)
-                print("gptel: tools, answers edited, removed, stopped, refused", flush=True)
-            else:
-                print(f"{'gptel':<22} not played: {' and '.join(gptel.CHECKOUTS)} names a checkout of it")
-        if is_wanted("vscode-anthropic"):
-            play("VS Code, Anthropic", MODEL, near, functools.partial(vscode.play, "anthropic"))
-        if is_wanted("vscode-openai"):
-            near_openai = shares[OPENAI_MODEL, "openai"] * NEARLY
-            play("VS Code, OpenAI", OPENAI_MODEL, near_openai, functools.partial(vscode.play, "openai"))
-        if is_wanted("vscode-editor"):
-            play("VS Code, editor's chat", MODEL, None, functools.partial(vscode.play, "editor"), records=False)
-        if is_wanted("vscode-source"):
-            play("VS Code, Strata", MODEL, near, functools.partial(vscode.play, "strata"))
-        if is_wanted("vscode-tools"):
-            with_tools = play("bodies, with tools", MODEL, WITH_TOOLS, bodies.play_with_tools, **TOOLS_ASKED)
-            play("VS Code, with tools", MODEL, with_tools * NEARLY, vscode.play_with_tools, **TOOLS_ASKED)
-        if is_wanted("vscode-limits"):
-            provider.forget()
-            with place(pathlib.Path(flask)) as at:
-                vscode.play_beyond_the_limit(MODEL, at, provider)
-            print("VS Code @strata answers a conversation longer than the chat model takes, and one that is refused as too long", flush=True)
-        if is_wanted("vscode-recovery"):
-            provider.forget()
-            with place(pathlib.Path(flask)) as at:
-                vscode.play_recovery(MODEL, at, provider)
-            print("VS Code @strata sends what the chat shows after a retry, an edit, a failure and a stop", flush=True)
-        if is_wanted("vscode-suggested"):
-            provider.forget()
-            with place(pathlib.Path(flask)) as at:
-                vscode.play_suggested(MODEL, at, provider)
-            print("VS Code keeps suggested code that is accepted, and leaves out what is dismissed", flush=True)
-    finally:
-        provider.close()
-    failed = [row for row in rows if row.faults]
-    print(f"clients: {len(rows) - len(failed)} passed, {len(failed)} failed")
+        run([(play, limit_of(play)) for play in chosen if play not in first])
+    failed = sum(done.is_failed() for done in results)
+    print(f"clients: {len(results) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-from session import FILES, Place, Provider, turns, until
+from session import FILES, TURNS, Place, Provider, turns, until
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "editors/neovim"))
 from driver import Editor  # noqa: E402
@@ -45,7 +45,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
             editor.edit(FILES[2])
             editor.run("budget.set", maxInputTokens=SHORT)
             editor.type(f":Strata add {FILES[2]}<CR>")
-            for turn in turns()[:10]:
+            for turn in turns(10):
                 editor.type(f":Strata ask {turn.question}<CR>")
                 place.wait_for_turn(turn)
             until(lambda: f"{model} wrote the summary" in editor.nvim.funcs.execute("messages"), "it says who wrote the summary")
@@ -97,7 +97,7 @@ def play_sending(model: str, place: Place, provider: Provider) -> None:
             provider.say([{"tools": [grep], "text": "I look."}, {"text": "It is in sessions.py."}])
             editor.type(":Strata! ask Where are cookies made?<CR>")
             until(lambda: "It is in sessions.py." in answers(), "the answer")
-            assert "`grep " in answers() and "class SecureCookie" in answers(), answers()
+            assert "I look.\n\n`grep class SecureCookie`\n\nIt is in sessions.py." in answers(), answers()
             until(lambda: "read from the cache" in editor.nvim.funcs.execute("messages"), "what it cost")
             assert last() == ("assistant", "It is in sessions.py.")
 
@@ -118,7 +118,7 @@ def play_sending(model: str, place: Place, provider: Provider) -> None:
     provider.say([{"text": "Done."}])
 
 
-def play(model: str, place: Place, provider: Provider, sent_by_server: bool = False) -> None:
+def play(model: str, place: Place, provider: Provider, sent_by_server: bool = False, count: int = TURNS) -> None:
     more = sends(provider) if sent_by_server else {}
     with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key", **more}):
         editor = Editor(place.repo, place.home, "plugin.lua")
@@ -130,7 +130,7 @@ def play(model: str, place: Place, provider: Provider, sent_by_server: bool = Fa
             for path in FILES:
                 editor.edit(path)
             editor.type(f":Strata add {' '.join(FILES)}<CR>")
-            for turn in turns():
+            for turn in turns(count):
                 editor.type(f":buffer {turn.path}<CR>")
                 editor.type(typed_in(turn))
                 editor.type(f":Strata ask {turn.question}<CR>")

@@ -21,8 +21,8 @@ import urllib.request
 TAP = pathlib.Path(__file__).with_name("tap")
 
 TURNS = 30
-# Of a session in which the model calls tools before each answer.
-TURNS_WITH_TOOLS = 10
+# Of a session that is played once more in another way.
+SHORTENED = 10
 FILES = ["src/flask/app.py", "src/flask/ctx.py", "src/flask/sessions.py", "src/flask/helpers.py"]
 
 # Stands in each request for a summary, and in no other.
@@ -70,9 +70,9 @@ def calls(turn: Turn) -> list[Call]:
     ]
 
 
-def turns() -> list[Turn]:
+def turns(count: int = TURNS) -> list[Turn]:
     made = []
-    for number in range(TURNS):
+    for number in range(count):
         path = FILES[number % len(FILES)]
         line = f"TYPED_{number} = 'turn {number}'"
         question = f"Question {number}: who reads what I typed into {path.rpartition('/')[2]}?"
@@ -156,10 +156,6 @@ class Provider:
     def bill(self) -> dict:
         with urllib.request.urlopen(self.stand_in + "/bill") as reply:
             return json.load(reply)
-
-    def forget(self):
-        self.tell("/reset", {})
-        self.last, self.summaries = b"", []
 
     def say(self, answers: list[dict]):
         """The next answers; the last one is repeated."""
@@ -267,20 +263,13 @@ HEADING = f"{'client':<24} {'model':<18} {'share':>7} {'at most':>8} {'read':>7}
 
 
 def judged(
-    client: str,
-    model: str,
-    limit: float | None,
-    bill: dict,
-    last: bytes,
-    turns_recorded: list[dict] | None,
-    turn: Turn = turns()[-1],
-    requests: int = TURNS,
+    client: str, model: str, limit: float | None, bill: dict, last: bytes, turns_recorded: list[dict] | None, count: int, requests: int
 ) -> Row:
-    """The line of a session that was played up to `turn`, with all that is wrong about it. Some clients record nothing, and of some the
-    cost is only reported."""
-    faults, bills = [], bill["bills"]
-    if len(bills) != requests:
-        faults.append(f"{len(bills)} requests were billed, not {requests}")
+    """The line of a session of `count` turns, each of so many requests, with all that is wrong about it. Some clients record nothing, and of
+    some the cost is only reported."""
+    faults, bills, turn = [], bill["bills"], turns(count)[-1]
+    if len(bills) != count * requests:
+        faults.append(f"{len(bills)} requests were billed, not {count * requests}")
     text = json.dumps(json.loads(last or b"{}"), ensure_ascii=False)
     for what, wanted in (("typed line", turn.line), ("question", turn.question)):
         if wanted not in text:
@@ -295,6 +284,11 @@ def judged(
         if abs(predicted - share) > PRECISION * share:
             faults.append(f"{predicted:.4f} was predicted and {share:.4f} billed")
     return Row(client, model, share, bill["read_share"] or 0.0, predicted, limit, faults)
+
+
+def share_billed(bills: list[dict]) -> float:
+    """What requests cost as a share of their price without a cache."""
+    return sum(bill["cost"] for bill in bills) / max(sum(bill["prompt"] for bill in bills), 1)
 
 
 def share_of(charges: list[dict]) -> float:

@@ -8,7 +8,7 @@ import readline from 'node:readline';
 import { until } from '../editors/vscode/until.cjs';
 import { openWorkbench } from '../editors/vscode/workbench.mjs';
 
-const { STRATA_VSIX, STAND_IN_VSIX, STAND_IN_MODEL, STAND_IN_KIND, STAND_IN_URL, STRATA_BIN, REPO } = process.env;
+const { STRATA_EXTENSION, STAND_IN_MODEL, STAND_IN_KIND, STAND_IN_URL, STRATA_BIN, REPO } = process.env;
 
 const settings = {
   'strata.path': STRATA_BIN,
@@ -16,11 +16,18 @@ const settings = {
   'editor.autoClosingQuotes': 'never',
   'editor.parameterHints.enabled': false,
   'editor.minimap.enabled': false,
+  'editor.occurrencesHighlight': 'off',
+  'editor.stickyScroll.enabled': false,
+  'breadcrumbs.enabled': false,
+  'workbench.reduceMotion': 'on',
+  // A tip covers the line below for as long as the machine is busy.
+  'workbench.hover.delay': 60_000,
 };
 
 const isSource = STAND_IN_KIND === 'strata';
-const vsix = isSource ? [STRATA_VSIX] : [STRATA_VSIX, STAND_IN_VSIX];
-const bench = await openWorkbench({ vsix, files: {}, folder: REPO, settings });
+const forwards = path.join(import.meta.dirname, 'chat-provider');
+const extensions = isSource ? [STRATA_EXTENSION] : [STRATA_EXTENSION, forwards];
+const bench = await openWorkbench({ extensions, files: {}, folder: REPO, settings });
 if (isSource) {
   const folder = path.join(bench.env.XDG_CONFIG_HOME, 'strata');
   fs.mkdirSync(folder, { recursive: true });
@@ -67,7 +74,8 @@ async function ask(question) {
   await box.click();
   // A conversation stays with the participant that was asked before.
   const asked = await box.locator('.view-lines').textContent();
-  await page.keyboard.type(asked.includes('@strata') ? question : `@strata ${question}`);
+  // In one go: a key takes the editor as long to show here as all of them.
+  await page.keyboard.insertText(asked.includes('@strata') ? question : `@strata ${question}`);
   await page.keyboard.press('Enter');
 }
 

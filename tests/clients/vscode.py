@@ -7,7 +7,7 @@ import re
 import subprocess
 import threading
 
-from session import FILES, LIMIT, TURNS_WITH_TOOLS, Place, Provider, calls, turns, until
+from session import FILES, LIMIT, SHORTENED, TURNS, Place, Provider, calls, turns, until
 
 HERE = pathlib.Path(__file__).parent
 
@@ -55,7 +55,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
     provider.say([{"text": "What stands here is long. " * 500}])
     with Window(place, provider, model, limit) as window:
         window.do(select=FILES[2])
-        for turn in turns()[:10]:
+        for turn in turns(10):
             window.do(question=turn.question)
             place.wait_for_turn(turn)
         window.do(see="What stands here is long.", shot="clients-answer")
@@ -77,12 +77,12 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
     assert max(bill["prompt"] for bill in bills) <= limit, bills
 
 
-def play(kind: str, model: str, place: Place, provider: Provider) -> None:
+def play(kind: str, model: str, place: Place, provider: Provider, count: int = TURNS) -> None:
     """With a chat model that converts messages as extensions of this `kind` do, or with that of Strata's own provider (`strata`)."""
     with Window(place, provider, model, 1_000_000, kind) as window:
         for path in FILES:
             window.do(select=path)
-        for turn in turns():
+        for turn in turns(count):
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
             place.wait_for_turn(turn)
         window.do(shot=f"clients-{kind}")
@@ -93,7 +93,7 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
     with Window(place, provider, model, 1_000_000) as window:
         for path in FILES:
             window.do(select=path)
-        for turn in turns()[:TURNS_WITH_TOOLS]:
+        for turn in turns(SHORTENED):
             looked_up = calls(turn)
             provider.say([*(call.scripted() for call in looked_up), {"text": f"Done with {turn.number}."}])
             window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
@@ -103,6 +103,43 @@ def play_with_tools(model: str, place: Place, provider: Provider) -> None:
         window.do(see=f"Reading an outline: {turn.path}", shot="clients-tools-light")
         window.do(theme="dark", shot="clients-tools-dark")
     provider.say([{"text": "Done."}])
+
+
+def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
+    """With Strata as the source of the model: it calls tools, is asked once more when it is overloaded, and can be stopped."""
+    with Window(place, provider, model, 1_000_000, "strata") as window:
+
+        def sent_as_shown(*questions: str):
+            window.do(shows=list(questions))
+            sent = re.findall(r"Say \w+\.", provider.last.decode())
+            assert sent == list(questions), f"{sent} was sent, and the chat shows {questions}"
+
+        window.do(select=FILES[2])
+        grep = {"name": "grep", "input": {"pattern": "class SecureCookie"}}
+        provider.say([{"text": "I look.", "tools": [grep]}, {"text": "It is in sessions."}])
+        window.do(question="Say one.")
+        window.do(see="It is in sessions.", shot="clients-source-tools")
+        assert b"tool_result" in provider.last and b"class SecureCookieSession" in provider.last, "the model saw no result"
+        provider.say([{"error": 529}, {"text": "After a while."}])
+        window.do(question="Say two.")
+        window.do(see="After a while.", shot="clients-source-again")
+        sent_as_shown("Say one.", "Say two.")
+        provider.say([{"error": 529}])
+        window.do(question="Say three.")
+        window.do(see="verloaded", shot="clients-source-overloaded")
+        provider.say([{"text": "It is there."}])
+        window.do(retry=True)
+        window.do(see="It is there.", shot="clients-source-retried")
+        sent_as_shown("Say one.", "Say two.", "Say three.")
+        provider.answering.clear()
+        window.do(question="Say four.")
+        until(lambda: b"Say four." in provider.last, "the question is sent")
+        window.do(cancel=True)
+        provider.answering.set()
+        provider.say([{"text": "Here it is."}])
+        window.do(retry=True)
+        window.do(see="Here it is.", shot="clients-source-stopped")
+        sent_as_shown("Say one.", "Say two.", "Say three.", "Say four.")
 
 
 def play_recovery(model: str, place: Place, provider: Provider) -> None:

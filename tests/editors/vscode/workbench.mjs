@@ -34,10 +34,10 @@ const QUIET = {
 
 /**
  * Starts VS Code. `driven` starts the server inside of code-server alone, which runs tests in its extension host;
- * otherwise `vsix`, or each of several, is installed. `files` are those of the workspace, or `folder` is one that is there already; `settings` are
+ * otherwise `vsix` is installed. `extensions` are folders of unpacked ones, which are there as they are. `files` are those of the workspace, or `folder` is one that is there already; `settings` are
  * the person's.
  */
-export async function openWorkbench({ driven = false, vsix, files, folder, settings = {} }) {
+export async function openWorkbench({ driven = false, vsix, extensions = [], files, folder, settings = {} }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-vscode-'));
   const workspace = folder ?? path.join(home, 'workspace');
   for (const [name, text] of Object.entries(files)) {
@@ -54,9 +54,11 @@ export async function openWorkbench({ driven = false, vsix, files, folder, setti
   const log = fs.openSync(path.join(home, 'server.log'), 'w');
   const common = ['--user-data-dir', path.join(home, 'data'), '--extensions-dir', path.join(home, 'extensions'), '--disable-workspace-trust'];
   const entry = path.join(CODE, 'out/node/entry.js');
-  const packed = [vsix ?? []].flat().flatMap((file) => ['--install-extension', file]);
-  if (packed.length > 0) {
-    execFileSync(NODE, [entry, ...common, ...packed], { env, stdio: ['ignore', log, log] });
+  for (const extension of extensions) {
+    fs.cpSync(extension, path.join(home, 'extensions', path.basename(extension)), { recursive: true });
+  }
+  if (vsix) {
+    execFileSync(NODE, [entry, ...common, '--install-extension', vsix], { env, stdio: ['ignore', log, log] });
   }
   const args = driven
     ? [

@@ -14,6 +14,7 @@
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
+local notices = require("strata.notices")
 local window = require("strata.window")
 
 local M = {}
@@ -47,9 +48,7 @@ local ENDS = {
 }
 
 local function ended(reply)
-  for _, warning in ipairs(reply.warnings or {}) do
-    vim.notify("Strata: " .. warning, vim.log.levels.WARN)
-  end
+  notices.warn(reply.warnings)
   local why = ENDS[reply["end"]]
   if why then
     vim.notify(("Strata: %s%s"):format(why, reply.error and ": " .. reply.error or ""), vim.log.levels.WARN)
@@ -57,9 +56,12 @@ local function ended(reply)
   vim.notify("Strata: " .. bill(reply))
 end
 
----A call of a tool, on a line of its own.
+---A call of a tool in a few words.
 local function call_line(call)
-  return ("\n`%s %s`\n"):format(call.name, (vim.json.encode(call.input):gsub("\\/", "/"):gsub("`", "'")))
+  local name, only = next(call.input)
+  local is_alone = type(only) == "string" and next(call.input, name) == nil
+  local input = is_alone and only:gsub("%s+", " ") or vim.json.encode(call.input):gsub("\\/", "/")
+  return ("`%s %s`"):format(call.name, (input:gsub("`", "'")))
 end
 
 ---A piece of an answer has come.
@@ -79,6 +81,8 @@ end
 function M.ask(text, root, options, done)
   asked = asked + 1
   local stream, shown = ("neovim %d"):format(asked), nil
+  -- Whether what comes next begins a paragraph.
+  local begins = true
   local function write(words)
     shown = shown or answer.begin(text)
     shown:append(words)
@@ -86,8 +90,10 @@ function M.ask(text, root, options, done)
   streams[stream] = function(delta)
     if delta.text then
       write(delta.text)
+      begins = false
     elseif delta.toolCall then
-      write(call_line(delta.toolCall))
+      write((begins and "" or "\n\n") .. call_line(delta.toolCall) .. "\n\n")
+      begins = true
     elseif delta.notice then
       vim.notify("Strata: " .. delta.notice)
     end

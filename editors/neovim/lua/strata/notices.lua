@@ -73,6 +73,14 @@ M.handlers = {
   ["strata/compaction"] = compaction,
 }
 
+---Shows what was left out of a prompt, or else went otherwise than you may think.
+---@param warnings? ({ message: string }|string)[]
+function M.warn(warnings)
+  for _, one in ipairs(warnings or {}) do
+    vim.notify("Strata: " .. (one.message or one), vim.log.levels.WARN)
+  end
+end
+
 ---The latest meter of a workspace.
 ---@param root string
 ---@return strata.Meter?

@@ -14,6 +14,7 @@
 
 local answer = require("strata.answer")
 local calls = require("strata.calls")
+local notices = require("strata.notices")
 local options = require("strata.options")
 local replies = require("strata.replies")
 
@@ -107,13 +108,6 @@ local function read(format, reply)
   return reader:text() ~= "" and reader or nil
 end
 
----Says what was left out of a prompt, or else went otherwise than you may think.
-local function warn(warnings)
-  for _, warning in ipairs(warnings or {}) do
-    vim.notify("Strata: " .. (warning.message or warning), vim.log.levels.WARN)
-  end
-end
-
 ---Gives a prompt up that was not answered. One that was too long is compacted and sent once more, by `again`.
 local function not_answered(prompt, problem, root, again, failed)
   if not replies.is_too_long(problem) then
@@ -150,7 +144,7 @@ function M.ask(text, root, done)
     if not provider then
       return failed({ message = "nothing can be sent in the form " .. prompt.format })
     end
-    warn(prompt.warnings)
+    notices.warn(prompt.warnings)
     last = { format = prompt.format, model = prompt.body.model }
     local parameters = provider.parameters(own().max_tokens or 4096)
     post(provider, vim.tbl_extend("keep", prompt.body, parameters), function(problem, reply)
@@ -171,7 +165,7 @@ function M.ask(text, root, done)
           if not_recorded then
             return failed(not_recorded)
           end
-          warn(recorded.warnings)
+          notices.warn(recorded.warnings)
           done(nil, recorded)
         end,
         root

@@ -23,6 +23,7 @@
 local calls = require("strata.calls")
 local conversation = require("strata.codecompanion.conversation")
 local messages_of = require("strata.codecompanion.messages")
+local notices = require("strata.notices")
 local replies = require("strata.replies")
 
 local M = {}
@@ -55,12 +56,6 @@ local function words(err)
     said = said.body or table.concat(vim.tbl_map(tostring, vim.islist(said) and said or {}), "\n")
   end
   return vim.trim(("%s %s"):format(err.message or "", said or ""))
-end
-
-local function warn(warnings)
-  for _, warning in ipairs(warnings or {}) do
-    vim.notify("Strata: " .. (warning.message or warning), vim.log.levels.WARN)
-  end
 end
 
 ---A client of CodeCompanion's that sends as the adapter itself would.
@@ -110,7 +105,7 @@ function Sending:begin()
   self.conversation:queued(function()
     local asked = self.conversation:prepare(self.payload.messages)
     if asked.left_out > 0 then
-      warn({ "documents are not sent; add them as files or as text" })
+      notices.warn({ "documents are not sent; add them as files or as text" })
     end
     self.turn = asked.turn
     local adapter = self.client.adapter
@@ -130,7 +125,7 @@ function Sending:begin()
     if self.is_over then
       return self:discard()
     end
-    warn(prompt.warnings)
+    notices.warn(prompt.warnings)
     self:post()
   end)
 end
@@ -245,7 +240,7 @@ function Sending:record(outcome, told)
     if err then
       calls.complain(err)
     else
-      warn(recorded.warnings)
+      notices.warn(recorded.warnings)
     end
     told()
     -- CodeCompanion adds the answer to the chat a moment later. What it says from then on is an edit.
@@ -261,7 +256,7 @@ end
 ---An answer that broke off: what came of it is in the chat and in the session.
 function Sending:cut(problem)
   self.is_over = true
-  warn({ "the answer broke off, and is recorded as far as it came: " .. problem })
+  notices.warn({ "the answer broke off, and is recorded as far as it came: " .. problem })
   self:record(
     { status = "aborted", partial = self.reader:blocks(), usage = self.reader:usage() },
     self.actions.done
