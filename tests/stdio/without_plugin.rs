@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use e2e::{Editor, LIMIT, Setup, uri_of};
+use e2e::{Dialect, Editor, LIMIT, ModelServer, Reply, Repo, Setup, sse, uri_of};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -418,4 +418,81 @@ fn there_is_no_code_lens_until_it_is_wanted_and_no_refresh_for_those_who_cannot(
     editor.select(&["src/lib.rs"]);
     editor.run("server.status", json!({}));
     assert!(editor.server.asked("workspace/codeLens/refresh").is_empty());
+}
+
+fn says(text: &str) -> Reply {
+    Reply::Body("text/event-stream", sse::answer(text, &[]))
+}
+
+/// An editor without a plugin whose user has named a provider.
+fn asking(repo: &Repo, server: &ModelServer) -> Setup {
+    let provider = json!({ "name": "anthropic", "base_url": server.base_url(), "retries": 0 });
+    Setup::new(repo).settings(json!({ "provider": provider })).variable("ANTHROPIC_API_KEY", "a key")
+}
+
+/// The last question as the model was asked, without what stands around it.
+fn asked(server: &ModelServer) -> String {
+    let last = server.asked().last().unwrap().body["messages"].as_array().unwrap().last().unwrap().clone();
+    last["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn ask_strata_opens_the_answer_when_it_is_complete() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![says("Twice, since *that* is the rule.")]);
+    let repo = small();
+    let mut editor = asking(&repo, &server).start();
+    editor.open("tool.py");
+    let uri = repo.uri("tool.py");
+    editor.replace("tool.py", "class", "# Why is it slow?\nclass");
+    let ask = actions(&mut editor, &uri, &range(0, 1), json!({}))[0].clone();
+    assert_eq!((&ask["title"], &ask["kind"]), (&json!("Ask Strata"), &json!("source.strata")));
+    let command = &ask["command"];
+    let params = json!({ "command": command["command"], "arguments": command["arguments"] });
+    let reply = editor.server.request("workspace/executeCommand", params).unwrap();
+    assert!(asked(&server).starts_with("Why is it slow?"), "{}", asked(&server));
+    assert!(server.asked()[0].body["tools"].to_string().contains("references"), "it may look things up");
+    until(&mut editor, |editor| !editor.server.asked("window/showDocument").is_empty());
+    assert_eq!(editor.server.asked("window/showDocument")[0]["uri"], reply["uri"]);
+    let page = fs::read_to_string(reply["path"].as_str().unwrap()).unwrap();
+    assert!(page.starts_with("> Why is it slow?\n\nTwice, since *that* is the rule.\n"), "{page}");
+    // What the stand-in bills: 80 of 100 tokens are read from its cache.
+    assert!(page.contains(": 100 tokens in, 80 % of them read from the cache, 5 out\n"), "{page}");
+    let progress = editor.server.heard("$/progress");
+    let of_it: Vec<&Value> = progress.iter().filter(|told| told["token"] == "strata/ask/1").collect();
+    let kinds: Vec<&Value> = of_it.iter().map(|told| &told["value"]["kind"]).collect();
+    assert_eq!(kinds, ["begin", "end"], "{progress:?}");
+    let turn = editor.run("history.get", json!({}))["messages"].clone();
+    assert!(
+        turn[0].to_string().contains("Why is it slow?") && turn[1].to_string().contains("the rule"),
+        "{turn}"
+    );
+    // Code is sent along; a file is named when the model sees it anyway.
+    editor.run("here.ask", json!({ "uri": uri, "range": range(1, 2) }));
+    assert!(
+        asked(&server).contains("Explain this, `tool.py`, line 2:\n\n```\nclass Tool:\n```"),
+        "{}",
+        asked(&server)
+    );
+    editor.select(&["tool.py"]);
+    editor.run("here.ask", json!({ "uri": uri }));
+    assert!(asked(&server).ends_with("Explain `tool.py`"), "{}", asked(&server));
+}
+
+#[test]
+fn what_comes_of_a_question_is_said_where_nothing_can_be_opened() {
+    let refused = Reply::Refuse(401, Vec::new());
+    let server = ModelServer::start(Dialect::Anthropic, vec![says("So."), refused]);
+    let repo = small();
+    let mut editor = asking(&repo, &server).capability("/window/showDocument", Value::Null).start();
+    editor.open("tool.py");
+    let message = told(&mut editor, "here.ask", json!({}));
+    assert!(message.contains(" answered in ") && message.ends_with(".answer.md"), "{message}");
+    let message = told_why_not(&mut editor, "here.ask", json!({}));
+    assert!(message.contains("ANTHROPIC_API_KEY"), "{message}");
+    editor.run("files.exclude", json!({ "paths": ["tool.py"] }));
+    let message = told_why_not(&mut editor, "here.ask", json!({}));
+    assert!(message.starts_with("tool.py is excluded"), "{message}");
+    let uri = repo.uri("tool.py");
+    let offered = actions(&mut editor, &uri, &range(0, 1), json!({}));
+    assert!(!titles(&offered).contains(&"Ask Strata"), "{offered}");
 }

@@ -22,7 +22,7 @@ use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::executor::{self, Environment, Outcome};
 use crate::index::{Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
-use crate::send::{Delta, ProviderClient, ProviderReport, SendHost, SendReply};
+use crate::send::{Delta, ProviderClient, ProviderReport, SendHost};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
@@ -251,9 +251,9 @@ impl HeadlessWorkspace {
             match job {
                 Job::Reindex => self.index(|_| ())?,
                 Job::Send(job) => {
-                    let sent =
-                        job.run(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
-                    reply = self.answered(&sent)?;
+                    let answer =
+                        job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
+                    reply = commands::versioned(answer, self.session()?);
                 }
                 // Nothing runs beside a command here.
                 Job::Notify(_) | Job::Adopted(_) => {}
@@ -303,18 +303,12 @@ impl HeadlessWorkspace {
         let mut reply = result?;
         for job in jobs {
             if let Job::Send(job) = job {
-                let sent = job.run(&mut Sending { workspace: self, show }, cancel);
+                let answer = job.answer(&mut Sending { workspace: self, show }, cancel);
                 self.keep_cache_memory();
-                reply = self.answered(&sent?)?;
+                reply = commands::versioned(answer?, self.session()?);
             }
         }
         Ok(reply)
-    }
-
-    /// The reply of a question that was asked.
-    fn answered(&self, sent: &SendReply) -> Result<Value, CommandError> {
-        let reply = serde_json::to_value(sent).map_err(|error| CommandError::failed(error.to_string()))?;
-        Ok(commands::versioned(reply, self.session()?))
     }
 
     /// The provider that the settings name.

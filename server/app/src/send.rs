@@ -5,6 +5,7 @@
 mod answer;
 mod model_client;
 mod notice;
+mod page;
 #[cfg(test)]
 mod tests;
 mod tool_round;
@@ -30,6 +31,7 @@ pub use answer::{SendCost, SendEnd, SendReply, ToolUse};
 pub use model_client::ProviderReport;
 pub(crate) use model_client::{ModelClient, ProviderClient};
 pub use notice::Delta;
+pub(crate) use page::AnswerPage;
 
 /// What runs the commands of the session that a question is asked in, and shows what comes of it.
 pub trait SendHost: ToolHost {
@@ -68,6 +70,8 @@ pub struct SendJob {
     pub(crate) max_output_tokens: Option<usize>,
     /// For prices, and for the secrets behind placeholders.
     pub(crate) snapshot: SnapshotParts,
+    /// The document that the answer becomes, for editors that show no reply.
+    pub(crate) page: Option<AnswerPage>,
 }
 
 /// What a question needs of the workspace besides what its commands see.
@@ -134,6 +138,23 @@ impl SendJob {
             Ok(end) => reply.end = end,
         }
         Ok(reply)
+    }
+
+    /// Asks, and gives the reply of the command that asked: the answer, or where it was written.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no answer at all.
+    pub fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
+        let sent = self.run(host, cancel)?;
+        match &self.page {
+            Some(page) => page.write(&sent),
+            None => serde_json::to_value(sent).map_err(|error| CommandError::failed(error.to_string())),
+        }
+    }
+
+    /// Whether nothing is seen of the answer until it is complete.
+    pub fn is_silent(&self) -> bool {
+        self.page.is_some()
     }
 
     fn carry(

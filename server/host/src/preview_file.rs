@@ -1,5 +1,5 @@
-//! Prompts written out for people whose editor shows files and nothing else: one Markdown file for each session below the
-//! cache directory, closed to other users. What it says is the caller's business.
+//! Prompts and answers written out for people whose editor shows files and nothing else: a Markdown file of each for each session below
+//! the cache directory, closed to other users. What it says is the caller's business.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -53,13 +53,25 @@ impl PreviewFiles {
     /// # Errors
     /// [`PreviewError`]; an earlier prompt stays as it was then.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
+        self.write_as(session, "", text)
+    }
+
+    /// The same for the last answer in a session, which has a file of its own.
+    ///
+    /// # Errors
+    /// [`PreviewError`]; an earlier answer stays as it was then.
+    pub fn write_answer(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
+        self.write_as(session, ".answer", text)
+    }
+
+    fn write_as(&self, session: &str, kind: &str, text: &str) -> Result<PathBuf, PreviewError> {
         let cache = self.cache.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
         let session: SessionId = session.parse()?;
         let folder = &cache.join(FOLDER);
         private_top(cache)?;
         private_directory(folder)?;
-        let path = folder.join(format!("{session}.md"));
-        let half = folder.join(format!("{session}.{}.half", std::process::id()));
+        let path = folder.join(format!("{session}{kind}.md"));
+        let half = folder.join(format!("{session}{kind}.{}.half", std::process::id()));
         // Of a process that died at it and had the same number.
         let _ = fs::remove_file(&half);
         let written = private_file(&half).and_then(|mut file| file.write_all(text.as_bytes()));
@@ -103,6 +115,10 @@ mod tests {
         assert_eq!(fs::read_to_string(&other).unwrap(), "another");
         assert_eq!(fs::read_dir(cache.path().join("preview")).unwrap().count(), 2, "nothing else is left");
         assert!(files.holds(&one) && !files.holds(cache.path()));
+        let answer = files.write_answer("s-1", "an answer").unwrap();
+        assert_eq!(fs::read_to_string(&answer).unwrap(), "an answer");
+        assert_eq!(fs::read_to_string(&one).unwrap(), "second");
+        assert!(files.holds(&answer));
     }
 
     #[cfg(unix)]

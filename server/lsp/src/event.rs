@@ -24,7 +24,6 @@ use strata_app::commands::CommandError;
 use strata_app::executor::Outcome;
 use strata_app::index::Index;
 use strata_app::meter::Status;
-use strata_app::send::SendReply;
 use strata_app::settings::FoundSettings;
 use strata_app::token_count_client::CountedPrompt;
 
@@ -119,7 +118,7 @@ pub(crate) enum Event {
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
     /// A question of this session was answered, or came to nothing.
-    Sent(String, u64, Result<Box<SendReply>, CommandError>),
+    Sent(String, u64, Result<Value, CommandError>),
     /// A model has summed up tool results of this session, or failed to.
     Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session, or has not.

@@ -96,7 +96,7 @@ impl Question {
             }
             Self::Actions(params) => {
                 let key = key(params.text_document.uri.as_str(), snapshot);
-                key.map(|key| choices::actions(params, &key, session, client))
+                key.map(|key| choices::actions(params, &key, snapshot, session, client))
             }
             Self::Lens(uri) => key(uri, snapshot).map(|key| choices::lens(uri, &key, snapshot, session)),
         };

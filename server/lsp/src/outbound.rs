@@ -106,6 +106,7 @@ impl Newest {
 pub(crate) enum Work {
     Indexing(u64),
     Compacting(u64),
+    Asking(u64),
 }
 
 impl Work {
@@ -114,6 +115,7 @@ impl Work {
         NumberOrString::String(match self {
             Self::Indexing(number) => format!("strata/index/{number}"),
             Self::Compacting(number) => format!("strata/compaction/{number}"),
+            Self::Asking(number) => format!("strata/ask/{number}"),
         })
     }
 
@@ -121,6 +123,7 @@ impl Work {
         match self {
             Self::Indexing(_) => "Indexing",
             Self::Compacting(_) => "Compacting the conversation",
+            Self::Asking(_) => "Asking the model",
         }
     }
 }

@@ -41,6 +41,7 @@ definitions! {
     here::Exclude,
     here::Include,
     here::Preview,
+    here::Ask,
     here::Status,
     prompt::Assemble,
     prompt::Record,

@@ -7,8 +7,11 @@ use strata_engine::conversation::selection::{Choice, LineRange};
 use strata_engine::key::FileKey;
 use strata_host::uri;
 
-use super::{Access, Command, CommandError, Context, files, prompt};
+use super::selected_question::Question;
+use super::send::SendParams;
+use super::{Access, Command, CommandError, Context, Deferred, files, prompt};
 use crate::documents::{self, key_of};
+use crate::send::AnswerPage;
 use crate::{format, meter};
 
 /// Which document.
@@ -17,7 +20,7 @@ use crate::{format, meter};
 pub(super) struct Here {
     /// Its URI or path; the one that the client named last when absent.
     uri: Option<String>,
-    /// A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a character in it.
+    /// A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a character in it.
     range: Option<TextRange>,
 }
 
@@ -46,7 +49,7 @@ struct TextPosition {
 pub(super) struct HereReply {
     /// A sentence.
     message: String,
-    /// The file that a prompt was written to.
+    /// The file that a prompt or an answer was written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// The same as a URI.
@@ -201,6 +204,36 @@ impl Command for Preview {
         let path = file.display().to_string();
         let message = format!("The prompt ({}) is in {path}", format::tokens(preview.tokens));
         Ok(HereReply { message, path: Some(path), uri })
+    }
+}
+
+pub(super) struct Ask;
+
+impl Command for Ask {
+    const NAME: &str = "strata.here.ask";
+    const SUMMARY: &str = "Asks the model of the settings `provider.*` what the comment in the range asks, or to explain the code there, \
+                           and opens the answer in the editor when it is complete.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = Deferred<HereReply>;
+
+    fn run(here: Here, context: &mut Context<'_>) -> Result<Deferred<HereReply>, CommandError> {
+        let key = here.document(context)?;
+        let selection = &context.session.selection;
+        if selection.choice(&key) == Choice::Excluded {
+            return Err(CommandError::failed(format!(
+                "{key} is excluded from the model's context; include it again to ask about it"
+            )));
+        }
+        let file = context.snapshot.text(&key, selection);
+        let file = file.map_err(|error| CommandError::failed(error.to_string()))?;
+        let is_shown = selection.choice(&key) == Choice::Selected;
+        let question = Question::about(&key, &file.text, here.lines(), is_shown);
+        let page = AnswerPage { previews: context.services.previews.clone(), question: question.title };
+        SendParams::with_tools(question.prompt).begin(Some(page), context)?;
+        Ok(Deferred::default())
     }
 }
 

@@ -18,6 +18,7 @@ mod named_file;
 mod prompt;
 mod read;
 mod redaction;
+mod selected_question;
 mod send;
 mod server;
 mod session;

@@ -9,7 +9,7 @@ use strata_engine::conversation::history::Image;
 use strata_engine::prompt::tiers::PolicyName;
 
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
-use crate::send::{ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
+use crate::send::{AnswerPage, ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
 
 /// What to ask, and how the answer is shown.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -62,9 +62,37 @@ impl Command for Send {
     type Reply = Deferred<SendReply>;
 
     fn run(params: SendParams, context: &mut Context<'_>) -> Result<Deferred<SendReply>, CommandError> {
-        let SendParams {
-            prompt, images, stream, tools, model, policy, max_input_tokens, auto_budget, ..
-        } = params;
+        params.begin(None, context)?;
+        Ok(Deferred::default())
+    }
+}
+
+impl SendParams {
+    /// A question during whose answer the model may look things up.
+    pub(super) fn with_tools(prompt: String) -> Self {
+        Self { prompt, tools: ToolAccess::Read, ..Self::default() }
+    }
+
+    /// Begins to ask. With a `page` the answer becomes a document, and the reply says where that is.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is nothing to ask, or nobody.
+    pub(super) fn begin(
+        self,
+        page: Option<AnswerPage>,
+        context: &mut Context<'_>,
+    ) -> Result<(), CommandError> {
+        let Self {
+            prompt,
+            images,
+            stream,
+            tools,
+            model,
+            policy,
+            max_input_tokens,
+            auto_budget,
+            max_output_tokens,
+        } = self;
         if prompt.trim().is_empty() && images.is_empty() {
             return Err(CommandError::invalid("prompt", "there is nothing to ask"));
         }
@@ -92,11 +120,12 @@ impl Command for Send {
             tools,
             format,
             tool_rounds: settings.provider.tool_rounds,
-            max_output_tokens: params.max_output_tokens.or(settings.provider.max_output_tokens),
+            max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
             snapshot: SnapshotParts::of(context.snapshot),
             client: Arc::new(client),
+            page,
         };
         context.effects.push(Effect::Start(Job::Send(Box::new(job))));
-        Ok(Deferred::default())
+        Ok(())
     }
 }

@@ -142,6 +142,7 @@ impl Host {
             tool_rounds: rounds,
             max_output_tokens: None,
             snapshot: SnapshotParts::of(self.workspace.snapshot()),
+            page: None,
         };
         let reply = job.run(self, &Cancel::new());
         let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -17,9 +17,9 @@ use tower_lsp::ls_types::{
 use super::MainLoop;
 use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
-use crate::outbound::Outbound;
+use crate::outbound::{Outbound, Work};
 use strata_app::commands::{self, CommandError};
-use strata_app::send::{Delta, SendHost, SendJob, SendReply};
+use strata_app::send::{Delta, SendHost, SendJob};
 use strata_app::snapshot::Snapshot;
 use strata_app::tools::ToolHost;
 
@@ -44,11 +44,19 @@ struct RunningSend {
     answer: Answer<Result<Value, CommandError>>,
 }
 
+impl RunningSend {
+    fn shows(&self, token: &NumberOrString) -> bool {
+        self.token.as_ref() == Some(token) || Work::Asking(self.number).token() == *token
+    }
+}
+
 impl Sends {
     /// You stopped the one that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
-        let shown = |running: &&RunningSend| running.token.as_ref() == Some(token);
-        self.running.values().filter(shown).for_each(|running| running.cancel.cancel());
+        self.running
+            .values()
+            .filter(|running| running.shows(token))
+            .for_each(|running| running.cancel.cancel());
     }
 }
 
@@ -74,6 +82,10 @@ impl MainLoop {
         }
         self.sends.last += 1;
         let number = self.sends.last;
+        // Of any other the client sees what comes.
+        if job.is_silent() && token.is_none() && self.world.client.shows_progress {
+            self.say(Outbound::Begin(Work::Asking(number)));
+        }
         let mut host = LoopHost {
             session: session.clone(),
             events: self.events.clone(),
@@ -87,12 +99,12 @@ impl MainLoop {
         self.sends.running.insert(session.clone(), running);
         host.begin();
         let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
-            let sent = catch_panic(|| job.run(&mut host, &cancel)).unwrap_or_else(|panicked| {
+            let sent = catch_panic(|| job.answer(&mut host, &cancel)).unwrap_or_else(|panicked| {
                 tracing::error!(%panicked, "asking a model panicked");
                 Err(CommandError::Internal)
             });
             host.end();
-            let _ = events.send(Event::Sent(of, number, sent.map(Box::new)));
+            let _ = events.send(Event::Sent(of, number, sent));
         });
         if let Err(error) = started {
             let error = CommandError::failed(format!("the system gives no thread for it: {error}"));
@@ -101,16 +113,15 @@ impl MainLoop {
     }
 
     /// An answer is there, or there is none. It comes after all that was shown of it.
-    pub(super) fn sent(&mut self, session: &str, number: u64, sent: Result<Box<SendReply>, CommandError>) {
+    pub(super) fn sent(&mut self, session: &str, number: u64, sent: Result<Value, CommandError>) {
         let running = &mut self.sends.running;
         if running.get(session).is_none_or(|running| running.number != number) {
             return;
         }
         let Some(RunningSend { answer, .. }) = running.remove(session) else { return };
-        let written = sent.and_then(|sent| {
-            serde_json::to_value(*sent).map_err(|error| CommandError::failed(error.to_string()))
-        });
-        let reply = written.map(|reply| match self.world.sessions.get(session) {
+        let outcome = if sent.is_ok() { "answered" } else { "there is no answer" };
+        self.say(Outbound::End(Work::Asking(number), outcome.to_owned()));
+        let reply = sent.map(|reply| match self.world.sessions.get(session) {
             Some(session) => commands::versioned(reply, session),
             None => reply,
         });

@@ -12,12 +12,14 @@ use super::feature::ACTION_KIND;
 use crate::client::ClientInfo;
 use crate::position;
 use strata_app::format;
+use strata_app::send::ProviderClient;
 use strata_app::snapshot::Snapshot;
 
 /// What can be done with a document as it stands.
 pub(super) fn actions(
     params: &CodeActionParams,
     key: &FileKey,
+    snapshot: &Snapshot,
     session: &Session,
     client: &ClientInfo,
 ) -> Value {
@@ -43,7 +45,11 @@ pub(super) fn actions(
         (Choice::Deselected, _) => vec![Some(add), add_lines, Some(exclude)],
         (Choice::Excluded, _) => vec![Some(add), add_lines, Some(include)],
     };
-    let offered = offered.into_iter().flatten().chain([show]);
+    // Somebody has to be there to be asked, and has to see what it is about.
+    let can_ask =
+        selection.choice(key) != Choice::Excluded && ProviderClient::of(&snapshot.settings, None).is_ok();
+    let ask = can_ask.then(|| ("Ask Strata".to_owned(), "ask", &part));
+    let offered = ask.into_iter().chain(offered.into_iter().flatten()).chain([show]);
     offered
         .map(|(title, verb, argument)| {
             let command = command(&title, verb, argument);

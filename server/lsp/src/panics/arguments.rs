@@ -52,7 +52,8 @@ impl Arguments {
             "files.select" | "files.set" | "files.exclude" | "files.markRead" => {
                 json!({ "paths": ["src/week.rs"] })
             }
-            "here.select" | "here.deselect" | "here.toggle" | "here.exclude" | "here.include" => {
+            "here.select" | "here.deselect" | "here.toggle" | "here.exclude" | "here.include"
+            | "here.ask" => {
                 json!({ "uri": self.document })
             }
             "toolOutput.read" => json!({ "id": self.output }),

@@ -1,0 +1,124 @@
+//! What is asked about a part of a file that you selected: what the comment there asks, or to explain the code.
+
+use strata_engine::conversation::selection::LineRange;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::layout::{fence, inline};
+use strata_engine::text::LineStarts;
+
+use crate::format;
+
+/// What a comment of one line begins with, the longer marks first.
+const MARKS: [&str; 8] = ["///", "//!", "//", "--", ";;", ";", "#", "%"];
+/// What begins and what ends a comment of several lines.
+const BLOCKS: [(&str, &str); 5] =
+    [("/**", "*/"), ("/*", "*/"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
+
+/// A question about a part of a file.
+pub(super) struct Question {
+    /// As you see it.
+    pub title: String,
+    /// As the model is asked.
+    pub prompt: String,
+}
+
+impl Question {
+    /// About these lines, or about the whole file. The text of a file that `is_shown` to the model anyway is not repeated.
+    pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, is_shown: bool) -> Self {
+        let name = inline(key.as_str());
+        let Some(lines) = lines else {
+            let title = format!("Explain {name}");
+            let prompt = if is_shown { title.clone() } else { format!("{title}:\n\n{}", fenced(text)) };
+            return Self { title, prompt };
+        };
+        let starts = LineStarts::of(text);
+        let last = lines.last().min(starts.count());
+        let is_there = lines.first() <= last;
+        let part =
+            is_there.then(|| text.get(starts.bytes(lines.first(), last))).flatten().unwrap_or_default();
+        let place = format!("{name}, {}", format::lines(lines));
+        match comment(part) {
+            Some(asked) => Self { prompt: format!("{asked}\n\nThis is a comment in {place}."), title: asked },
+            None => {
+                let title = format!("Explain this, {place}");
+                Self { prompt: format!("{title}:\n\n{}", fenced(part)), title }
+            }
+        }
+    }
+}
+
+fn fenced(text: &str) -> String {
+    let fence = fence(text);
+    format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+/// What a comment says, without its marks; `None` when there is code in these lines, or nothing.
+fn comment(text: &str) -> Option<String> {
+    let (mut said, mut open) = (Vec::new(), None);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let rest = if open.is_some() {
+            line.strip_prefix("* ").unwrap_or(line)
+        } else if let Some((begin, end)) = BLOCKS.iter().find(|(begin, _)| line.starts_with(begin)) {
+            open = Some(*end);
+            line.strip_prefix(begin)?
+        } else {
+            line_comment(line)?
+        };
+        let rest = match open.and_then(|end| rest.split_once(end)) {
+            Some((_, after)) if !after.trim().is_empty() => return None,
+            Some((before, _)) => {
+                open = None;
+                before
+            }
+            None => rest,
+        };
+        said.extend(Some(rest.trim()).filter(|rest| !rest.is_empty()));
+    }
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
+fn line_comment(line: &str) -> Option<&str> {
+    let mark = MARKS.iter().find(|mark| line.starts_with(**mark))?;
+    let rest = line.strip_prefix(mark)?;
+    // `#include`, `--count` and `%d` are code.
+    (mark.starts_with('/') || rest.is_empty() || rest.starts_with(' ')).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_what_it_says() {
+        for (text, says) in [
+            ("    // Why twice?\n", Some("Why twice?")),
+            ("# Is this\n#\n# ever called?", Some("Is this\never called?")),
+            ("/* Who frees it? */", Some("Who frees it?")),
+            ("/**\n * Who frees\n * it?\n */\n", Some("Who frees\nit?")),
+            ("<!-- What is it?\nAnd why? -->", Some("What is it?\nAnd why?")),
+            ("-- Which index?", Some("Which index?")),
+            ("// Why?\nlet x = 1;", None),
+            ("/* Why? */ x = 1;", None),
+            ("#include <stdio.h>", None),
+            ("--count;", None),
+            ("*value = 3;", None),
+            ("//\n", None),
+            ("", None),
+        ] {
+            assert_eq!(comment(text).as_deref(), says, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_is_sent_along_unless_the_model_sees_it() {
+        let (key, text) = (FileKey::new("a.py"), "# Why?\nx = '```'\n");
+        let about = |first, last, is_shown| {
+            let lines = (first > 0).then(|| LineRange::new(first, last)).flatten();
+            Question::about(&key, text, lines, is_shown).prompt
+        };
+        assert_eq!(about(1, 1, false), "Why?\n\nThis is a comment in `a.py`, line 1.");
+        assert_eq!(about(2, 9, true), "Explain this, `a.py`, lines 2-9:\n\n````\nx = '```'\n````");
+        assert_eq!(about(0, 0, true), "Explain `a.py`");
+        assert_eq!(about(0, 0, false), format!("Explain `a.py`:\n\n````\n{}\n````", text.trim_end()));
+        assert_eq!(about(40, 41, false), "Explain this, `a.py`, lines 40-41:\n\n```\n\n```");
+    }
+}

@@ -1,0 +1,64 @@
+//! An answer as a Markdown document, for editors that show nothing of a reply and nothing while it comes.
+
+use serde_json::{Value, json};
+use strata_host::preview_file::PreviewFiles;
+use strata_host::uri;
+
+use super::{SendEnd, SendReply};
+use crate::commands::CommandError;
+use crate::format;
+
+/// Where an answer is written, and what stands above it.
+#[derive(Clone, Debug)]
+pub(crate) struct AnswerPage {
+    pub(crate) previews: PreviewFiles,
+    /// What was asked, as you see it.
+    pub(crate) question: String,
+}
+
+impl AnswerPage {
+    /// Writes what came, and says where.
+    ///
+    /// # Errors
+    /// [`CommandError`] when nothing came, or the document cannot be written.
+    pub(super) fn write(&self, sent: &SendReply) -> Result<Value, CommandError> {
+        if sent.text.is_empty() && sent.end != SendEnd::Complete {
+            return Err(match &sent.error {
+                Some(error) => CommandError::failed(error.clone()),
+                None => CommandError::Cancelled,
+            });
+        }
+        let path = self.previews.write_answer(&sent.session, &self.text(sent))?;
+        Ok(json!({
+            "message": format!("{} answered in {}", sent.model, path.display()),
+            "path": path.display().to_string(),
+            "uri": uri::from_path(&path),
+        }))
+    }
+
+    fn text(&self, sent: &SendReply) -> String {
+        let quoted: String = self.question.lines().map(|line| format!("> {line}\n")).collect();
+        let bill = format!(
+            "{}: {} in, {:.0} % of them read from the cache, {} out",
+            sent.model,
+            format::tokens(sent.usage.input_tokens()),
+            sent.cost.read_share * 100.0,
+            sent.usage.output,
+        );
+        let ended = match sent.end {
+            SendEnd::Complete | SendEnd::ToolCalls | SendEnd::ToolRounds | SendEnd::Failed => None,
+            SendEnd::OutputLimit => Some("the answer reached its limit"),
+            SendEnd::Cancelled => Some("you stopped the answer"),
+            SendEnd::Cut => Some("the answer broke off"),
+        };
+        let notes: String = ended
+            .map(str::to_owned)
+            .into_iter()
+            .chain(sent.error.clone())
+            .chain(sent.shed.iter().map(|file| format!("{file} was left out because it does not fit")))
+            .chain(sent.warnings.iter().cloned())
+            .map(|note| format!("- {note}\n"))
+            .collect();
+        format!("{quoted}\n{}\n\n---\n\n- {bill}\n{notes}", sent.text.trim_end())
+    }
+}
