@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::reply::{ProviderErrorKind, Reply, ReplyEnd};
+use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::{Charge, Prices};
 use strata_host::provider::{SendError, Sent};
 
@@ -32,6 +33,11 @@ pub use model_client::ProviderReport;
 pub(crate) use model_client::{ModelClient, ProviderClient};
 pub use notice::Delta;
 pub(crate) use page::AnswerPage;
+
+/// Whether the settings name a provider to send to. Its key is not looked for.
+pub fn is_configured(settings: &Settings) -> bool {
+    ProviderClient::of(settings, None).is_ok()
+}
 
 /// What runs the commands of the session that a question is asked in, and shows what comes of it.
 pub trait SendHost: ToolHost {

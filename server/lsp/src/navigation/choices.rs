@@ -12,7 +12,7 @@ use super::feature::ACTION_KIND;
 use crate::client::ClientInfo;
 use crate::position;
 use strata_app::format;
-use strata_app::send::ProviderClient;
+use strata_app::send;
 use strata_app::snapshot::Snapshot;
 
 /// What can be done with a document as it stands.
@@ -46,8 +46,7 @@ pub(super) fn actions(
         (Choice::Excluded, _) => vec![Some(add), add_lines, Some(include)],
     };
     // Somebody has to be there to be asked, and has to see what it is about.
-    let can_ask =
-        selection.choice(key) != Choice::Excluded && ProviderClient::of(&snapshot.settings, None).is_ok();
+    let can_ask = selection.choice(key) != Choice::Excluded && send::is_configured(&snapshot.settings);
     let ask = can_ask.then(|| ("Ask Strata".to_owned(), "ask", &part));
     let offered = ask.into_iter().chain(offered.into_iter().flatten()).chain([show]);
     offered
