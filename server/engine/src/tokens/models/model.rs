@@ -143,16 +143,16 @@ pub struct Structure {
     pub tool_round_trips: usize,
 }
 
-/// How long a provider is asked to keep a prefix.
+/// How long to ask a provider to keep a prefix.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 pub enum Ttl {
-    /// Five minutes from its last use.
+    /// Five minutes after the last use.
     #[default]
     #[serde(rename = "5m")]
     FiveMinutes,
-    /// One hour from its last use.
+    /// One hour after the last use.
     #[serde(rename = "1h")]
     OneHour,
 }

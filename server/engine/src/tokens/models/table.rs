@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
-/// Families and models by name. The same form serves for the built-in table and for a user's overrides,
-/// in TOML or any other format serde reads.
+/// Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other format that serde
+/// reads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
-    /// Families by name.
+    /// Model families, by name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
-    /// Models by name.
+    /// Models, by name.
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }

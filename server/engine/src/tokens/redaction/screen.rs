@@ -24,13 +24,13 @@ const MAX_TEXTS: usize = 1 << 12;
 /// So many secrets are.
 const MAX_SECRETS: usize = 1 << 14;
 
-/// Secrets in texts that models get to see.
+/// Secrets in text that models see.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionSettings {
-    /// Whether secrets in files, messages and results of tools are replaced by placeholders.
+    /// Whether to replace secrets in files, messages and tool results with placeholders.
     pub enabled: bool,
-    /// What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules.
+    /// Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names.
     pub allow: Vec<String>,
 }
 
