@@ -20,14 +20,14 @@ export interface Places {
 export function findBinary({ configured, extension, searchPath }: Places): string {
   if (configured !== '') {
     if (!runs(configured)) {
-      throw new Error(`The setting strata.path names ${configured}, which is not a program that can be run.`);
+      throw new Error(`strata.path is set to ${configured}, which is not an executable file.`);
     }
     return configured;
   }
   const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const found = [path.join(extension, 'server'), ...folders].map((folder) => path.join(folder, NAME)).find(runs);
   if (found === undefined) {
-    throw new Error('There is no strata program here. Install it into your PATH, or set strata.path to where it is.');
+    throw new Error('Strata is not installed. Add the strata program to your PATH, or set strata.path to its location.');
   }
   return found;
 }

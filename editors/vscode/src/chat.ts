@@ -51,11 +51,11 @@ export class Chat implements vscode.Disposable {
       switch (request.command) {
         case 'new':
           await this.strata.tell('strata.session.new', {});
-          stream.markdown('A new conversation was begun.');
+          stream.markdown('Started a new conversation.');
           return {};
         case 'compact':
           await vscode.commands.executeCommand('strata.compact');
-          stream.markdown('Done. The notification says what came of it.');
+          stream.markdown('Done. See the notification for the result.');
           return {};
         default:
           return await this.inTurn(() => this.turn(request, context, stream, token));
@@ -95,8 +95,8 @@ export class Chat implements vscode.Disposable {
     const model = request.model ?? (await anyModel());
     if (model === undefined) {
       stream.markdown(NO_MODEL);
-      stream.button({ command: 'strata.preview', title: 'Preview the Prompt' });
-      stream.button({ command: 'strata.copyPrompt', title: 'Copy the Prompt' });
+      stream.button({ command: 'strata.preview', title: 'Preview Prompt' });
+      stream.button({ command: 'strata.copyPrompt', title: 'Copy Prompt' });
       return {};
     }
     const compacted = this.compactions.collect();
@@ -181,6 +181,6 @@ function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.C
   warnings.forEach((message) => line('warning', message));
   compacted.ended.forEach((news) => line('fold', `${madeShorter(news)}${notesOf(news)}`));
   if (compacted.ended.length > 0) {
-    stream.button({ command: 'strata.undoCompaction', title: 'Undo the Compaction' });
+    stream.button({ command: 'strata.undoCompaction', title: 'Undo Compaction' });
   }
 }

@@ -114,7 +114,7 @@ export class Strata implements vscode.Disposable {
       // One that was ended while it started is nobody's business any more.
       if (language === this.language) {
         this.lifeEmitter.fire('stopped');
-        void this.offerRestart(`Strata did not start. ${wordsOf(error)}`);
+        void this.offerRestart(`Strata failed to start. ${wordsOf(error)}`);
       }
     }
   }
@@ -135,7 +135,7 @@ export class Strata implements vscode.Disposable {
     this.language = undefined;
     if (language?.needsStop()) {
       // One that hangs, or has not started yet, is an error here; the library kills it.
-      this.ending = language.dispose().catch((error) => this.output.warn(`the server did not end: ${wordsOf(error)}`));
+      this.ending = language.dispose().catch((error) => this.output.warn(`the server did not exit: ${wordsOf(error)}`));
     }
     await this.ending;
     this.lifeEmitter.fire('stopped');
@@ -241,10 +241,10 @@ export class Strata implements vscode.Disposable {
     const now = Date.now();
     this.deaths = [...this.deaths.filter((death) => now - death < DEATHS_WITHIN_MS), now];
     if (this.deaths.length < DEATHS) {
-      this.output.warn('the server ended and is started again');
+      this.output.warn('the server exited and is restarting');
       return { action: CloseAction.Restart, handled: true };
     }
-    void this.offerRestart(`The Strata server ended ${DEATHS} times within three minutes.`);
+    void this.offerRestart(`The Strata server exited ${DEATHS} times within three minutes.`);
     return { action: CloseAction.DoNotRestart, handled: true };
   }
 

@@ -102,7 +102,7 @@ export class Preview
         this.mark,
         marked.map(({ tier, line, lines }) => ({
           range: lastWritten(editor.document, line + lines - 1).range,
-          hoverMessage: `Cache mark: ${tier}. Everything above can be read from the provider's cache.`,
+          hoverMessage: `Cache mark: ${tier}. The provider can cache everything above.`,
         })),
       );
     }

@@ -94,7 +94,7 @@ pub struct CompactionJob {
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
-        tracing::warn!(%problem, "tool results are archived without a summary by a model");
+        tracing::warn!(%problem, "tool results were archived without a model's summary");
     }
     let text = answer.and_then(Result::ok).map(|answer| answer.text);
     ageing.apply(text.as_deref())
@@ -107,7 +107,7 @@ pub enum DraftError {
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
     /// Somebody stopped it.
-    #[error("the compaction was cancelled; the conversation is as it was")]
+    #[error("the compaction was cancelled; the conversation is unchanged")]
     Cancelled,
 }
 
@@ -138,7 +138,7 @@ impl CompactionJob {
                 return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
-                tracing::warn!(purpose = ?question.purpose, %problem, "no answer to a question of a compaction");
+                tracing::warn!(purpose = ?question.purpose, %problem, "a question of the compaction was not answered");
             }
             let answer = answer.map(|answer| {
                 author = Some(answer.by);
@@ -151,11 +151,12 @@ impl CompactionJob {
         if draft.strategy == Strategy::Model {
             draft.summarised_by = author;
         }
-        let fell_back = fell_back.map(|why| format!("the provider was asked instead of the client: {why}"));
+        let fell_back =
+            fell_back.map(|why| format!("the client gave no summary, so the provider was asked: {why}"));
         draft.notes.extend(fell_back);
         draft
             .notes
-            .extend(summarizer.problem().map(|problem| format!("summarised without a model: {problem}")));
+            .extend(summarizer.problem().map(|problem| format!("summarized without a model: {problem}")));
         Ok(draft)
     }
 
@@ -237,7 +238,7 @@ impl CompactionJob {
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
         (self.reason == Reason::ContextLimit && freed < request / WORTH_SAYING).then(|| {
             format!(
-                "this freed only {} of a request of {}: if the model finds it too long again, deselect files or shorten the prompt",
+                "this freed only {} of a request of {}: if the model rejects it again, deselect files or shorten the prompt",
                 format::tokens(freed),
                 grouped(request)
             )

@@ -56,7 +56,7 @@ pub struct Abilities {
 
 /// The client went away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the client is gone")]
+#[error("the client has disconnected")]
 pub struct ClientGone;
 
 /// Something that the person should know.

@@ -54,7 +54,7 @@ pub struct HeadlessWorkspace {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Nothing there, or nothing that may be looked at.
-    #[error("`{}` cannot be opened: {error}", folder.display())]
+    #[error("cannot open `{}`: {error}", folder.display())]
     Unreachable {
         /// The folder as it was given.
         folder: PathBuf,
@@ -62,7 +62,7 @@ pub enum OpenError {
         error: io::Error,
     },
     /// A file.
-    #[error("`{}` is no folder", .0.display())]
+    #[error("`{}` is not a directory", .0.display())]
     NotAFolder(PathBuf),
     /// Not a place for a workspace.
     #[error(transparent)]
@@ -338,7 +338,7 @@ impl HeadlessWorkspace {
     pub fn keep_cache_memory(&self) {
         let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
         if let Ok(Err(error)) = kept {
-            tracing::warn!(%error, "the next prompt of the session will be laid out afresh");
+            tracing::warn!(%error, "the next prompt of the session will be rebuilt");
         }
     }
 
@@ -416,7 +416,7 @@ impl HeadlessWorkspace {
             [only] => Ok((*only).to_owned()),
             several => {
                 let message =
-                    format!("several sessions are named `{text}`; give one of {}", several.join(", "));
+                    format!("several sessions are named `{text}`; pass one of {}", several.join(", "));
                 Err(CommandError::failed(message))
             }
         }

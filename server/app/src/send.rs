@@ -116,7 +116,7 @@ struct Recorded {
 }
 
 const COMPACTED: &str =
-    "the provider found the prompt too long; the conversation was compacted and the prompt sent once more";
+    "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
 
 impl SendJob {
     /// Asks, and waits for the answer on this thread. What the model said until `cancel` is raised is recorded.
@@ -274,7 +274,7 @@ fn failure(error: &SendError) -> CommandError {
 
 fn understood<T: serde::de::DeserializeOwned>(reply: Value) -> Result<T, CommandError> {
     serde_json::from_value(reply).map_err(|error| {
-        tracing::error!(%error, "a reply of a command is not what it should be");
+        tracing::error!(%error, "a command sent an unexpected reply");
         CommandError::Internal
     })
 }

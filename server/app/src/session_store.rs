@@ -75,16 +75,16 @@ struct OpenSession {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionStoreError {
     /// There is no store.
-    #[error("sessions are not kept: there is no workspace folder")]
+    #[error("conversations are not saved: there is no workspace folder")]
     Nowhere,
     /// The store could not be opened.
-    #[error("sessions are not kept: {0}")]
+    #[error("conversations are not saved: {0}")]
     Unavailable(String),
     /// The store says no.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// What was stored was not written by Strata.
-    #[error("session `{id}` cannot be read: {problem}")]
+    #[error("cannot read session `{id}`: {problem}")]
     Unreadable {
         /// The session.
         id: String,
@@ -394,7 +394,7 @@ impl SessionStore {
         if calibrations.is_none() {
             let state = opened(place, news).and_then(|store| Ok(store.newest_state_with("calibrations")?));
             let taught = state.unwrap_or_else(|error| {
-                tracing::debug!(%error, "nothing is known of earlier conversations");
+                tracing::debug!(%error, "earlier conversations are not available");
                 None
             });
             *calibrations =
@@ -496,11 +496,11 @@ fn opened<'a>(
         Ok(opened) => {
             *news = match opened.set_aside {
                 Some(aside) => Some(format!(
-                    "the store of sessions was damaged ({}); it is now {}, and a new one was begun",
+                    "the session store was damaged ({}); it is now {}, and Strata created a new one",
                     aside.reason,
                     aside.path.display()
                 )),
-                None => failed.map(|_| "sessions are kept again".to_owned()),
+                None => failed.map(|_| "conversations are saved again".to_owned()),
             };
             *place = StoreState::Open(Box::new(opened.store));
         }
@@ -509,7 +509,7 @@ fn opened<'a>(
         Err(error) => {
             let reason = error.to_string();
             if failed.as_ref() != Some(&reason) {
-                *news = Some(format!("sessions are not kept: {reason}; they end with the server"));
+                *news = Some(format!("conversations are not saved: {reason}; they end with the server"));
             }
             *place = StoreState::Failed { state, folder, reason };
         }

@@ -129,12 +129,10 @@ impl Problem {
         let dot = if path.is_empty() { "" } else { "." };
         match source.layer {
             Layer::Editor => {
-                format!(
-                    "the setting strata{dot}{path} was not taken: {message}; the settings stay as they were"
-                )
+                format!("the setting strata{dot}{path} was rejected: {message}; the settings are unchanged")
             }
-            _ if path.is_empty() => format!("the settings of {} were not taken: {message}", source.name),
-            _ => format!("the settings of {} were not taken, because of {path}: {message}", source.name),
+            _ if path.is_empty() => format!("the settings of {} were rejected: {message}", source.name),
+            _ => format!("the settings of {} were rejected, because of {path}: {message}", source.name),
         }
     }
 }
@@ -154,7 +152,7 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let read = from_environment(variables, &defaults());
     for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
-        tracing::warn!(name, "no setting has this name");
+        tracing::warn!(name, "there is no such setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
     [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
@@ -214,7 +212,7 @@ pub(crate) fn tokenizers_of(
     let mut files = Vec::new();
     for ((name, path), id) in settings.tokenizers.iter().zip(0..) {
         if !Path::new(path).is_absolute() {
-            return Err(problem(name, format!("`{path}` is no absolute path")));
+            return Err(problem(name, format!("`{path}` is not an absolute path")));
         }
         models = models
             .with_given([(name.as_str(), GivenId(id))])

@@ -212,9 +212,10 @@ impl Snapshot {
         let source = Source::Disk {
             mtime_ms: read.stamp.mtime_ns / 1_000_000,
             notice: match buffer {
-                Some(_) => {
-                    Some("the editor has changes to this file that it did not tell in full".to_owned())
-                }
+                Some(_) => Some(
+                    "the editor's changes to this file are out of sync; save or reopen the file to resync"
+                        .to_owned(),
+                ),
                 None => read.notice.map(|notice| notice.to_string()),
             },
         };

@@ -155,7 +155,7 @@ impl SummarizerClient {
         cancel: &Cancel,
     ) -> Result<SummaryAnswer, String> {
         match whom {
-            Answerer::Nobody => Err("there is no model to ask".to_owned()),
+            Answerer::Nobody => Err("no model is available".to_owned()),
             Answerer::Client { front_end, otherwise } => {
                 let answer = self.ask_client(&**front_end, question, model, cancel);
                 match (answer, otherwise) {
@@ -250,7 +250,7 @@ impl Answerer {
 /// The provider of the models that the settings name.
 fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
-        return Err("the workspace is not trusted, so no provider is asked".to_owned());
+        return Err("the workspace is not trusted, so Strata asks no provider".to_owned());
     }
     let provider = |model: &str| -> Result<Provider, String> {
         let provider =

@@ -98,13 +98,13 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     }
     output::tell(&answer.closing_line());
     if let Some(error) = answer.error {
-        return Err(Failure::said(format!("the answer is not complete: {error}")));
+        return Err(Failure::said(format!("incomplete answer: {error}")));
     }
     Ok(if answer.end == "cancelled" { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 fn without_provider(message: &str) -> Failure {
-    Failure::said(format!("{message}. `strata prompt` prints the request for you to send yourself"))
+    Failure::said(format!("{message}. To send the request yourself, run `strata prompt`"))
 }
 
 /// Goes on with the session that was named, or begins one.
@@ -128,8 +128,8 @@ pub(crate) fn open_session(
         return Ok(());
     }
     Err(Failure::said(format!(
-        "session {id} is open in an editor or another program, and only that may write to it: go on in a copy of it with --fork, or \
-         begin another one with --session new"
+        "session {id} is open in an editor or another program, which alone may write to it: continue in a copy with --fork, or start \
+         another with --session new"
     )))
 }
 
@@ -139,9 +139,9 @@ impl Answer {
         let Usage { input, output, cache_read, cache_write } = self.usage;
         let Cost { paid, uncached, read_share } = self.cost;
         let mut line = match input + cache_read + cache_write {
-            0 => "the provider did not say what it billed".to_owned(),
+            0 => "the provider did not report usage".to_owned(),
             all => format!(
-                "{} tokens in, {:.0} % of them read from the cache, {} out; the input cost {:.0} % of its price without a cache",
+                "{} tokens in ({:.0} % cached), {} out; the input cost {:.0} % of its price without a cache",
                 count(all),
                 read_share * 100.0,
                 count(output),
@@ -152,8 +152,8 @@ impl Answer {
             line.push_str(&format!("; left out: {}", self.shed.join(", ")));
         }
         match self.end.as_str() {
-            "cancelled" => line.push_str("; stopped, and recorded as far as it came"),
-            "output_limit" => line.push_str("; cut at the limit of an answer"),
+            "cancelled" => line.push_str("; stopped, and recorded as far as it arrived"),
+            "output_limit" => line.push_str("; cut off at the output limit"),
             "tool_rounds" => line.push_str("; stopped after too many rounds of tool calls"),
             _ => {}
         }
@@ -223,6 +223,6 @@ fn raise_on_interrupt(cancel: &Cancel) {
         interrupted
     });
     if let Err(error) = listening {
-        output::tell(&format!("warning: Ctrl-C will not record what was said: {error}"));
+        output::tell(&format!("warning: Ctrl-C will not record the answer so far: {error}"));
     }
 }

@@ -36,7 +36,7 @@ impl Failure {
             .is_ok_and(|here| here.starts_with(folder));
         Self::Said(match stands_in_it {
             true => format!("{option}: {message}"),
-            false => format!("{option}: {message} (paths count from {})", folder.display()),
+            false => format!("{option}: {message} (paths are relative to {})", folder.display()),
         })
     }
 
@@ -51,7 +51,7 @@ impl Failure {
     pub(crate) fn of_output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,
-            _ => Self::Said(format!("the result cannot be written: {error}")),
+            _ => Self::Said(format!("cannot write the result: {error}")),
         }
     }
 }

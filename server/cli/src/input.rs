@@ -15,7 +15,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     io::stdin()
         .lock()
         .read_to_string(&mut text)
-        .map_err(|error| Failure::said(format!("the text cannot be read from standard input: {error}")))?;
+        .map_err(|error| Failure::said(format!("cannot read standard input: {error}")))?;
     // `echo question | strata prompt -` asks `question`.
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     Ok(text)

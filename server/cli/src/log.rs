@@ -70,5 +70,5 @@ pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
     tracing_subscriber::registry()
         .with(lines.with_filter(wanted))
         .try_init()
-        .map_err(|error| Failure::said(format!("the log cannot be set up: {error}")))
+        .map_err(|error| Failure::said(format!("cannot set up the log: {error}")))
 }

@@ -66,6 +66,6 @@ fn size(reply: &Reply) -> String {
 fn left_out(reply: &Reply) -> String {
     match reply.left_out {
         0 => String::new(),
-        more => format!("; {} more with an outline are not in it", count(more)),
+        more => format!("; {} more with an outline were left out", count(more)),
     }
 }

@@ -20,7 +20,9 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::of_folder("FOLDER", error))?;
     // Some clients start their servers at the top of the disk, where nobody works.
     if headless.folder().parent().is_none() {
-        return Err(Failure::said("FOLDER: name the folder that the agent works in; this is the whole disk"));
+        return Err(Failure::said(
+            "FOLDER: name the folder the agent works in; this is the root of the disk",
+        ));
     }
     let subject = match arguments.session.as_deref() {
         None => Subject::Own,
@@ -40,6 +42,6 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
         Err(error) => return Err(error.into()),
     }
     strata_mcp::serve(headless, subject)
-        .map_err(|error| Failure::said(format!("the server cannot go on: {error}")))?;
+        .map_err(|error| Failure::said(format!("the server cannot continue: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
             let reply =
                 headless.run("strata.memory.add", json!({ "text": input::text(text)?, "tags": tag }))?;
             audience.say(reply, |reply| {
-                Ok(format!("note {} is kept", output::understood::<AddedMemory>(reply)?.id))
+                Ok(format!("saved note {}", output::understood::<AddedMemory>(reply)?.id))
             })?;
         }
         MemoryCommand::List => audience.show(headless.run("strata.memory.list", json!({}))?, list)?,
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
         }
         MemoryCommand::Remove { id } => {
             let reply = headless.run("strata.memory.remove", json!({ "id": id }))?;
-            audience.say(reply, |_| Ok(format!("note {id} is removed")))?;
+            audience.say(reply, |_| Ok(format!("deleted note {id}")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
 fn list(reply: Value) -> Result<(), Failure> {
     let List { fragments } = output::understood(reply)?;
     if fragments.is_empty() {
-        output::tell("no notes are kept");
+        output::tell("no notes");
         return Ok(());
     }
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);

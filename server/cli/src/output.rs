@@ -42,9 +42,8 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// A command's reply as what is shown of it.
 pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure> {
-    serde_json::from_value(reply).map_err(|error| {
-        Failure::said(format!("a reply is not what it should be ({error}); please report this"))
-    })
+    serde_json::from_value(reply)
+        .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
 /// Tells the person something. That nobody listens is no reason to end.

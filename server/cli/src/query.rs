@@ -127,6 +127,6 @@ fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCo
 
 fn tell_cut(is_cut: bool) {
     if is_cut {
-        output::tell("there is more; a larger --budget shows it");
+        output::tell("more results; raise --budget");
     }
 }

@@ -49,7 +49,8 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
         for warning in warnings {
             output::tell(&format!("warning: {warning}"));
         }
-        let next = if retry { "; make the prompt again: the conversation is compacted first" } else { "" };
+        let next =
+            if retry { "; make the prompt again: the conversation will be compacted first" } else { "" };
         Ok(format!("session {} has {}{next}", headless.session_id(), counted(messages, "message")))
     })?;
     Ok(ExitCode::SUCCESS)

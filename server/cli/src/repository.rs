@@ -49,7 +49,9 @@ pub(crate) fn headless(
     let mut options = Value::Object(settings);
     for setting in set {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
-            OpenError::Options(format!("--set {setting}: write NAME=VALUE, as in --set files.list_budget=0"))
+            OpenError::Options(format!(
+                "--set {setting}: expected NAME=VALUE, as in --set files.list_budget=0"
+            ))
         })?;
         set_dotted(&mut options, name.trim(), value_of(value.trim()));
     }

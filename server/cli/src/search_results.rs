@@ -58,7 +58,7 @@ pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     if let Some(newest) = newest {
         let newest = count(newest);
         output::tell(&format!(
-            "too many places match to rank them all; these are the best of the newest {newest}"
+            "too many matches to rank them all; these are the best of the newest {newest}"
         ));
     }
     Ok(())

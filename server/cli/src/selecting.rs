@@ -62,7 +62,7 @@ fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[Strin
         .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
         .map_err(|error| Failure::of_path("--select", headless.folder(), &error))?;
     for WithheldFiles { path: file, reason } in output::understood::<SelectionReply>(reply)?.withheld {
-        output::tell(&format!("--select {path} left out {file}: {reason}"));
+        output::tell(&format!("--select {path} skipped {file}: {reason}"));
     }
     Ok(())
 }

@@ -175,7 +175,7 @@ fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, F
     found.map(Value::take).ok_or_else(|| {
         Failure::said(match id {
             Some(id) => {
-                format!("there is no session `{id}`; `strata sessions list` shows those that are stored")
+                format!("no session `{id}`; `strata sessions list` shows the stored ones")
             }
             None => "no session is stored for this workspace yet".to_owned(),
         })
@@ -240,9 +240,9 @@ impl Replies {
                 format!("{tokens} of {threshold} ({}){due}", compaction.profile),
             );
         }
-        row("cache", layout.expected_percent, "of the next prompt is expected to be read from it".to_owned());
+        row("cache", layout.expected_percent, "of the next prompt expected from the cache".to_owned());
         if let Some(percent) = layout.cached_percent {
-            row("", percent, "of the input billed so far was".to_owned());
+            row("", percent, "of all billed input so far".to_owned());
         }
         let mut text = format!(
             "{}{}\n{}, policy {}, {}, {}\n\n",
@@ -258,13 +258,13 @@ impl Replies {
         if let Some(cost) = cost {
             let [input, read, written, output] = [input, cache_read, cache_write, output].map(count);
             text.push_str(&format!(
-                "\nbilled tokens: {input} plain, {read} read from the cache, {written} written to it, {output} answered; the input at \
-                 the price of {cost:.0} plain\n"
+                "\nbilled tokens: {input} plain, {read} read from the cache, {written} written to it, {output} output; the input cost \
+                 as much as {cost:.0} plain tokens\n"
             ));
         }
         text.push('\n');
         text.push_str(&tiers(&layout.tiers));
-        text.push_str(&format!("\nlast cache break: {}\n", last.sentence));
+        text.push_str(&format!("\nlast cache miss: {}\n", last.sentence));
         Ok(text)
     }
 }

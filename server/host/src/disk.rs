@@ -64,10 +64,10 @@ pub enum ReadError {
     #[error("`{0}` is a folder")]
     Folder(FileKey),
     /// A FIFO, a socket or a device; it was not opened.
-    #[error("`{0}` is no regular file")]
+    #[error("`{0}` is not a regular file")]
     NotRegular(FileKey),
     /// Over the limit; none of it was read.
-    #[error("`{key}` has {size} bytes, the limit is {limit}")]
+    #[error("`{key}` has {size} bytes; the limit is {limit}")]
     TooLarge {
         key: FileKey,
         /// Its size in bytes.
@@ -77,8 +77,8 @@ pub enum ReadError {
     },
     /// Its name, or that of the file that it leads to, says that it holds secrets, and nobody has confirmed that it is to be shown.
     #[error(
-        "`{key}` is not shown unasked: its name or its target says that it holds secrets ({rule}); a person can select it and \
-         confirm that (confirmSecrets)"
+        "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
+         (confirmSecrets)"
     )]
     Secret {
         key: FileKey,
@@ -86,17 +86,17 @@ pub enum ReadError {
         rule: &'static str,
     },
     /// There is no memory for it.
-    #[error("`{0}` is larger than the memory that there is")]
+    #[error("`{0}` does not fit in memory")]
     NoMemory(FileKey),
     #[error("`{0}` is binary")]
     Binary(FileKey),
     /// Text in an encoding that is not UTF-8 or UTF-16.
-    #[error("`{0}` is not UTF-8: too much of it cannot be decoded")]
+    #[error("`{0}` is not valid UTF-8")]
     NotUtf8(FileKey),
     /// Renamed or replaced again and again while it was being opened.
-    #[error("`{0}` keeps moving while it is opened")]
+    #[error("`{0}` keeps changing while it is opened")]
     Moving(FileKey),
-    #[error("`{key}` cannot be read: {kind}")]
+    #[error("cannot read `{key}`: {kind}")]
     Io { key: FileKey, kind: io::ErrorKind },
 }
 

@@ -26,16 +26,16 @@ pub use self::status::{FileStatus, status};
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is no repository at this place.
-    #[error("no git repository: {}", .0.display())]
+    #[error("not a git repository: {}", .0.display())]
     NoRepository(PathBuf),
     /// There is one, and it is damaged, incomplete, or of a kind that the library does not know.
     #[error("cannot read the git repository {}: {problem}", .place.display())]
     Unreadable { place: PathBuf, problem: String },
     /// There is one whose parts lie elsewhere, in a workspace that is not trusted.
-    #[error("the git repository {} is not read: parts of it lie elsewhere, and the workspace is not trusted", .0.display())]
+    #[error("the git repository {} is not read: parts of it are elsewhere, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
     /// More text than a trace may hold.
-    #[error("the repository holds more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
+    #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
     /// Nobody waits for them any more.
     #[error(transparent)]

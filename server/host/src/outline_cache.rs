@@ -174,7 +174,7 @@ impl OutlineCache {
             }
             Err(CacheError::CannotWrite(error)) => {
                 if !self.read_only.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "nothing more is written to the outline cache");
+                    tracing::warn!(%error, "the outline cache is no longer written");
                 }
                 self.return_table(table);
                 None
@@ -200,7 +200,7 @@ impl OutlineCache {
         match Table::open(directory) {
             Ok(table) => Some(table),
             Err(trouble) => {
-                tracing::warn!(%trouble, directory = %directory.display(), "outlines are not kept on disk");
+                tracing::warn!(%trouble, directory = %directory.display(), "outlines are not cached on disk");
                 *state = State::Useless;
                 None
             }
@@ -215,13 +215,13 @@ impl OutlineCache {
 
     /// A table showed damage: all connections are dropped, and the file is removed unless another process did so before.
     fn replace(&self, damaged: Table, error: &str) {
-        tracing::warn!(%error, "the outline cache is damaged and made anew");
+        tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
         let mut state = self.state();
         if let State::Open(tables) = &mut *state {
             tables.clear();
         }
         if let Err(trouble) = damaged.remove() {
-            tracing::warn!(%trouble, "the outline cache cannot be removed");
+            tracing::warn!(%trouble, "the outline cache cannot be deleted");
             *state = State::Useless;
         }
     }

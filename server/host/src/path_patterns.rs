@@ -41,12 +41,12 @@ pub enum PatternError {
     #[error("`{0}` does not exist")]
     NotFound(String),
     /// The folder has no listed files.
-    #[error("`{0}` has no files that the ignore rules let through")]
+    #[error("the ignore rules hide all files of `{0}`")]
     EmptyFolder(String),
     #[error("no listed file matches `{0}`")]
     NoMatch(String),
     /// The pattern cannot be understood.
-    #[error("`{glob}` is no pattern: {problem}")]
+    #[error("`{glob}` is not a valid pattern: {problem}")]
     BadGlob {
         glob: String,
         /// What is wrong with it.

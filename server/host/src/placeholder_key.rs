@@ -22,7 +22,7 @@ pub fn of_user() -> PlaceholderKey {
         .map_err(|error| error.to_string())
         .and_then(|state| at(&state).map_err(|error| error.to_string()));
     kept.unwrap_or_else(|problem| {
-        tracing::warn!(%problem, "placeholders of secrets will be others after a restart");
+        tracing::warn!(%problem, "placeholders of secrets will change after a restart");
         of_process()
     })
 }
@@ -52,7 +52,7 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Ok(()) | Err(_) => read(&path)?
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has another length")),
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has the wrong length")),
     }
 }
 
@@ -74,7 +74,7 @@ fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
     let mut bytes = Vec::new();
     file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
     let key: Option<[u8; BYTES]> = bytes.try_into().ok();
-    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has another length");
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has the wrong length");
     Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong)?)))
 }
 

@@ -141,7 +141,7 @@ fn lower_priority() {
         const NICENESS: i32 = 10;
 
         if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-            tracing::debug!(%error, "threads in the background have the priority of all others");
+            tracing::debug!(%error, "background threads run at normal priority");
         }
     }
 }

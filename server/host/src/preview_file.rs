@@ -26,12 +26,12 @@ pub struct PreviewFiles {
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
     /// Nothing says where the cache is.
-    #[error("nothing says where caches are kept; set STRATA_CACHE_DIR to an absolute path")]
+    #[error("no cache directory is known; set STRATA_CACHE_DIR to an absolute path")]
     NoCacheDirectory,
     /// The session has a name that cannot be a file's, or the folder cannot be made.
     #[error(transparent)]
     Place(#[from] StoreError),
-    #[error("`{}` cannot be written: {error}", path.display())]
+    #[error("cannot write `{}`: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
 }
 

@@ -41,8 +41,7 @@ pub enum SummaryError {
     Send(#[from] SendError),
     /// The reply has no text.
     #[error(
-        "the model answered without any text; a model that reasons first may need more output tokens, \
-         or another model may do"
+        "the model's answer has no text; a reasoning model may need more output tokens, or try another model"
     )]
     Empty,
 }

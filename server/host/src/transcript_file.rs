@@ -37,7 +37,7 @@ pub(crate) enum TranscriptProblem {
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
     /// The folder holds too many.
-    #[error("more than {MAX_TRANSCRIPTS} records, or too many folders to look into; name a smaller folder")]
+    #[error("more than {MAX_TRANSCRIPTS} records, or too many folders; name a smaller folder")]
     TooMany,
 }
 

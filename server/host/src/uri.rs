@@ -19,7 +19,7 @@ enum PathStyle {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UriError {
     /// A scheme other than `file`, or none.
-    #[error("only `file:` URIs name files, not `{0}:`")]
+    #[error("only `file:` URIs are supported, not `{0}:`")]
     Scheme(String),
     /// A host that is not this machine, on a system where a path cannot name one.
     #[error("the file is on another machine (`{0}`)")]
@@ -28,10 +28,10 @@ pub enum UriError {
     #[error("the path in the URI is not absolute")]
     Relative,
     /// A `?` or `#` that is not percent-encoded: part of no path.
-    #[error("a query or fragment names no file (a `?` or `#` in a name is written `%3F` or `%23`)")]
+    #[error("a file has no query or fragment (in a name, write `?` as `%3F` and `#` as `%23`)")]
     QueryOrFragment,
     /// A NUL, written out or as `%00`.
-    #[error("the path holds a NUL character")]
+    #[error("the path contains a NUL character")]
     Nul,
     /// Percent-encoded bytes that are not UTF-8.
     #[error("the path is not UTF-8")]

@@ -47,7 +47,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameOnly {
     /// Its name says that it holds secrets; the rule that matched. Selecting it takes a confirmation.
-    #[error("its name says that it holds secrets ({0})")]
+    #[error("its name suggests secrets ({0})")]
     Secret(&'static str),
     /// A part of its path begins with a dot.
     #[error("it is hidden")]
@@ -304,7 +304,7 @@ fn entry_of(
     };
     let below = found.path().strip_prefix(root).ok().and_then(text_below);
     let Some(key) = below.as_deref().and_then(|below| roots.key(index, below)) else {
-        return Err(note(found.path(), "its name cannot be written as a key".to_owned()));
+        return Err(note(found.path(), "its name cannot be represented".to_owned()));
     };
     let stamp = stamp_in(&metadata);
     let hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
@@ -353,7 +353,7 @@ impl Filter {
 
     fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
         if depth > MAX_DEPTH {
-            self.note(folder, format!("is not walked: it lies more than {MAX_DEPTH} folders deep"));
+            self.note(folder, format!("is not scanned: it is more than {MAX_DEPTH} folders deep"));
         }
         depth <= MAX_DEPTH
     }
@@ -369,7 +369,7 @@ impl Filter {
                     rules.insert(folder.to_owned(), bytes);
                     return true;
                 }
-                "is not walked: the ignore files on the way to it are too large together".to_owned()
+                "is not scanned: the ignore files on its path are too large together".to_owned()
             }
             Err(problem) => problem,
         };

@@ -41,13 +41,13 @@ struct WatchedFolders {
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The system watches no more folders for this user.
-    #[error("there are {wanted} folders, and the system watches no more than {watched}")]
+    #[error("there are {wanted} folders, but the system can watch only {watched}")]
     TooMany {
         wanted: usize,
         /// Folders that were watched until then.
         watched: usize,
     },
-    #[error("the system does not watch files: {0}")]
+    #[error("the system cannot watch files: {0}")]
     System(String),
 }
 

@@ -59,7 +59,7 @@ fn path(text: &str) -> Option<PathBuf> {
     match uri::to_path(text) {
         Ok(path) => Some(path),
         Err(error) => {
-            tracing::warn!(%error, "a workspace folder is no directory on this machine");
+            tracing::warn!(%error, "a workspace folder is not a directory on this machine");
             None
         }
     }

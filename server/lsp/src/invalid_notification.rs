@@ -68,8 +68,8 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     let missing = missing.and_then(field);
     Some(match (missing, kind(error.path())) {
         (Some((name, _)), _) => format!("`{place}` has no `{name}`"),
-        (None, Some(kind)) => format!("`{place}` is no {kind}"),
-        (None, None) => format!("`{place}` is not what it should be"),
+        (None, Some(kind)) => format!("`{place}` is not a {kind}"),
+        (None, None) => format!("`{place}` has an unexpected form"),
     })
 }
 

@@ -197,7 +197,7 @@ impl MainLoop {
         });
         let Err(panicked) = done else { return };
         tracing::error!(name, %panicked, "the state is as before");
-        let message = format!("an internal error: nothing came of `{name}`; please report this");
+        let message = format!("an internal error: `{name}` had no effect; please report this");
         self.services.warn("internal", message);
         if let Err(panicked) = catch_panic(|| recover(self)) {
             tracing::error!(name, %panicked, "and could not be set right");

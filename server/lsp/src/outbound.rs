@@ -397,8 +397,8 @@ async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
             let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
-        Ok(Err(error)) => tracing::warn!(%error, "the client does not tell its settings"),
-        Err(_) => tracing::warn!("the client did not tell its settings in time"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client does not send its settings"),
+        Err(_) => tracing::warn!("the client did not send its settings in time"),
     }
 }
 
@@ -411,7 +411,7 @@ async fn offer(client: Client, feature: Feature, number: u64) {
     };
     match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, method, "the client did not take the offer"),
+        Ok(Err(error)) => tracing::warn!(%error, method, "the client rejected the registration"),
         Err(_) => tracing::warn!(method, "the client did not answer client/registerCapability in time"),
     }
 }
@@ -421,7 +421,7 @@ async fn withdraw(client: Client, feature: Feature, number: u64) {
         Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
     match tokio::time::timeout(PATIENCE, client.unregister_capability(vec![unregistration])).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "the client still asks for what is switched off"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client still sends requests for a feature that is off"),
         Err(_) => tracing::warn!("the client did not answer client/unregisterCapability in time"),
     }
 }

@@ -24,30 +24,30 @@ pub fn schema() -> Value {
     let notifications = [
         notification::<StatusNotification>(
             &mut shapes,
-            "How full the context is and how much of it is cached; at most four times a second.",
+            "How full the context is and how much of it is cached. Sent at most four times a second.",
         ),
-        notification::<CompactionNotification>(&mut shapes, "A compaction began, ended or failed."),
+        notification::<CompactionNotification>(&mut shapes, "A compaction started, ended or failed."),
         notification::<DeltaNotification>(
             &mut shapes,
-            "A piece of an answer to `strata.prompt.send`, in the order in which it comes, all before the reply.",
+            "A piece of the answer to `strata.prompt.send`. Pieces arrive in order, before the reply.",
         ),
-        notification::<WarningNotification>(&mut shapes, "Something that the person should know."),
+        notification::<WarningNotification>(&mut shapes, "Something the user should know."),
     ];
     let requests = [
         request::<SummarizeRequest>(
             &mut shapes,
-            "Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their \
+            "Asks the client to have a model write a summary. Sent only to clients that list it in `requests` of their \
              `initializationOptions`.",
         ),
         request::<CountTokensRequest>(
             &mut shapes,
-            "Asks the client how many tokens a request is by the provider's own count. Sent only to clients that name it in \
-             the `requests` of their `initializationOptions`.",
+            "Asks the client for the provider's token count of a request. Sent only to clients that list it in `requests` of their \
+             `initializationOptions`.",
         ),
     ];
     let options = shapes.taken::<InitializationOptions>();
-    let description = "Commands are sent by the client with workspace/executeCommand, each with one object as its argument. \
-                       Notifications and requests come from the server.";
+    let description = "The client sends commands with workspace/executeCommand, each with one object as its argument. The server \
+                       sends the notifications and requests.";
     json!({
         "$schema": DIALECT,
         "title": "The protocol of Strata",

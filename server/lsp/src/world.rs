@@ -109,7 +109,7 @@ impl World {
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
         if let (true, Sync::OutOfStep { reason }) = (before, next.document().sync()) {
             let message = format!(
-                "{key} may no longer be what the editor shows: {reason}; saving or reopening it mends this"
+                "{key} may be out of sync with the editor: {reason}; save or reopen the file to resync"
             );
             actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
         }
@@ -150,8 +150,7 @@ impl World {
     pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
         let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
-            let message =
-                format!("the editor sent a {method} that names no document and cannot be read: {problem}");
+            let message = format!("the editor sent an invalid {method} that names no document: {problem}");
             return vec![Action::Warn { code: "misread", message, path: None }];
         };
         let Some(key) = self.document(&uri) else { return Vec::new() };
@@ -162,8 +161,7 @@ impl World {
             None => Buffer::new(&key, Document::never_opened(0)),
         };
         let message = format!(
-            "{key} may no longer be what the editor shows: a {method} cannot be read: {problem}; closing and \
-             reopening it mends this"
+            "{key} may be out of sync with the editor, which sent an invalid {method}: {problem}; close and reopen the file to resync"
         );
         next.lose_step(OutOfStep::Misread { detail: problem });
         self.put(key.clone(), next);

@@ -73,14 +73,14 @@ pub(crate) const TEMPLATES: &[Template] = &[
         uri: "strata://map/{+path}",
         name: "map_block",
         title: "Map block of a file",
-        description: "The definitions of a file without their bodies.",
+        description: "The definitions of a file without bodies.",
         kind: PLAIN,
     },
     Template {
         uri: "strata://prompt{?text,model}",
         name: "prompt_for",
         title: "Prompt for a request",
-        description: "The prompt that would be sent with this request, for this model, as a document to read.",
+        description: "The prompt for this request and model, as a document to read.",
         kind: MARKDOWN,
     },
 ];
@@ -139,7 +139,7 @@ pub(crate) fn list(
                 uri: Address::of_block(path),
                 name: path.to_owned(),
                 title: path.to_owned(),
-                description: "Its definitions without their bodies.".to_owned(),
+                description: "Its definitions without bodies.".to_owned(),
                 kind: PLAIN,
             });
             last = Some(path.to_owned());
@@ -181,7 +181,7 @@ pub(crate) fn read(
 
 /// A resource takes no arguments: what the map leaves out stands at addresses of its own.
 fn map_text(reply: &Value) -> String {
-    text::map_and(reply, &format!("each stands at `{MAP}/` with its path behind it"))
+    text::map_and(reply, &format!("each is at `{MAP}/` followed by its path"))
 }
 
 /// What is there in every workspace.
@@ -197,15 +197,15 @@ fn fixed() -> Vec<ListedResource> {
         listed(
             MAP,
             "map",
-            "Map of the repository",
-            "The most important files with their definitions, as the prompt has them.",
+            "Repository map",
+            "The most important files with their definitions, as in the prompt.",
             PLAIN,
         ),
         listed(
             PROMPT,
             "prompt",
             "Prompt",
-            "All that a model would be shown now: rules, map, selected files, conversation.",
+            "Everything a model would see now: rules, map, selected files, conversation.",
             MARKDOWN,
         ),
     ]

@@ -59,7 +59,7 @@ impl Server {
                     while let Ok(so_far) = progress.try_recv() {
                         tell(so_far).await;
                     }
-                    return done.unwrap_or_else(|_| Err(CommandError::failed("the server is ending")));
+                    return done.unwrap_or_else(|_| Err(CommandError::failed("the server is shutting down")));
                 }
             }
         }
@@ -69,9 +69,10 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        let own = Implementation::new("strata", env!("CARGO_PKG_VERSION"))
-            .with_title("Strata")
-            .with_description("What of a repository is worth showing to a model, within a token budget");
+        let own =
+            Implementation::new("strata", env!("CARGO_PKG_VERSION")).with_title("Strata").with_description(
+                "Finds the parts of a repository worth showing to a model, within a token budget",
+            );
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.instructions.clone())
     }
 
@@ -93,7 +94,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Tool::named(&request.name) else {
-            return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+            return Err(ErrorData::invalid_params(format!("unknown tool `{}`", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let called = self
@@ -161,7 +162,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
         let Some(address) = Address::read(&uri) else {
-            return Err(ErrorData::resource_not_found(format!("there is nothing at `{uri}`"), None));
+            return Err(ErrorData::resource_not_found(format!("no resource at `{uri}`"), None));
         };
         let read = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
             resources::read(&address, view, cancel, tell)

@@ -41,12 +41,10 @@ pub enum ServeError {
     #[error(transparent)]
     Session(CommandError),
     /// What came first was no beginning.
-    #[error(
-        "the client began neither with `initialize` nor with a request that says which version it speaks"
-    )]
+    #[error("the client did not begin with `initialize` or with a request that names its version")]
     Handshake,
     /// The service broke off.
-    #[error("the connection broke off")]
+    #[error("the connection was closed")]
     Broken,
 }
 
@@ -196,26 +194,23 @@ impl AsyncWrite for Output {
 fn instructions(view: &View) -> String {
     let folder = view.headless().folder().display();
     let session = match view.subject() {
-        Subject::Own => "Selections are your own and end with this server.".to_owned(),
+        Subject::Own => "Selections are yours alone and end with this server.".to_owned(),
         Subject::Newest => {
-            "Selections are those of the session that the person used last; while an editor has it open, only that changes \
-             them."
+            "Selections are those of the user's most recent session. While an editor has it open, only the editor can change them."
                 .to_owned()
         }
         Subject::Stored(id) => {
-            format!("Selections are those of session `{id}`; while an editor has it open, only that changes them.")
+            format!("Selections are those of session `{id}`. While an editor has it open, only the editor can change them.")
         }
     };
     let trust = match view.headless().snapshot().trust {
         Trust::Trusted => "",
-        Trust::Untrusted => {
-            " The person has not said that they trust this workspace: its rules are not part of the prompt."
-        }
+        Trust::Untrusted => " The user has not trusted this workspace: its rules are not part of the prompt.",
     };
     format!(
-        "Strata knows the repository in {folder} as it is on disk now: what is defined where, who mentions it, what a task is \
-         about. Begin a task with `context`, or with `map` in a repository that you do not know, and read only what they lead \
-         to. Paths count from that folder. Results keep to `max_tokens`; a long one says how to get the rest. Secrets are \
-         replaced by placeholders. {session}{trust}"
+        "Strata knows the repository in {folder} as it is on disk now: definitions, references, and code relevant to a task. Start a \
+         task with `context`, or with `map` in a repository you do not know, and read only what they point to. Paths are relative to \
+         that folder. Results stay within `max_tokens`; a long one says how to get the rest. Secrets are replaced by placeholders. \
+         {session}{trust}"
     )
 }

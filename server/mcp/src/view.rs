@@ -100,7 +100,7 @@ impl View {
         let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
         if !self.headless.reopen(&id, access)? {
             return Err(CommandError::failed(format!(
-                "session `{id}` is open in an editor, and only that may change it: ask the person to do it there"
+                "session `{id}` is open in an editor, which alone can change it: ask the user to do it there"
             )));
         }
         self.opened = true;

@@ -81,17 +81,17 @@ impl Worker {
             tracing::debug!(failed = !matches!(done, Ok(Ok(_))), "answered");
             drop(span);
             let done = done.unwrap_or_else(|_| {
-                tracing::error!(what, "a call panicked; what it looked at is as before");
-                Err(CommandError::failed("this failed because of a fault in Strata; the log has more"))
+                tracing::error!(what, "a call panicked; its session is unchanged");
+                Err(CommandError::failed("internal error in Strata; see the log"))
             });
             let _ = sender.send(done);
         };
         match self.jobs.try_send(Box::new(job)) {
             Ok(()) => Ok(Call { answer, progress, wait: Wait(cancel) }),
             Err(TrySendError::Full(_)) => {
-                Err(CommandError::failed("too many calls are waiting; ask again when some are answered"))
+                Err(CommandError::failed("too many calls are waiting; try again when some are answered"))
             }
-            Err(TrySendError::Disconnected(_)) => Err(CommandError::failed("the server is ending")),
+            Err(TrySendError::Disconnected(_)) => Err(CommandError::failed("the server is shutting down")),
         }
     }
 }

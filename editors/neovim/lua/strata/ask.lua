@@ -29,7 +29,7 @@ local function bill(reply)
   local usage = reply.usage
   local input = usage.input + usage.cacheRead + usage.cacheWrite
   local read = input > 0 and math.floor(100 * usage.cacheRead / input + 0.5) or 0
-  return ("%s tokens in, %d %% of them read from the cache, %s out"):format(
+  return ("%s tokens in (%d %% cached), %s out"):format(
     window.number(input),
     read,
     window.number(usage.output)
@@ -39,11 +39,11 @@ end
 -- Why an answer ended before the model was done.
 local ENDS = {
   output_limit = "the answer reached its limit (provider.max_output_tokens)",
-  tool_rounds = "the model wanted to look up more than it may (provider.tool_rounds)",
-  tool_calls = "the model called tools that it was not offered",
-  cancelled = "the answer was stopped; it is recorded as far as it came",
-  cut = "the answer broke off; it is recorded as far as it came",
-  failed = "the model was not asked again; what it said until then is recorded",
+  tool_rounds = "the model reached the limit of tool rounds (provider.tool_rounds)",
+  tool_calls = "the model called tools it was not offered",
+  cancelled = "answer stopped; what arrived is recorded",
+  cut = "answer interrupted; what arrived is recorded",
+  failed = "the model was not asked again; its answer so far is recorded",
 }
 
 local function ended(reply)

@@ -6,7 +6,7 @@ local server = require("strata.server")
 local M = {}
 
 -- Said where a server is needed and there is none.
-M.NO_SERVER = "the server does not run (:checkhealth strata may know why)"
+M.NO_SERVER = "the server is not running (see :checkhealth strata)"
 
 -- How long a caller that waits may wait, in milliseconds.
 local PATIENCE = 60000
@@ -43,7 +43,7 @@ end
 function M.send(name, arguments, answer, root)
   root = root or server.current()
   if not root then
-    return answer({ message = "there is no workspace here; open a file of one" })
+    return answer({ message = "no workspace; open a file of one" })
   end
   server.with(root, function(client)
     if not client then
@@ -59,7 +59,7 @@ function M.send(name, arguments, answer, root)
     end)
     call.id = id
     if not sent then
-      finish(root, call, { message = "the server is gone; try again" })
+      finish(root, call, { message = "the server has stopped; try again" })
     end
   end)
 end
@@ -107,7 +107,7 @@ end
 ---@param root string
 function M.abandon(root)
   for _, call in ipairs(vim.tbl_keys(open[root] or {})) do
-    finish(root, call, { message = "the server ended before it answered; try again" })
+    finish(root, call, { message = "the server stopped before it answered; try again" })
   end
 end
 

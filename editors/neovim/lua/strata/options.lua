@@ -39,7 +39,7 @@ function M.problems()
   for name, value in pairs(options) do
     local expected = KNOWN[name]
     if not expected then
-      found[#found + 1] = ("vim.g.strata has `%s`, which is not known"):format(name)
+      found[#found + 1] = ("unknown option `%s` in vim.g.strata"):format(name)
     elseif not (expected == type(value) or type(expected) == "table" and expected[type(value)]) then
       found[#found + 1] = ("`%s` in vim.g.strata is a %s"):format(name, type(value))
     end

@@ -33,7 +33,7 @@ end
 local function answer(_, request)
   local summarize = summarizer()
   if not summarize then
-    return nil, failed("nobody writes summaries here")
+    return nil, failed("no model is available for summaries")
   end
   -- Neovim runs this in a coroutine of its own and answers with what it returns, so waiting stops nothing else.
   local thread = coroutine.running()

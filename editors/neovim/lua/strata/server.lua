@@ -105,7 +105,7 @@ local function root_of(buffer)
   if not startable() then
     if not told_missing then
       told_missing = true
-      say("the program `strata` is not there; see :checkhealth strata", vim.log.levels.WARN)
+      say("program `strata` not found; see :checkhealth strata", vim.log.levels.WARN)
     end
     return nil
   end
@@ -182,9 +182,9 @@ local function ended(config, code, signal)
     table.insert(known.deaths, now)
     if #known.deaths > DEATHS then
       tell(root, nil)
-      return say("the server died again and again; :Strata restart tries once more", vim.log.levels.ERROR)
+      return say("the server keeps crashing; run :Strata restart to try again", vim.log.levels.ERROR)
     end
-    say("the server died and is started again; the session goes on", vim.log.levels.WARN)
+    say("the server crashed and is restarting; the conversation continues", vim.log.levels.WARN)
   end
   known.reviving = true
   -- Neovim first has to forget the client that is gone.

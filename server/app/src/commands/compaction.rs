@@ -58,7 +58,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.compaction.status";
-    const SUMMARY: &str = "Says how near a compaction is.";
+    const SUMMARY: &str = "Reports how close the conversation is to compaction.";
     const ACCESS: Access = Access::Reads;
     type Args = RequestParams;
     type Reply = CompactionStatus;
@@ -76,7 +76,7 @@ pub(super) struct Run;
 
 impl Command for Run {
     const NAME: &str = "strata.compaction.run";
-    const SUMMARY: &str = "Makes the conversation shorter; answered when that is done.";
+    const SUMMARY: &str = "Compacts the conversation. Replies when the compaction is done.";
     type Args = RunParams;
     type Reply = Deferred<CompactionNotice>;
 
@@ -95,7 +95,7 @@ pub(super) struct Undo;
 
 impl Command for Undo {
     const NAME: &str = "strata.compaction.undo";
-    const SUMMARY: &str = "Takes the last compaction back.";
+    const SUMMARY: &str = "Undoes the last compaction.";
     type Args = NoArguments;
     type Reply = UndoReply;
 
@@ -111,7 +111,8 @@ pub(super) struct ContextLimitExceeded;
 
 impl Command for ContextLimitExceeded {
     const NAME: &str = "strata.compaction.contextLimitExceeded";
-    const SUMMARY: &str = "Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.";
+    const SUMMARY: &str = "Compacts the conversation after the provider rejected a prompt as too long. Replies when the compaction is \
+                           done.";
     type Args = NoArguments;
     type Reply = Deferred<CompactionNotice>;
 
@@ -119,7 +120,7 @@ impl Command for ContextLimitExceeded {
         context.session.may_recover()?;
         if context.compaction.is_some() {
             return Err(CommandError::failed(
-                "a compaction of this session is running; wait until it has ended, assemble the prompt anew and send it",
+                "a compaction of this session is running; wait until it ends, then assemble the prompt again and send it",
             ));
         }
         let settings = &context.snapshot.settings;

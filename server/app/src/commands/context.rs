@@ -96,7 +96,7 @@ pub(super) struct Pin;
 
 impl Command for Pin {
     const NAME: &str = "strata.context.pin";
-    const SUMMARY: &str = "Keeps excerpts in every prompt.";
+    const SUMMARY: &str = "Pins excerpts, so that every prompt contains them.";
     type Args = ExcerptParams;
     type Reply = ExcerptChange;
 
@@ -112,7 +112,7 @@ pub(super) struct Unpin;
 
 impl Command for Unpin {
     const NAME: &str = "strata.context.unpin";
-    const SUMMARY: &str = "Takes the pins of excerpts back.";
+    const SUMMARY: &str = "Unpins excerpts.";
     type Args = ExcerptParams;
     type Reply = ExcerptChange;
 
@@ -125,7 +125,7 @@ pub(super) struct Dismiss;
 
 impl Command for Dismiss {
     const NAME: &str = "strata.context.dismiss";
-    const SUMMARY: &str = "Takes excerpts out of prompts; they are not proposed again in this session.";
+    const SUMMARY: &str = "Removes excerpts from prompts and stops suggesting them in this session.";
     type Args = ExcerptParams;
     type Reply = ExcerptChange;
 
@@ -141,7 +141,7 @@ pub(super) struct Restore;
 
 impl Command for Restore {
     const NAME: &str = "strata.context.restore";
-    const SUMMARY: &str = "Proposes dismissed excerpts again.";
+    const SUMMARY: &str = "Suggests dismissed excerpts again.";
     type Args = NoArguments;
     type Reply = ExcerptChange;
 
@@ -158,8 +158,7 @@ pub(super) struct Auto;
 
 impl Command for Auto {
     const NAME: &str = "strata.context.auto";
-    const SUMMARY: &str =
-        "Sets how much code questions of this session bring along, or switches that on and off.";
+    const SUMMARY: &str = "Sets the automatic context of this session, or turns it on or off.";
     const SHOWN: bool = true;
     type Args = AutoParams;
     type Reply = AutoReply;
@@ -170,8 +169,8 @@ impl Command for Auto {
         context.session.auto_budget = Some(now);
         context.session.touch();
         let message = match now {
-            0 => "Questions bring no code along.".to_owned(),
-            tokens => format!("Questions bring up to {tokens} tokens of code along."),
+            0 => "Automatic context is off.".to_owned(),
+            tokens => format!("Automatic context is on: up to {tokens} tokens of code per question."),
         };
         Ok(AutoReply { budget: now, message })
     }
@@ -181,8 +180,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.context.list";
-    const SUMMARY: &str =
-        "Lists the excerpts that a question would bring along, or that the last prompt showed.";
+    const SUMMARY: &str = "Lists the excerpts for a question, or those in the last prompt.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ListParams;

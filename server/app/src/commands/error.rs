@@ -21,7 +21,7 @@ const MESSAGE: usize = 2_000;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
     /// There is no such command.
-    #[error("there is no command `{}`", ends(.0, QUOTED))]
+    #[error("unknown command `{}`", ends(.0, QUOTED))]
     Unknown(String),
     /// The arguments are not what the command takes.
     #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
@@ -45,7 +45,7 @@ pub enum CommandError {
     #[error("cancelled")]
     Cancelled,
     /// A fault of Strata, whatever was asked for.
-    #[error("an internal error stopped this command; nothing was changed, please report it")]
+    #[error("an internal error stopped this command; nothing was changed. Please report it")]
     Internal,
 }
 
@@ -151,7 +151,7 @@ impl From<AssembleError> for CommandError {
             {
                 let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 format!(
-                    "the provider would refuse what came with the request: {}; give it in another form, or leave it out",
+                    "the provider would reject part of the request: {}; change it or leave it out",
                     told.join("; ")
                 )
             }

@@ -184,7 +184,7 @@ pub(super) struct Select;
 
 impl Command for Select {
     const NAME: &str = "strata.files.select";
-    const SUMMARY: &str = "Shows files in full.";
+    const SUMMARY: &str = "Selects files, so that prompts contain them in full.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -201,7 +201,7 @@ pub(super) struct Set;
 
 impl Command for Set {
     const NAME: &str = "strata.files.set";
-    const SUMMARY: &str = "Shows these files in full and no others.";
+    const SUMMARY: &str = "Replaces the selection.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -220,7 +220,7 @@ pub(super) struct MarkRead;
 
 impl Command for MarkRead {
     const NAME: &str = "strata.files.markRead";
-    const SUMMARY: &str = "Takes note that files were read outside of what Strata sees.";
+    const SUMMARY: &str = "Records files that were read outside of Strata.";
     type Args = MarkReadParams;
     type Reply = MarkReadReply;
 
@@ -240,7 +240,7 @@ pub(super) struct Deselect;
 
 impl Command for Deselect {
     const NAME: &str = "strata.files.deselect";
-    const SUMMARY: &str = "Shows files as map blocks again.";
+    const SUMMARY: &str = "Deselects files, so that prompts contain their map blocks.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -262,7 +262,7 @@ pub(super) struct Remove;
 
 impl Command for Remove {
     const NAME: &str = "strata.files.remove";
-    const SUMMARY: &str = "Does the same as `strata.files.deselect`.";
+    const SUMMARY: &str = "Same as `strata.files.deselect`.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -276,7 +276,7 @@ pub(super) struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.files.include";
-    const SUMMARY: &str = "Takes an exclusion back.";
+    const SUMMARY: &str = "Undoes an exclusion.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -295,7 +295,7 @@ pub(super) struct Exclude;
 
 impl Command for Exclude {
     const NAME: &str = "strata.files.exclude";
-    const SUMMARY: &str = "Keeps files out of prompts altogether.";
+    const SUMMARY: &str = "Excludes files from prompts entirely.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -321,7 +321,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.files.add";
-    const SUMMARY: &str = "Shows a text under a path, whatever the disk has there.";
+    const SUMMARY: &str = "Adds a text under a path, regardless of the file on disk.";
     type Args = PathAndContent;
     type Reply = SelectionChange;
 
@@ -331,11 +331,11 @@ impl Command for Add {
         if params.content.len() as u64 > limit {
             return Err(CommandError::invalid(
                 "content",
-                &format!("it is over the limit of {limit} bytes (files.max_bytes)"),
+                &format!("it exceeds the limit of {limit} bytes (files.max_bytes)"),
             ));
         }
         if params.content.contains('\0') {
-            return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+            return Err(CommandError::invalid("content", "it contains a NUL character, so it is not text"));
         }
         let mut selection = context.session.selection.clone();
         selection.add(key.clone(), params.content.into());
@@ -349,7 +349,7 @@ pub(super) struct RenameFiles;
 
 impl Command for RenameFiles {
     const NAME: &str = "strata.files.rename";
-    const SUMMARY: &str = "Has the selection follow files that were renamed.";
+    const SUMMARY: &str = "Updates the selection after files were renamed.";
     type Args = Renames;
     type Reply = RenameReply;
 
@@ -373,7 +373,7 @@ pub(super) struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.files.clear";
-    const SUMMARY: &str = "Deselects every file and forgets texts that were handed over; exclusions stay.";
+    const SUMMARY: &str = "Deselects all files and removes texts added by the client. Exclusions stay.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -389,7 +389,7 @@ pub(super) struct Has;
 
 impl Command for Has {
     const NAME: &str = "strata.files.has";
-    const SUMMARY: &str = "Says whether a file is shown in full.";
+    const SUMMARY: &str = "Tells whether a file is selected.";
     const ACCESS: Access = Access::Reads;
     type Args = OnePath;
     type Reply = HasReply;
@@ -404,7 +404,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.files.list";
-    const SUMMARY: &str = "Lists the files that the session chose.";
+    const SUMMARY: &str = "Lists the selected and excluded files.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Listing;
@@ -462,7 +462,7 @@ pub(super) struct Find;
 
 impl Command for Find {
     const NAME: &str = "strata.files.find";
-    const SUMMARY: &str = "Finds files of the workspace by letters of their paths.";
+    const SUMMARY: &str = "Finds workspace files by letters of their paths.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FindFilesParams;
@@ -541,7 +541,7 @@ fn select_into(
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
-                "lines can only be chosen of one file",
+                "lines can only be selected in a single file",
             ));
         }
         let (asked, withheld): (Vec<_>, Vec<_>) =
@@ -572,8 +572,8 @@ fn select_into(
         for (path, reason) in withheld {
             if named_itself {
                 let message = format!(
-                    "`{path}` is not taken unasked: {reason}; to select it all the same, name it in \
-                     confirmSecrets (--confirm-secrets on the command line)"
+                    "`{path}` needs confirmation: {reason}; to select it, name it in confirmSecrets (--confirm-secrets on the command \
+                     line)"
                 );
                 return Err(CommandError::secret(&format!("paths[{at}]"), &message));
             }
@@ -597,7 +597,7 @@ fn change_chosen(
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         if lines.is_some() {
-            let message = "lines cannot be taken out singly; name the file and select what is to stay";
+            let message = "single lines cannot be removed; name the file and select the lines to keep";
             return Err(CommandError::invalid(&format!("paths[{at}]"), message));
         }
         let wanted: BTreeSet<FileKey> = match candidates.get(path) {

@@ -89,7 +89,7 @@ pub(super) struct Grep;
 
 impl Command for Grep {
     const NAME: &str = "strata.files.grep";
-    const SUMMARY: &str = "Finds lines that match a pattern in the files of the workspace.";
+    const SUMMARY: &str = "Finds lines that match a pattern in workspace files.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = GrepParams;
@@ -146,7 +146,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
         if let (PatternKind::File, [(key, reason)]) = (expansion.kind, expansion.withheld.as_slice()) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
-                &format!("`{key}` is not searched: {reason}"),
+                &format!("`{key}` cannot be searched: {reason}"),
             ));
         }
         files.extend(expansion.files);

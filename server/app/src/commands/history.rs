@@ -186,7 +186,7 @@ pub(super) struct Get;
 
 impl Command for Get {
     const NAME: &str = "strata.history.get";
-    const SUMMARY: &str = "Reads all messages, hidden ones included.";
+    const SUMMARY: &str = "Reads all messages, including hidden ones.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Messages;
@@ -219,7 +219,7 @@ pub(super) struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.history.clear";
-    const SUMMARY: &str = "Empties the conversation.";
+    const SUMMARY: &str = "Clears the conversation.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -233,7 +233,7 @@ pub(super) struct CountMessages;
 
 impl Command for CountMessages {
     const NAME: &str = "strata.history.count";
-    const SUMMARY: &str = "Counts the messages, and the tokens of what the model sees of them.";
+    const SUMMARY: &str = "Counts messages and the tokens of those the model sees.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Count;
@@ -248,7 +248,7 @@ pub(super) struct Reregister;
 
 impl Command for Reregister {
     const NAME: &str = "strata.history.reregister";
-    const SUMMARY: &str = "Forgets the places of messages in the tiers; the conversation stays.";
+    const SUMMARY: &str = "Resets the tiers of all messages. The conversation stays.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -263,7 +263,7 @@ pub(super) struct Truncate;
 
 impl Command for Truncate {
     const NAME: &str = "strata.history.truncate";
-    const SUMMARY: &str = "Drops a message and all behind it.";
+    const SUMMARY: &str = "Deletes a message and all later ones.";
     type Args = TruncateParams;
     type Reply = TruncateReply;
 
@@ -295,7 +295,7 @@ pub(super) struct PinMessage;
 
 impl Command for PinMessage {
     const NAME: &str = "strata.history.pin";
-    const SUMMARY: &str = "Keeps a message word for word in every compaction, or no longer.";
+    const SUMMARY: &str = "Pins a message, so that every compaction keeps it verbatim, or unpins it.";
     type Args = PinParams;
     type Reply = Empty;
 
@@ -310,17 +310,14 @@ pub(super) struct Hide;
 
 impl Command for Hide {
     const NAME: &str = "strata.history.hide";
-    const SUMMARY: &str = "Hides a message from the model or the person, or shows it again.";
+    const SUMMARY: &str = "Hides a message from the model or the user, or shows it again.";
     type Args = HideParams;
     type Reply = Empty;
 
     fn run(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
         let HideParams { id, agent, user } = params;
         if agent.is_none() && user.is_none() {
-            return Err(CommandError::invalid(
-                "agent",
-                "say who gets to see the message: give agent, user or both",
-            ));
+            return Err(CommandError::invalid("agent", "missing audience: pass agent, user or both"));
         }
         context.session.change_message(id, |message| {
             message.agent = agent.unwrap_or(message.agent);
@@ -334,7 +331,7 @@ pub(super) struct Import;
 
 impl Command for Import {
     const NAME: &str = "strata.history.import";
-    const SUMMARY: &str = "Adds a conversation that another program recorded.";
+    const SUMMARY: &str = "Imports a conversation that another program recorded.";
     const SCREENED: bool = false;
     type Args = ImportParams;
     type Reply = AddReply;

@@ -81,7 +81,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.iteration.add";
-    const SUMMARY: &str = "Remembers an iteration of an autonomous loop.";
+    const SUMMARY: &str = "Records an iteration of an autonomous loop.";
     type Args = AddParams;
     type Reply = AddReply;
 
@@ -124,7 +124,7 @@ pub(super) struct Prompt;
 
 impl Command for Prompt {
     const NAME: &str = "strata.iteration.prompt";
-    const SUMMARY: &str = "Makes what the next iteration begins with.";
+    const SUMMARY: &str = "Makes the prompt for the next iteration.";
     const ACCESS: Access = Access::Reads;
     type Args = PromptParams;
     type Reply = ContextualPrompt;
@@ -148,7 +148,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.iteration.status";
-    const SUMMARY: &str = "Says where the loop stands.";
+    const SUMMARY: &str = "Reports the state of the loop.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = LoopStatus;
@@ -159,7 +159,7 @@ impl Command for Status {
 }
 
 fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
-    let none = "no loop runs in this session; strata.iteration.add with a goal begins one";
+    let none = "no loop is running in this session; start one with strata.iteration.add and a goal";
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
@@ -179,7 +179,7 @@ fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Res
     context.cancel.check()?;
     let iterations = fold.numbers();
     let Some(looping) = context.session.looping.as_mut() else {
-        return Err(CommandError::failed("the loop is gone"));
+        return Err(CommandError::failed("the loop no longer exists"));
     };
     with_scales(means, |scales| {
         let put = |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());

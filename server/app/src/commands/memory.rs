@@ -140,7 +140,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.memory.add";
-    const SUMMARY: &str = "Keeps a note that outlives the session.";
+    const SUMMARY: &str = "Saves a note for all sessions.";
     const ACCESS: Access = Access::Stores;
     type Args = AddParams;
     type Reply = Deferred<AddReply>;
@@ -192,7 +192,7 @@ pub(super) struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.memory.search";
-    const SUMMARY: &str = "Finds words in all notes, memory files and conversations of the workspace.";
+    const SUMMARY: &str = "Searches notes, memory files and conversations of the workspace.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
     type Reply = SearchReply;

@@ -159,13 +159,13 @@ impl AssembleParams {
             (Some(_), Some(_)) => {
                 return Err(CommandError::invalid(
                     "toolResults",
-                    "give either prompt or toolResults, not both",
+                    "pass either prompt or toolResults, not both",
                 ));
             }
             (None, Some(_)) if !self.images.is_empty() => {
                 return Err(CommandError::invalid(
                     "images",
-                    "images go with prompt; put a tool's into its result",
+                    "images belong to prompt; put images of a tool into its result",
                 ));
             }
             (None, Some(results)) => Request::ToolResults(results),
@@ -190,8 +190,7 @@ pub(super) struct Assemble;
 
 impl Command for Assemble {
     const NAME: &str = "strata.prompt.assemble";
-    const SUMMARY: &str =
-        "Makes a prompt: a request body that a provider takes, with all that is known of it.";
+    const SUMMARY: &str = "Makes a prompt: a request body for a provider, with details about its content.";
     const NEEDS_INDEX: bool = true;
     const AWAITS_INDEX: bool = true;
     type Args = AssembleParams;
@@ -285,12 +284,12 @@ fn due_before(
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = params.format.unwrap_or(context.snapshot.settings.format);
     if format.provider().is_none() && !params.extra.is_empty() {
-        return Err(CommandError::invalid("extra", "this format is a text to read, which has no fields"));
+        return Err(CommandError::invalid("extra", "the markdown format is plain text and has no fields"));
     }
     match params.extra.keys().find(|field| !wire::has_room_for(format, field)) {
         Some(field) => Err(CommandError::invalid(
             &format!("extra.{field}"),
-            "this field of a request body is Strata's own",
+            "Strata sets this field of the request body",
         )),
         None => Ok(()),
     }
@@ -381,7 +380,7 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
             Ok(true)
         }
         Err(problem) => {
-            tracing::info!(%problem, "the compaction that a prompt waited for is not in place");
+            tracing::info!(%problem, "the prompt's compaction has not been installed");
             Ok(false)
         }
     }
@@ -413,7 +412,7 @@ pub(super) struct PreviewPrompt;
 
 impl Command for PreviewPrompt {
     const NAME: &str = "strata.prompt.preview";
-    const SUMMARY: &str = "Shows what would be sent, as a document to read.";
+    const SUMMARY: &str = "Previews the next request as a document.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     const AWAITS_INDEX: bool = true;
@@ -444,7 +443,7 @@ pub(super) struct ComparePrompts;
 
 impl Command for ComparePrompts {
     const NAME: &str = "strata.prompt.changes";
-    const SUMMARY: &str = "Compares what would be sent with an earlier preview of it.";
+    const SUMMARY: &str = "Compares the next request with an earlier preview.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ChangesParams;
@@ -464,19 +463,19 @@ pub(super) struct Record;
 
 impl Command for Record {
     const NAME: &str = "strata.prompt.record";
-    const SUMMARY: &str = "Reports what came of a prompt, which commits the turn.";
+    const SUMMARY: &str = "Records the outcome of a prompt, which completes the turn.";
     type Args = RecordParams;
     type Reply = RecordResult;
 
     fn run(params: RecordParams, context: &mut Context<'_>) -> Result<RecordResult, CommandError> {
         if params.response.is_some() && params.partial.is_some() {
-            return Err(CommandError::invalid("partial", "give either response or partial, not both"));
+            return Err(CommandError::invalid("partial", "pass either response or partial, not both"));
         }
         let answer = params.response.or(params.partial).map_or(Vec::new(), AnswerContent::into_blocks);
         if answer.iter().any(ContentBlock::is_tool_result) {
             return Err(CommandError::invalid(
                 "response",
-                "an answer cannot hold tool results; they are the next request",
+                "an answer cannot contain tool results; they belong in the next request",
             ));
         }
         let status = if params.error.is_some() { Status::Error } else { params.status };
@@ -524,7 +523,7 @@ pub(super) struct Discard;
 
 impl Command for Discard {
     const NAME: &str = "strata.prompt.discard";
-    const SUMMARY: &str = "Drops a prompt that was not sent.";
+    const SUMMARY: &str = "Discards a prompt that was not sent.";
     type Args = PromptId;
     type Reply = Empty;
 

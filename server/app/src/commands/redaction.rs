@@ -70,7 +70,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.redaction.list";
-    const SUMMARY: &str = "Lists the secrets in whose place placeholders stand.";
+    const SUMMARY: &str = "Lists the secrets replaced by placeholders.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Listing;
@@ -116,7 +116,7 @@ pub(super) struct Restore;
 
 impl Command for Restore {
     const NAME: &str = "strata.redaction.restore";
-    const SUMMARY: &str = "Puts the secrets back into a text that is to be applied.";
+    const SUMMARY: &str = "Restores the secrets in a text before it is applied.";
     const ACCESS: Access = Access::Reads;
     const SCREENED: bool = false;
     type Args = RestoreParams;

@@ -55,8 +55,8 @@ pub(super) struct Send;
 
 impl Command for Send {
     const NAME: &str = "strata.prompt.send";
-    const SUMMARY: &str = "Asks the model of the settings `provider.*`: assembles a prompt, sends it, shows the answer as it comes, and \
-                           records it with what was billed.";
+    const SUMMARY: &str = "Asks the model of `provider.*`: assembles a prompt, sends it, streams the answer, and records it with its \
+                           usage.";
     const ACCESS: Access = Access::Reads;
     type Args = SendParams;
     type Reply = Deferred<SendReply>;
@@ -66,7 +66,7 @@ impl Command for Send {
             prompt, images, stream, tools, model, policy, max_input_tokens, auto_budget, ..
         } = params;
         if prompt.trim().is_empty() && images.is_empty() {
-            return Err(CommandError::invalid("prompt", "there is nothing to ask"));
+            return Err(CommandError::invalid("prompt", "the question is empty"));
         }
         let settings = &context.snapshot.settings;
         let client = ProviderClient::of(settings, model.as_deref())?;

@@ -67,7 +67,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.server.status";
-    const SUMMARY: &str = "Says how the server stands.";
+    const SUMMARY: &str = "Reports the state of the server.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = ServerStatus;
@@ -94,7 +94,7 @@ pub(super) struct Reindex;
 
 impl Command for Reindex {
     const NAME: &str = "strata.server.reindex";
-    const SUMMARY: &str = "Walks and outlines the repository anew.";
+    const SUMMARY: &str = "Scans and outlines the repository again.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Empty;
@@ -109,7 +109,7 @@ pub(super) struct ShowSettings;
 
 impl Command for ShowSettings {
     const NAME: &str = "strata.server.settings";
-    const SUMMARY: &str = "Shows the settings in force.";
+    const SUMMARY: &str = "Reports the effective settings.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = SettingsReply;
@@ -128,7 +128,7 @@ pub(super) struct Models;
 
 impl Command for Models {
     const NAME: &str = "strata.server.models";
-    const SUMMARY: &str = "Lists what is known of models.";
+    const SUMMARY: &str = "Lists the models and their properties.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = ModelsReply;

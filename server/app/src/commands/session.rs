@@ -186,7 +186,7 @@ pub(super) struct New;
 
 impl Command for New {
     const NAME: &str = "strata.session.new";
-    const SUMMARY: &str = "Begins a session and shows it.";
+    const SUMMARY: &str = "Starts a session and makes it current.";
     type Args = NoArguments;
     type Reply = OpenReply;
 
@@ -199,7 +199,7 @@ pub(super) struct Reset;
 
 impl Command for Reset {
     const NAME: &str = "strata.session.reset";
-    const SUMMARY: &str = "Begins a session with the same files in view and shows it.";
+    const SUMMARY: &str = "Starts a session with the same files and makes it current.";
     type Args = NoArguments;
     type Reply = OpenReply;
 
@@ -214,7 +214,7 @@ pub(super) struct Load;
 
 impl Command for Load {
     const NAME: &str = "strata.session.load";
-    const SUMMARY: &str = "Opens a stored session and shows it.";
+    const SUMMARY: &str = "Opens a stored session and makes it current.";
     type Args = LoadParams;
     type Reply = OpenReply;
 
@@ -232,7 +232,7 @@ pub(super) struct Fork;
 
 impl Command for Fork {
     const NAME: &str = "strata.session.fork";
-    const SUMMARY: &str = "Begins a session with the messages of this one and shows it.";
+    const SUMMARY: &str = "Starts a session with a copy of this session's messages and makes it current.";
     type Args = ForkParams;
     type Reply = OpenReply;
 
@@ -263,7 +263,7 @@ pub(super) struct ListSessions;
 
 impl Command for ListSessions {
     const NAME: &str = "strata.session.list";
-    const SUMMARY: &str = "Lists the sessions, the one written to last first.";
+    const SUMMARY: &str = "Lists the sessions, most recently used first.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Sessions;
@@ -300,7 +300,7 @@ pub(super) struct ListSteps;
 
 impl Command for ListSteps {
     const NAME: &str = "strata.session.steps";
-    const SUMMARY: &str = "Lists what the tools did in the session.";
+    const SUMMARY: &str = "Lists the tool calls of the session.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Steps;
@@ -316,7 +316,7 @@ pub(super) struct Rename;
 
 impl Command for Rename {
     const NAME: &str = "strata.session.rename";
-    const SUMMARY: &str = "Gives a session a name.";
+    const SUMMARY: &str = "Names a session.";
     const ACCESS: Access = Access::Stores;
     type Args = RenameParams;
     type Reply = Deferred<Empty>;
@@ -350,8 +350,8 @@ impl Command for Delete {
             let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
             if is_stored {
                 return Err(CommandError::failed(
-                    "`main` is the session at hand, and another one is stored under this name: leave `id` out for the \
-                     one at hand; `strata sessions delete main` deletes the other one",
+                    "`main` is the current session, but a stored session has this name too: omit `id` for the current session; run \
+                     `strata sessions delete main` to delete the stored one",
                 ));
             }
         }
@@ -379,7 +379,7 @@ pub(super) struct Export;
 
 impl Command for Export {
     const NAME: &str = "strata.session.export";
-    const SUMMARY: &str = "Writes a session out as text.";
+    const SUMMARY: &str = "Exports a session as text.";
     const ACCESS: Access = Access::Stores;
     type Args = ExportParams;
     type Reply = ExportReply;
@@ -409,7 +409,8 @@ pub(super) struct Import;
 
 impl Command for Import {
     const NAME: &str = "strata.session.import";
-    const SUMMARY: &str = "Makes a session of a text that `strata.session.export` or another program wrote.";
+    const SUMMARY: &str =
+        "Creates a session from a text exported by `strata.session.export` or recorded by another program.";
     const ACCESS: Access = Access::Stores;
     const SCREENED: bool = false;
     type Args = ImportParams;
@@ -448,7 +449,7 @@ pub(super) struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.session.search";
-    const SUMMARY: &str = "Finds words in the session.";
+    const SUMMARY: &str = "Searches the session.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
     type Reply = SearchReply;

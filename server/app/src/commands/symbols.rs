@@ -287,7 +287,7 @@ pub(super) struct Map;
 
 impl Command for Map {
     const NAME: &str = "strata.symbols.map";
-    const SUMMARY: &str = "Makes the symbol map.";
+    const SUMMARY: &str = "Builds the symbol map.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = MapParams;
@@ -372,8 +372,8 @@ impl Command for Map {
 fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
     let others = if missing == 1 { String::new() } else { format!(" and {} more", missing - 1) };
     format!(
-        "{budget} tokens do not hold what the map is about: no room for `{}`{others}, {needed} tokens hold the names of \
-         all of them; give a larger budget or focus on fewer files",
+        "a budget of {budget} tokens is too small for `{}`{others}; their names alone take {needed} tokens. Raise the budget or focus \
+         on fewer files",
         single_line(first.as_str())
     )
 }
@@ -409,7 +409,7 @@ pub(super) struct File;
 
 impl Command for File {
     const NAME: &str = "strata.symbols.file";
-    const SUMMARY: &str = "Outlines one file, with line numbers.";
+    const SUMMARY: &str = "Outlines a file, with line numbers.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FileParams;
@@ -421,7 +421,7 @@ impl Command for File {
         let Some(file) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? else {
             let languages = outline::languages().join(", ");
             return Err(CommandError::failed(format!(
-                "{key} has no outline; there are outlines for {languages}"
+                "{key} has no outline; supported languages: {languages}"
             )));
         };
         let text = numbered_outline(&file.places, &file.lines);
@@ -434,7 +434,7 @@ pub(super) struct References;
 
 impl Command for References {
     const NAME: &str = "strata.symbols.references";
-    const SUMMARY: &str = "Says who mentions a name.";
+    const SUMMARY: &str = "Finds references to a name.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ReferencesParams;
@@ -504,15 +504,15 @@ fn definitions(report: &ReferenceReport) -> Vec<Definition> {
 fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
-        parts.push(format!("nothing that is called `{}` is defined here", query.name));
+        parts.push(format!("no definition here is named `{}`", query.name));
     }
     let unlisted = report.hits.len().saturating_sub(limit);
     if unlisted > 0 {
-        parts.push(format!("{unlisted} more mentions are not listed: raise `limit`"));
+        parts.push(format!("{unlisted} more references are not listed: raise `limit`"));
     }
     if report.unlikely > 0 {
         parts.push(format!(
-            "{} mentions of `{}` on values of unknown type are not listed, since the language has that name itself: search for \
+            "{} references to `{}` on values of unknown type are not listed, because the language defines that name too: search for \
              them as text",
             report.unlikely, query.name
         ));
@@ -523,7 +523,7 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
         let example = examples.map(|container| format!("`{container}.{}`", query.name)).next();
         let example = example.map_or(String::new(), |example| format!(" (such as {example})"));
         parts.push(format!(
-            "{} definitions have the name: name one with its type{example}, or give its `path`",
+            "{} definitions have this name: qualify it with its type{example}, or pass its `path`",
             report.definitions.len()
         ));
     }
@@ -534,7 +534,7 @@ pub(super) struct Dependents;
 
 impl Command for Dependents {
     const NAME: &str = "strata.symbols.dependents";
-    const SUMMARY: &str = "Says which files a file depends on, and which depend on it.";
+    const SUMMARY: &str = "Reports a file's dependencies and dependents.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FileParams;
@@ -620,7 +620,7 @@ pub(super) struct Relevant;
 
 impl Command for Relevant {
     const NAME: &str = "strata.symbols.relevant";
-    const SUMMARY: &str = "Names the files and definitions that a text is about.";
+    const SUMMARY: &str = "Finds files and definitions relevant to a text.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = RelevantParams;

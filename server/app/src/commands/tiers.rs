@@ -156,7 +156,7 @@ pub(super) struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.tiers.report";
-    const SUMMARY: &str = "Says what stands where in the next prompt, and why.";
+    const SUMMARY: &str = "Reports the layout of the next prompt, and the reasons for it.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = NoArguments;
@@ -182,7 +182,7 @@ pub(super) struct Rebuild;
 
 impl Command for Rebuild {
     const NAME: &str = "strata.tiers.rebuild";
-    const SUMMARY: &str = "Has the next prompt laid afresh.";
+    const SUMMARY: &str = "Rebuilds the layout with the next prompt.";
     type Args = NoArguments;
     type Reply = RebuildReply;
 
@@ -198,7 +198,7 @@ pub(super) struct Policy;
 
 impl Command for Policy {
     const NAME: &str = "strata.tiers.policy";
-    const SUMMARY: &str = "Says which policy lays out prompts, and chooses the session's own.";
+    const SUMMARY: &str = "Reports the cache policy, and sets that of the session.";
     type Args = PolicyParams;
     type Reply = PolicyReply;
 
@@ -224,7 +224,7 @@ pub(super) struct ExplainBreak;
 
 impl Command for ExplainBreak {
     const NAME: &str = "strata.tiers.explainBreak";
-    const SUMMARY: &str = "Explains why the last recorded prompt did not begin as the one before.";
+    const SUMMARY: &str = "Explains why the last recorded prompt missed the cache.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = ExplainReply;
@@ -235,7 +235,7 @@ impl Command for ExplainBreak {
             Some(broke) => tiers::explain(broke, &context.session.pages),
             None => match context.session.last_turn() {
                 Some(last) => last.explanation.clone(),
-                None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
+                None => "No prompt has been recorded yet, so there was no cache miss.".to_owned(),
             },
         };
         Ok(ExplainReply { sentence, broke })
@@ -246,7 +246,7 @@ pub(super) struct ForecastCost;
 
 impl Command for ForecastCost {
     const NAME: &str = "strata.tiers.forecast";
-    const SUMMARY: &str = "Says what a pause or another model would cost.";
+    const SUMMARY: &str = "Estimates the cost of a pause or of another model.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ForecastParams;

@@ -74,7 +74,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
-    const SUMMARY: &str = "Cuts an output of a tool to what is kept of it, and adds it to the conversation when it names its call.";
+    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if it names its call.";
     type Args = AddParams;
     type Reply = AddReply;
 
@@ -95,7 +95,7 @@ impl Command for Add {
         if !called {
             return Err(CommandError::invalid(
                 "callId",
-                &format!("no tool call of the conversation has the id `{call_id}`"),
+                &format!("the conversation has no tool call with the id `{call_id}`"),
             ));
         }
         let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
@@ -114,7 +114,7 @@ pub(super) struct Read;
 
 impl Command for Read {
     const NAME: &str = "strata.toolOutput.read";
-    const SUMMARY: &str = "Reads on in an output that was cut.";
+    const SUMMARY: &str = "Reads more of a truncated output.";
     const ACCESS: Access = Access::Reads;
     type Args = ReadParams;
     type Reply = Page;
@@ -126,7 +126,7 @@ impl Command for Read {
             OutputName::Message(id) => {
                 let message = context.session.history.get(id);
                 let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
-                    CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
+                    CommandError::invalid("id", &format!("message {} has no tool result", id.0))
                 })?;
                 Ok(page(&output, from, count))
             }
@@ -184,7 +184,7 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     });
     let file = written
         .inspect_err(
-            |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
+            |error| tracing::warn!(%error, "a long tool output was truncated, because it cannot be written to a file"),
         )
         .ok()?;
     Some(SpilledOutput {

@@ -34,14 +34,14 @@ impl Shapes {
         let mut arguments = P::json_schema(&mut self.taken);
         let session = json_schema!({
             "type": ["string", "null"],
-            "description": "The session that the command is about; without it the one that is shown.",
+            "description": "The session. Defaults to the current one.",
         });
         add_field(&mut arguments, "session", session, Presence::Optional);
         let mut reply = R::json_schema(&mut self.said);
         let version = json_schema!({
             "type": "integer",
             "minimum": 0,
-            "description": "How often the session was changed so far.",
+            "description": "Number of changes to the session so far.",
         });
         add_field(&mut reply, "stateVersion", version, Presence::Required);
         let own = own_name(name);

@@ -35,9 +35,9 @@ pub trait ModelClient: fmt::Debug + Send + Sync {
 /// The settings name no provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own strata.toml, \
-     in your editor's user settings or with --set, and put its key into the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or \
-     the variable that provider.key_env names)"
+    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own \
+     strata.toml, in your editor's user settings or with --set, and set its key in the environment (ANTHROPIC_API_KEY, \
+     OPENAI_API_KEY, GEMINI_API_KEY, or the variable in provider.key_env)"
 )]
 pub struct NotConfigured;
 

@@ -83,14 +83,14 @@ impl SendJob {
         let mut results = Vec::new();
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;
-            host.progress(&format!("using the tool {}", call.name));
+            host.progress(&format!("running the tool {}", call.name));
             let (mut text, outcome) = match answer(call, &mut Withholding { host, excluded: &excluded }) {
                 Ok(text) => (text, Outcome::Ok),
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
                 Err(error) => (error.to_string(), Outcome::Error),
             };
             if is_last && number == calls.len() {
-                text.push_str("\n(No more tool calls are answered: answer with what you know.)");
+                text.push_str("\n(No more tool calls are possible. Answer with what you know.)");
             }
             let ToolCall { id, name, input } = *call;
             let failed = outcome == Outcome::Error;
@@ -150,7 +150,7 @@ fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, Comma
     let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
     let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();
-        CommandError::failed(format!("there is no tool `{}`; the tools are {}", asked.name, names.join(", ")))
+        CommandError::failed(format!("unknown tool `{}`; available: {}", asked.name, names.join(", ")))
     })?;
     let input = match asked.input {
         Value::Object(input) => input.clone(),

@@ -101,7 +101,7 @@ fn reply(
     let fits =
         |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, host) <= wanted.max_tokens;
     let page = pages::page(reply, tool.shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
-        let problem = "this is not where a result of this call ended; begin anew without it";
+        let problem = "this cursor belongs to another call; start again without it";
         CommandError::invalid(CURSOR, problem)
     })?;
     Ok(Reply { text: (tool.text)(&page), is_cut: page.get(NEXT).is_some(), structured: page })
@@ -112,7 +112,7 @@ fn taken_apart(
     mut arguments: Map<String, Value>,
 ) -> Result<(CallRequest, Map<String, Value>), CommandError> {
     if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
-        return Err(CommandError::invalid(hidden, "this tool takes no such argument"));
+        return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
     let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {
         None | Some(Value::Null) => DEFAULT_TOKENS,
@@ -139,7 +139,7 @@ fn taken_apart(
 fn run(tool: &Tool, arguments: Map<String, Value>, host: &mut dyn ToolHost) -> Result<Value, CommandError> {
     let arguments = Value::from(arguments);
     if let Some(path) = excluded_in(&arguments, host.excluded()) {
-        return Err(CommandError::failed(format!("`{path}` is excluded: the model sees nothing of it")));
+        return Err(CommandError::failed(format!("`{path}` is excluded and hidden from the model")));
     }
     let mut reply = host.run(tool.command, arguments)?;
     withhold(&mut reply, host.excluded());

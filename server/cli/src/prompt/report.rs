@@ -113,10 +113,8 @@ impl Report {
             let tokens = tokens.as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_default();
             table.row([count(tokens), label(part)]);
         }
-        table.row([
-            count(*total),
-            format!("together, of at most {} (window {})", count(*limit), count(*window)),
-        ]);
+        table
+            .row([count(*total), format!("total, of at most {} (window {})", count(*limit), count(*window))]);
         table.render()
     }
 
@@ -125,7 +123,7 @@ impl Report {
         let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
         for Tier { tier, items, tokens, marked } in &self.tiers {
-            let mark = if *marked { "cache breakpoint behind it" } else { "" };
+            let mark = if *marked { "cache breakpoint after it" } else { "" };
             table.row([
                 count(*tokens),
                 tier.clone(),
@@ -158,11 +156,11 @@ impl Report {
         table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
         for Excerpt { excerpt, lines, reason, tokens } in excerpts {
             let because = match reason.as_deref() {
-                Some("named") => "its file, which is named",
+                Some("named") => "its file, named in the prompt",
                 Some("words") => "its words",
                 Some("file") => "its file",
                 Some("open") => "its file, which is open",
-                Some("recent") => "its file, which changed lately",
+                Some("recent") => "its file, changed recently",
                 _ => "",
             };
             let lines = lines.clone().unwrap_or_default();
@@ -174,7 +172,7 @@ impl Report {
     fn coverage(&self) -> String {
         let Coverage { blocks, names, directories, map_budget } = self.coverage;
         format!(
-            "repository: {} in the map (budget {}), {} listed by name, {} only counted in their folders",
+            "repository: {} in the map (budget {}), {} listed by name, {} only counted by folder",
             counted(blocks, "file"),
             count(map_budget),
             count(names),

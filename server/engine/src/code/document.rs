@@ -43,8 +43,8 @@ impl fmt::Display for OutOfStep {
             Self::VersionWentBack { have, got } => {
                 write!(f, "version {got} arrived after version {have}")
             }
-            Self::InvalidRange { detail } => write!(f, "a change named an invalid range: {detail}"),
-            Self::Misread { detail } => write!(f, "a message about it cannot be read: {detail}"),
+            Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
+            Self::Misread { detail } => write!(f, "a message about it is invalid: {detail}"),
         }
     }
 }

@@ -49,7 +49,7 @@ impl fmt::Display for LineRange {
 
 /// A text that is not a line range.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not a line range; write L10 or L10-40, counted from 1")]
+#[error("`{0}` is not a line range; write L10 or L10-40, counting from 1")]
 pub struct NotALineRange(String);
 
 impl FromStr for LineRange {

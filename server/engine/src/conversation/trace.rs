@@ -53,7 +53,7 @@ pub struct TraceTurn {
 
 /// A text that names no selection rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no selection rule: {0:?} (known: \"grow\", and \"win3\" for a window of three turns)")]
+#[error("unknown selection rule {0:?} (known: \"grow\", and \"win3\" for a window of three turns)")]
 pub struct SelectionRuleError(String);
 
 impl SelectionRule {

@@ -36,10 +36,10 @@ pub enum FileError {
         message: String,
     },
     /// A value that settings cannot hold.
-    #[error("{file}: `{key}` is no finite number")]
+    #[error("{file}: `{key}` is not a finite number")]
     NotFinite { file: String, key: String },
     #[error(
-        "{file} is not read, because {counts} is beside it: move its settings there, or remove one of them"
+        "{file} is not read, because {counts} is next to it: move its settings there, or delete one of them"
     )]
     Shadowed { file: String, counts: String },
 }
@@ -173,7 +173,7 @@ fn read_own_file(path: &Path) -> io::Result<String> {
     let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return refused("it is no regular file");
+        return refused("it is not a regular file");
     }
     if metadata.len() > MAX_BYTES {
         return refused("it is too large for a settings file");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub enum DecodeNotice {
     /// Some bytes were not valid in the file's encoding.
-    #[error("bytes that are not valid text were replaced by U+FFFD")]
+    #[error("invalid bytes were replaced by U+FFFD")]
     Replaced,
     /// The file is UTF-16.
     #[error("decoded from UTF-16")]

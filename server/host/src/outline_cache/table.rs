@@ -75,7 +75,7 @@ impl Table {
         let _lock = lock(&directory)?;
         match Self::connect(&directory) {
             Err(CacheError::Damaged(error)) => {
-                tracing::warn!(%error, "the outline cache is damaged and made anew");
+                tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
                 remove(&directory)?;
                 Self::connect(&directory)
             }

@@ -69,9 +69,9 @@ fn program(command: &[String]) -> Result<&str, SendError> {
         Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
     };
     match command.first().map(|program| program.trim()) {
-        None | Some("") => failure("", "is empty: give a program and its arguments"),
+        None | Some("") => failure("", "is empty: set a program and its arguments"),
         Some(program) if program.contains(['/', '\\']) && !Path::new(program).is_absolute() => {
-            failure(program, "is a relative path: give the whole path, or a name that is found in PATH")
+            failure(program, "is a relative path: use an absolute path, or a name in the PATH")
         }
         Some(program) => Ok(program),
     }
@@ -127,7 +127,7 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>
                 break Some(format!("took longer than {} s", PATIENCE.as_secs()));
             }
             Ok(None) => thread::sleep(LOOK),
-            Err(error) => break Some(format!("cannot be waited for: {error}")),
+            Err(error) => break Some(format!("failed while running: {error}")),
         }
     };
     // It may have ended by itself by now.

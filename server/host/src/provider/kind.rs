@@ -24,8 +24,8 @@ pub enum ProviderKind {
 /// The name of a model does not say whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "cannot tell whose model `{0}` is: write anthropic/, openai/, responses/, gemini/ or ollama/ in front of it, \
-     or give the address of a server that speaks OpenAI's protocol"
+    "cannot tell the provider of model `{0}`: prefix it with anthropic/, openai/, responses/, gemini/ or ollama/, or set the address \
+     of a server with OpenAI's protocol"
 )]
 pub struct UnknownModel(
     /// The name, clipped.

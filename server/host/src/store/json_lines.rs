@@ -62,10 +62,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Line`] with the number of the first line that is not what it has to be.
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
-        let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "there is no header"))?;
+        let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "the header is missing"))?;
         let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;
         if header.strata_session != VERSION {
-            return Err(wrong(1, format!("version {} of the form is not known", header.strata_session)));
+            return Err(wrong(1, format!("unknown format version {}", header.strata_session)));
         }
         let id = match key_of(&self.connection, &header.id) {
             Ok(_) => SessionId::random()?,

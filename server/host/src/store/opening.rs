@@ -101,7 +101,7 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
         Err(error) => return Err(StoreError::io(path, &error)),
     };
     if !metadata.is_file() {
-        return Err(StoreError::damaged("it is no regular file"));
+        return Err(StoreError::damaged("it is not a regular file"));
     }
     if metadata.len() == 0 {
         return Ok(FileState::Nothing);
@@ -123,7 +123,7 @@ fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
     if application != schema::APPLICATION {
-        return Err(StoreError::damaged("it is the database of another program"));
+        return Err(StoreError::damaged("it belongs to another program"));
     }
     if version <= 0 {
         return Err(StoreError::damaged("its tables have no version"));

@@ -42,7 +42,7 @@ pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
 }
 
 fn problem_with(path: &Path, problem: &str) -> String {
-    format!("is not walked: `{}` {problem}", path.display())
+    format!("is not scanned: `{}` {problem}", path.display())
 }
 
 fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
@@ -78,7 +78,7 @@ fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
 /// The length of a file, 0 when it is not there, or why it cannot be read safely.
 fn readable(path: &Path) -> Result<u64, &'static str> {
     match path.metadata() {
-        Ok(target) if !target.is_file() => Err("is no regular file"),
+        Ok(target) if !target.is_file() => Err("is not a regular file"),
         Ok(target) if target.len() > MAX_BYTES => Err("is too large"),
         Ok(target) => Ok(target.len()),
         Err(_) => Ok(0),
@@ -93,7 +93,7 @@ pub(super) fn message_of(error: &ignore::Error) -> String {
         ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", message_of(err)),
         ignore::Error::WithPath { path, err } => format!("{}: {}", path.display(), message_of(err)),
         ignore::Error::WithDepth { err, .. } => message_of(err),
-        ignore::Error::Glob { .. } => "no pattern that can be understood".to_owned(),
+        ignore::Error::Glob { .. } => "has no valid pattern".to_owned(),
         other => other.to_string(),
     }
 }

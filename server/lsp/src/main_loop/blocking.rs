@@ -28,8 +28,7 @@ impl MainLoop {
         answer: Option<Answer<Result<Value, CommandError>>>,
     ) {
         if self.compactions.is_running(&job.session) {
-            let error =
-                "a compaction of this session is running already; wait for it, or cancel its progress";
+            let error = "a compaction of this session is already running; wait for it, or cancel it";
             if let Some(answer) = answer {
                 respond(answer, Err(CommandError::failed(error)));
             }
@@ -61,7 +60,7 @@ impl MainLoop {
         });
         self.blocking.spawn(work, move |draft| {
             let draft = draft.unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
+                tracing::error!(%panicked, "a compaction panicked; the conversation is unchanged");
                 Err("an internal error stopped the compaction; please report it".to_owned())
             });
             cell.fill(draft.as_deref().cloned().map_err(Clone::clone));
@@ -121,7 +120,7 @@ impl MainLoop {
         if result.is_ok() && !adopted {
             self.measure(session);
         }
-        let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
+        let outcome = if result.is_ok() { "done" } else { "the conversation is unchanged" };
         self.say(Outbound::End(Work::Compacting(number), outcome.to_owned()));
         if let (Err(error), None) = (&result, &answer) {
             self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
@@ -144,7 +143,7 @@ impl MainLoop {
         let work = carried("sum up", move || sum_up(ageing, &summarizer));
         self.blocking.spawn(work, move |aged| {
             if let Err(panicked) = &aged {
-                tracing::error!(%panicked, "archiving tool results panicked; the conversation is as before");
+                tracing::error!(%panicked, "archiving tool results panicked; the conversation is unchanged");
             }
             let _ = events.send(Event::Aged(of, aged.ok().map(Box::new)));
         });

@@ -20,7 +20,7 @@ impl MainLoop {
         if let Some(root) = roots.iter().next()
             && let Err(error) = self.services.store.settle(root.path())
         {
-            self.services.warn("store", format!("sessions are not kept: {error}"));
+            self.services.warn("store", format!("conversations are not saved: {error}"));
         }
         self.transition(|world| world.folders_changed(roots));
         self.folders = folders;

@@ -30,7 +30,7 @@ impl MainLoop {
         let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
         for problem in problems {
             self.greetings
-                .push(("options", format!("not all of initializationOptions was taken: {problem}")));
+                .push(("options", format!("some of initializationOptions was rejected: {problem}")));
         }
         let client = ClientInfo::new(&params.capabilities, &options);
         let encoding = client.encoding;
@@ -81,7 +81,7 @@ impl MainLoop {
         let store = &self.services.store;
         let folder = roots.iter().next().map(strata_host::roots::Root::path);
         if let Some(Err(error)) = folder.map(|folder| store.settle(folder)) {
-            self.greetings.push(("store", format!("sessions are not kept: {error}")));
+            self.greetings.push(("store", format!("conversations are not saved: {error}")));
         }
         let mut awaited = None;
         if let Some(id) = &client.resume {

@@ -83,7 +83,7 @@ impl IndexRuns {
         if let Some(running) =
             self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token)
         {
-            tracing::info!(run = running.run, "indexing was stopped");
+            tracing::info!(run = running.run, "indexing was cancelled");
             running.cancel.cancel();
         }
     }
@@ -264,8 +264,8 @@ impl MainLoop {
                 IndexEnd::FinishedTask(index) => self.replace_index(|world| world.indexed(*index)),
                 IndexEnd::Stopped => {}
                 IndexEnd::Failed => {
-                    let message = "an internal error stopped the look at the files, of which older things are known now; \
-                                   strata.server.reindex looks again, and please report this";
+                    let message = "an internal error stopped the scan of the files, so the index is out of date; \
+                                   strata.server.reindex scans again. Please report this";
                     self.services.warn("internal", message.to_owned());
                 }
             }

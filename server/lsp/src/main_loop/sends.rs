@@ -63,7 +63,7 @@ impl MainLoop {
     ) {
         let session = job.session.clone();
         let refused = if self.sends.running.contains_key(&session) {
-            Some("a question is being answered in this session already; wait for it, or cancel it")
+            Some("a question is already being answered in this session; wait for it, or cancel it")
         } else if self.sends.running.len() >= MAX_SENDS {
             Some("too many questions are being answered; wait for one of them")
         } else {
@@ -95,7 +95,7 @@ impl MainLoop {
             let _ = events.send(Event::Sent(of, number, sent.map(Box::new)));
         });
         if let Err(error) = started {
-            let error = CommandError::failed(format!("the system gives no thread for it: {error}"));
+            let error = CommandError::failed(format!("the system cannot start a thread for it: {error}"));
             self.sent(&session, number, Err(error));
         }
     }
@@ -168,7 +168,7 @@ impl ToolHost for LoopHost {
         let (answer, wait) = oneshot::channel();
         let cancel = if ALWAYS_RUN.contains(&command) { Cancel::new() } else { self.cancel.clone() };
         let call = Call { name: command.to_owned(), arguments: vec![arguments], cancel, token: None, answer };
-        let gone = || CommandError::failed("the server is ending");
+        let gone = || CommandError::failed("the server is shutting down");
         self.events.send(Event::Command(call)).map_err(|_| gone())?;
         match wait.blocking_recv() {
             Ok(result) => result,

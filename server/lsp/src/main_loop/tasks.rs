@@ -45,7 +45,7 @@ impl MainLoop {
         let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
                 "session",
-                &format!("there is no session `{session}` open; strata.session.load opens a stored one"),
+                &format!("session `{session}` is not open; open it with strata.session.load"),
             );
             return respond(call.answer, Err(error));
         };
@@ -122,7 +122,7 @@ impl MainLoop {
         let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
         pool.spawn(carried(what, job), move |outcome| {
             let outcome = outcome.unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, what, "a task panicked; its session is as before");
+                tracing::error!(%panicked, what, "a task panicked; its session is unchanged");
                 restore(&before, &services);
                 Outcome::failed(CommandError::Internal)
             });
@@ -209,7 +209,7 @@ impl MainLoop {
 
     /// The session of a task was deleted meanwhile.
     fn session_gone(&mut self, id: &str, task: Task) {
-        let gone = || CommandError::failed(format!("the session `{id}` was closed meanwhile"));
+        let gone = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
             Task::Command(call, _) => respond(call.answer, Err(gone())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
@@ -292,7 +292,7 @@ impl MainLoop {
             Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result),
             Some(Waiter::Nobody) => {
                 if let Err(error) = result {
-                    tracing::warn!(%error, session = id, "what was done in the background was not kept");
+                    tracing::warn!(%error, session = id, "the result of a background task was discarded");
                 }
             }
             None => {}
@@ -346,7 +346,7 @@ fn resumed(name: &str, services: &Services) -> Outcome {
 
 /// How the person is told that a session cannot be gone on with.
 pub(super) fn resume_failure(error: &SessionStoreError) -> String {
-    format!("a new session was begun: {error}")
+    format!("a new session was started: {error}")
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {

@@ -109,9 +109,8 @@ impl MainLoop {
 
     fn cannot_watch(&mut self, error: &str) {
         self.watching = WatchState::now_and_then();
-        let message = format!(
-            "changes on disk are not noticed at once, only by a look at all files every minute: {error}"
-        );
+        let message =
+            format!("changes on disk are only noticed once a minute, by a scan of all files: {error}");
         self.services.warn("watch", message);
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn actions(
     let remove = ("Remove from model context".to_owned(), "deselect", &document);
     let exclude = ("Exclude from model context".to_owned(), "exclude", &document);
     let include = ("Include in model context again".to_owned(), "include", &document);
-    let show = ("Show the prompt".to_owned(), "preview", &document);
+    let show = ("Preview the prompt".to_owned(), "preview", &document);
     let selection = &session.selection;
     let offered = match (selection.choice(key), selection.selected().get(key)) {
         (Choice::Selected, Some(Extent::Lines(_))) => {

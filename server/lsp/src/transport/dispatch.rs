@@ -207,7 +207,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         } else if let Some(id) = request.id() {
             self.answer(&refusal::not_initialized(id.clone()));
         } else {
-            tracing::warn!("more than can be held until initialize is answered; notification dropped");
+            tracing::warn!("too many messages before initialize was answered; notification dropped");
         }
     }
 

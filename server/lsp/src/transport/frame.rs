@@ -43,7 +43,7 @@ pub enum DecodedFrame {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A line where a header should be is none.
-    #[error("bytes that are no header")]
+    #[error("invalid header bytes")]
     Garbage,
     /// No blank line within [`Limits::header`].
     #[error("the header section is too long")]
@@ -58,13 +58,13 @@ pub enum Fault {
     #[error("two Content-Length headers disagree")]
     ConflictingLengths,
     /// A length over [`Limits::skip`].
-    #[error("the Content-Length is absurd")]
+    #[error("Content-Length is out of range")]
     AbsurdLength,
     /// A `Content-Type` with a charset other than UTF-8. The message is skipped by its length.
-    #[error("only UTF-8 is understood")]
+    #[error("only UTF-8 is supported")]
     UnsupportedCharset,
     /// A message over [`Limits::message`]. It is skipped by its length.
-    #[error("a message of {length} bytes is over the limit")]
+    #[error("a message of {length} bytes exceeds the limit")]
     TooLarge {
         /// The length the header claims.
         length: u64,

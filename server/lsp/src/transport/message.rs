@@ -48,7 +48,7 @@ pub(super) fn read(body: &[u8]) -> Incoming {
         Some(b'[') => return Incoming::Refused(refusal::batch()),
         _ => {
             let refused = match serde_json::from_slice::<IgnoredAny>(body) {
-                Ok(_) => refusal::not_a_message(Id::Null, "a message is a JSON object"),
+                Ok(_) => refusal::not_a_message(Id::Null, "a message must be a JSON object"),
                 Err(error) => refusal::bad_json(Id::Null, &error),
             };
             return Incoming::Refused(refused);
@@ -121,7 +121,7 @@ impl Envelope {
             None => None,
             Some(Some(id)) => Some(id),
             Some(None) => {
-                let why = "an id is a string or an integer";
+                let why = "an id must be a string or an integer";
                 return Incoming::Refused(refusal::not_a_message(Id::Null, why));
             }
         };
@@ -129,7 +129,7 @@ impl Envelope {
         if self.jsonrpc != "2.0" {
             return refuse("jsonrpc must be \"2.0\"");
         }
-        let Some(Value::String(method)) = self.method else { return refuse("a method is a string") };
+        let Some(Value::String(method)) = self.method else { return refuse("a method must be a string") };
         // Neither takes parameters, and clients that send `null` or `{}` all the same must be able to leave.
         let params = self.params.filter(|_| method != "shutdown" && method != "exit");
         let mut request = Request::build(method);
@@ -145,14 +145,14 @@ impl Envelope {
     fn answer(self) -> Incoming {
         let reply = |why| refusal::not_a_message(Id::Null, why);
         let Some(id) = self.id.and_then(read_id) else {
-            return Incoming::Refused(reply("neither a method nor the answer to one"));
+            return Incoming::Refused(reply("neither a method nor a response"));
         };
         match (self.result, self.error) {
             (Some(result), Value::Null) => Incoming::Answer(Response::from_ok(id, result)),
             (None, Value::Null) => {
-                let reply = reply("an answer needs a result or an error");
+                let reply = reply("a response needs a result or an error");
                 let mut error = Error::new(ErrorCode::InvalidRequest);
-                error.message = "the client's answer has neither result nor error".into();
+                error.message = "the client's response has neither a result nor an error".into();
                 Incoming::Hollow { answer: Response::from_error(id, error), reply }
             }
             (_, error) => Incoming::Answer(Response::from_error(id, read_error(error))),

@@ -17,7 +17,7 @@ pub(super) const EVERY: Duration = Duration::from_secs(3);
 /// namespace: containers, remote editors) is not watched.
 pub(super) fn watch(process: u32, every: Duration, exit: &Arc<ExitSignal>) {
     let Some(life) = Life::of(process) else {
-        tracing::info!(process, "the client's process cannot be seen, so it is not watched");
+        tracing::info!(process, "cannot watch the client's process");
         return;
     };
     let exit = Arc::downgrade(exit);

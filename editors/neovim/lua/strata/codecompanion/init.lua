@@ -110,7 +110,7 @@ function Sending:begin()
   self.conversation:queued(function()
     local asked = self.conversation:prepare(self.payload.messages)
     if asked.left_out > 0 then
-      warn({ "documents are not sent; add them as files or as text" })
+      warn({ "documents are not sent; add them as files or text" })
     end
     self.turn = asked.turn
     local adapter = self.client.adapter
@@ -225,7 +225,7 @@ function Sending:not_answered(problem, err)
       return self:fail({ message = problem })
     end
     vim.notify(
-      "Strata: the model found the prompt too long; the conversation is compacted and sent once more"
+      "Strata: the model rejected the prompt as too long; compacting the conversation and sending it again"
     )
     self.is_again = true
     self:begin()
@@ -261,7 +261,7 @@ end
 ---An answer that broke off: what came of it is in the chat and in the session.
 function Sending:cut(problem)
   self.is_over = true
-  warn({ "the answer broke off, and is recorded as far as it came: " .. problem })
+  warn({ "answer interrupted, and recorded as far as it arrived: " .. problem })
   self:record(
     { status = "aborted", partial = self.reader:blocks(), usage = self.reader:usage() },
     self.actions.done
@@ -279,7 +279,7 @@ function Sending:answered()
     return self:not_answered(problem, { message = problem, stderr = problem })
   elseif #blocks == 0 then
     self:discard()
-    return self:fail({ message = "the provider's reply says nothing that can be read" })
+    return self:fail({ message = "the provider's reply has no readable content" })
   end
   self.is_over = true
   self:record({ response = blocks, usage = self.reader:usage() }, function()
@@ -340,7 +340,7 @@ end
 ---@param reply strata.SummaryReply
 local function summarize(asked, reply)
   if not last then
-    return reply(nil, "no question was sent by CodeCompanion yet, whose model could write it")
+    return reply(nil, "CodeCompanion has not sent a question yet, so no model can write the summary")
   end
   local client = plain_client(last)
   local adapter = client.adapter
@@ -356,7 +356,7 @@ local function summarize(asked, reply)
       local text = reader:text()
       reply(
         text ~= "" and text or nil,
-        text == "" and "the provider's reply has no text that can be read" or nil,
+        text == "" and "the provider's reply has no readable text" or nil,
         adapter.parameters.model
       )
     end,
@@ -380,7 +380,7 @@ function M.adapter(base, format)
   format = format or FORMATS[by_address] or (google and "gemini" or "openai")
   if adapter.type ~= "http" or not replies.reads(format) then
     error(
-      ("Strata: no chats can be sent through the adapter `%s`, whose form is %s"):format(adapter.name, format),
+      ("Strata: cannot send chats through the adapter `%s`, whose format is %s"):format(adapter.name, format),
       0
     )
   end

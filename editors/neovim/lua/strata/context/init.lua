@@ -44,12 +44,12 @@ M.KEYS = {
   {
     "-",
     "drop",
-    "deselect the file, or include an excluded one; hide a message, or show it; remove a web page",
+    "deselect a file, or include an excluded one; hide or show a message; remove a web page",
   },
-  { "x", "exclude", "exclude the file, or include it again" },
-  { "p", "pin", "pin a message, or let it go: pinned ones survive every compaction as they are" },
+  { "x", "exclude", "exclude a file, or include it again" },
+  { "p", "pin", "pin or unpin a message; compactions keep pinned messages verbatim" },
   { "<CR>", "follow", "open the file" },
-  { "R", "refresh", "give edits up and read everything again" },
+  { "R", "refresh", "discard edits and reload" },
   { "g?", "keys", "show these keys" },
 }
 
@@ -92,7 +92,7 @@ local function title(buffer, report)
   local text = "%#Title#Context%* "
   if report.model then
     local cached = (report.expectedPercent or 0) > 0
-    local share = cached and (", %g%%%% of it cached"):format(report.expectedPercent) or ""
+    local share = cached and (", %g%%%% cached"):format(report.expectedPercent) or ""
     local model = report.model:gsub("%%", "%%%%")
     text = ("%s%s, %s tokens%s"):format(text, model, window.number(report.tokens), share)
   end
@@ -282,7 +282,7 @@ end
 function actions.pin(buffer)
   at_once(buffer, function(line)
     if line.kind ~= "message" then
-      vim.notify("Strata: messages can be pinned, files cannot")
+      vim.notify("Strata: only messages can be pinned")
       return line
     end
     local pinned = not message(buffer, line).pinned
@@ -315,7 +315,7 @@ function actions.refresh(buffer)
 end
 
 function actions.keys()
-  local texts = { { "Keys of the context buffer; :w applies what was edited\n", "Title" } }
+  local texts = { { "Keys of the context buffer; :w applies your edits\n", "Title" } }
   for _, key in ipairs(M.KEYS) do
     texts[#texts + 1] = { ("%-6s%s\n"):format(key[1], key[3]) }
   end

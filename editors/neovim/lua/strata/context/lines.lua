@@ -52,7 +52,7 @@ local function about_file(file, item)
   end
   local notes = { tokens(item and item.tokens or file.tokens) }
   if file.source == "buffer" then
-    notes[#notes + 1] = vim.tbl_get(file, "sync", "state") == "in_step" and "open" or "out of step"
+    notes[#notes + 1] = vim.tbl_get(file, "sync", "state") == "in_step" and "open" or "out of sync"
   elseif file.source == "given" then
     notes[#notes + 1] = "handed over"
   end
@@ -170,7 +170,7 @@ function M.write(files, report, pages, messages)
     end
   end
   if #excluded > 0 then
-    table.insert(lines, heading(M.EXCLUDED, { "not mentioned at all" }))
+    table.insert(lines, heading(M.EXCLUDED, { "excluded" }))
     vim.list_extend(lines, excluded)
   end
   if #pages > 0 then

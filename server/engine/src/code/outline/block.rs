@@ -16,14 +16,12 @@ use crate::key::FileKey;
 use crate::sanitize::single_line;
 
 /// Explains map blocks to the model that reads them.
-pub const LEGEND: &str = "\
-The symbol map lists the definitions of files whose full text is not shown. A line without indentation \
-is a file's path; below it `imports` names what the file imports, and each other line is a definition's \
-head as in the source, without its body, indented by one space per level. Fields, constants and \
-variables of one level share a line. `.a .b` are attributes set on the instance. `path: A, B` gives the names \
-of top-level definitions only, a path alone is a file of tests, a generated one or one without definitions. A line \
-` …` ends a block that leaves definitions out, and `…` marks text that was cut.
-";
+pub const LEGEND: &str = "The symbol map lists the definitions of files not shown in full. A line without indentation is a file's \
+                          path. Below it, `imports` lists its imports, and each other line is the head of a definition, without its \
+                          body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` \
+                          are attributes set on the instance. `path: A, B` names top-level definitions only; a path alone is a test \
+                          file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
+                          and `…` marks cut text.";
 
 /// The most bytes of one block, about; what is left out is counted.
 const MAX_BLOCK: usize = 32_768;

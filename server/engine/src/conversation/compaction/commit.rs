@@ -37,11 +37,11 @@ pub struct Record {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum DraftRefusal {
     /// What it was made of is not there any more.
-    #[error("the conversation was changed while it was compacted, so nothing was; run it again")]
+    #[error("the conversation changed during the compaction, so nothing was compacted; run it again")]
     Changed,
     /// A provider would not take what would be left.
     #[error(
-        "the compacted conversation would be refused: {}; please report this",
+        "the provider would reject the compacted conversation: {}; please report this",
         violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
     Invalid {

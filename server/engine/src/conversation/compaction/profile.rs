@@ -220,7 +220,7 @@ pub struct ProfileOptions {
 
 /// A profile that does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no compaction profile `{name}`; there are {known}")]
+#[error("unknown compaction profile `{name}`; available: {known}")]
 pub struct NoSuchProfile {
     /// The unknown name.
     pub name: String,

@@ -135,7 +135,7 @@ pub struct Draft {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotCompacted {
     /// Everything there is has to stay.
-    #[error("there is nothing to compact: profile `{profile}` keeps all {messages} messages")]
+    #[error("nothing to compact: profile `{profile}` keeps all {messages} messages")]
     NothingOld {
         /// The profile.
         profile: String,
@@ -143,7 +143,7 @@ pub enum NotCompacted {
         messages: usize,
     },
     /// Every way of making it shorter was tried.
-    #[error("the conversation stays as it is: {}", reasons.join("; "))]
+    #[error("the conversation is unchanged: {}", reasons.join("; "))]
     NotShorter {
         /// What came of each.
         reasons: Vec<String>,
@@ -320,8 +320,7 @@ impl Run {
         if questions.len() < asked {
             self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
         } else {
-            self.failures
-                .push("the summaries of the parts do not fit the model's window together".to_owned());
+            self.failures.push("the partial summaries together exceed the model's window".to_owned());
             self.extract(scales);
         }
     }
@@ -387,8 +386,8 @@ impl Run {
             }
             if over(&entries) > 0 {
                 notes.push(format!(
-                    "the prompt still weighs more than {target} tokens, {}% of the window: what stays word for word and \
-                     what stands around the conversation leave no room",
+                    "the prompt still has more than {target} tokens, {}% of the window: the kept messages and the rest of the prompt \
+                     leave no room",
                     (share * 100.0).round()
                 ));
             }
@@ -396,7 +395,7 @@ impl Run {
         let after = self.size_of(&entries, scales);
         if after.tokens >= before.tokens {
             self.failures.push(format!(
-                "{} would not be shorter ({} tokens where there are {})",
+                "{} would not be shorter ({} tokens instead of {})",
                 strategy.noun(),
                 after.tokens,
                 before.tokens
@@ -502,8 +501,8 @@ impl Run {
 impl Strategy {
     fn noun(self) -> &'static str {
         match self {
-            Self::TopicCut => "the conversation cut where the topic changed",
-            Self::Model => "a summary by a model",
+            Self::TopicCut => "the conversation since the last topic change",
+            Self::Model => "a model's summary",
             Self::Extractive => "a summary without a model",
             Self::Truncated => "the conversation without its oldest exchanges",
         }
@@ -520,10 +519,7 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
     // A byte is at most a token, so short texts need no counting.
     let weight = if text.len() <= question.max_tokens { 0 } else { (scales.text)(text) };
     if weight > question.max_tokens.saturating_mul(OVER_LONG) {
-        return Err(format!(
-            "the answer weighs {weight} tokens where {} were asked for",
-            question.max_tokens
-        ));
+        return Err(format!("the answer has {weight} tokens, more than the {} allowed", question.max_tokens));
     }
     Ok(clip_to_weight(text, question.max_tokens, scales.text))
 }

@@ -91,13 +91,10 @@ impl CompactionStatus {
             _ if !enabled => "`compaction.enabled` is off".to_owned(),
             (Some(met), _) => told(met),
             (None, Some(nearest)) if nearest.now > nearest.limit => {
-                format!(
-                    "{}, but shortening the conversation now would cost more than it saves",
-                    told(&nearest)
-                )
+                format!("{}, but compacting now would cost more than it saves", told(&nearest))
             }
             (None, Some(nearest)) => told(&nearest),
-            (None, None) => format!("profile `{}` has no condition", profile.name),
+            (None, None) => format!("profile `{}` has no trigger", profile.name),
         };
         Self {
             enabled,

@@ -97,7 +97,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
         "assistant" => (Role::Assistant, Kind::Normal),
         "tool" => (Role::User, Kind::ToolResult),
         "system" | "developer" => (Role::User, Kind::SystemEvent),
-        other => return Err(ReadError::new(format!("`{other}` is no role of this form")).inside("role")),
+        other => return Err(ReadError::new(format!("`{other}` is not a role in this format")).inside("role")),
     };
     if kind == Kind::ToolResult {
         let result = ContentBlock::ToolResult {
@@ -167,7 +167,7 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let foreign = foreign(value);
-        let problem = "is no call of a known type, nor one that holds what it calls under its type";
+        let problem = "is not a call of a known type, or lacks the call under that type";
         return if is_call(&foreign) {
             Ok(ContentBlock::Foreign(foreign))
         } else {

@@ -89,7 +89,7 @@ fn said(value: &Value) -> Result<NewMessage, ReadError> {
         "user" => (Role::User, Kind::Normal),
         "assistant" => (Role::Assistant, Kind::Normal),
         "system" | "developer" => (Role::User, Kind::SystemEvent),
-        other => return Err(ReadError::new(format!("`{other}` is no role of this form")).inside("role")),
+        other => return Err(ReadError::new(format!("`{other}` is not a role in this format")).inside("role")),
     };
     Ok(NewMessage { kind, ..NewMessage::new(role, fields::each(value, "content", part)?) })
 }
@@ -121,7 +121,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             ContentBlock::Image(image_at(&fields::string(value, "image_url")?))
         }
         kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
-        kind => return Err(ReadError::new(format!("`{kind}` is no part of a message")).inside("type")),
+        kind => return Err(ReadError::new(format!("`{kind}` is not a part of a message")).inside("type")),
     })
 }
 

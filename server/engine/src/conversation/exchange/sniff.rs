@@ -55,7 +55,7 @@ pub(crate) fn sniff(text: &str) -> Option<Form> {
 pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let material = Material::of(text);
     let Some(form) = material.form() else {
-        return Err(ReadError::new("holds no conversation in a known form"));
+        return Err(ReadError::new("contains no conversation in a known format"));
     };
     let imported =
         |ReadList { system, messages }: ReadList| ImportedConversation { form, system, messages, skipped: 0 };

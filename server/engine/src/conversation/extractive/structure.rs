@@ -66,7 +66,7 @@ impl Structure {
 
 const CONTINUATION: &[Section] = &[
     section("## Analysis", "what happened, in order", &[]),
-    section("### Initial Request", "what the person wanted when it began", &[Part::FirstRequest]),
+    section("### Initial Request", "what the user wanted at the start", &[Part::FirstRequest]),
     section(
         "### Exploration Phase",
         "what was investigated and compared, and what was discovered",
@@ -118,10 +118,10 @@ const CONTINUATION: &[Section] = &[
 const CHECKPOINT: &[Section] = &[
     section(
         "## Goal",
-        "what the person wants to reach",
+        "what the user wants to achieve",
         &[Part::FirstRequest, Part::Requests, Part::LastRequest],
     ),
-    section("## Constraints", "what the person demands or forbids", &[Part::Constraints]),
+    section("## Constraints", "what the user demands or forbids", &[Part::Constraints]),
     section("## Progress", "", &[]),
     section("### Done", "what is finished", &[Part::TasksDone, Part::Completed]),
     section(
@@ -167,7 +167,7 @@ const ROLLING: &[Section] = &[
 ];
 
 const TOPIC: &[Section] = &[
-    section("## Asked", "what the person wants", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
+    section("## Asked", "what the user wants", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
     section("## Decided", "decisions and constraints", &[Part::Constraints, Part::Decisions]),
     section(
         "## Done",
@@ -208,13 +208,13 @@ const HANDOFF: &[Section] = &[
     ),
     section(
         "## 6. Unresolved Issues and Pending Tasks",
-        "errors that still need attention, tasks that were requested and not started, decisions that wait for the person",
+        "errors that still need attention, tasks that were requested and not started, decisions that wait for the user",
         &[Part::Errors, Part::Failures, Part::TasksDone, Part::TasksOpen],
     ),
     section(
         "## 7. Immediate Next Step",
-        "one SPECIFIC action that follows from the person's most recent request, the current state of the implementation, and \
-         work that was interrupted",
+        "one SPECIFIC action that follows from the user's most recent request, the current state of the implementation, and work that \
+         was interrupted",
         &[Part::NextStep, Part::LastRequest],
     ),
 ];

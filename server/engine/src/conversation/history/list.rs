@@ -18,7 +18,7 @@ pub struct History {
 
 /// There is no message of this number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no message {}; history.get lists them", .0.0)]
+#[error("no message {}; history.get lists the messages", .0.0)]
 pub struct NoSuchMessage(pub MessageId);
 
 /// One place of a conversation that is rebuilt: what the model sees from then on.

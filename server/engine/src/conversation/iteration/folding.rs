@@ -17,7 +17,7 @@ const MOST_WAITING: usize = 50;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotFolded {
     /// Another summary is in place by now.
-    #[error("the summary has changed since it was asked for")]
+    #[error("the summary has changed since the request")]
     Stale,
     /// There is no text.
     #[error("the summary is empty")]

@@ -390,7 +390,7 @@ impl Run<'_> {
                 ("excerpts were", "they do", "them")
             };
             let message = format!(
-                "{dropped} {excerpts} left out of this prompt because {they} not fit; a smaller autoBudget leaves {them} out"
+                "{dropped} {excerpts} left out of this prompt because {they} not fit; lower autoBudget to avoid {them}"
             );
             warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
@@ -404,7 +404,7 @@ impl Run<'_> {
         }));
         for (key, (source, _)) in &texts {
             if let Source::Buffer { sync: Sync::OutOfStep { reason }, .. } = source {
-                let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
+                let message = format!("the buffer of {key} may be out of sync with the editor: {reason}");
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
             }
         }
@@ -415,9 +415,8 @@ impl Run<'_> {
                 } else {
                     (&*format!("{redacted} secrets"), "them")
                 };
-                let message = format!(
-                    "{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}"
-                );
+                let message =
+                    format!("{secrets} in {key} replaced by placeholders; see strata.redaction.list");
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
             }
         }

@@ -135,7 +135,7 @@ pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
 pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
-            format!("The editor may show another text than this: {reason}.").into()
+            format!("The editor may show different text: {reason}.").into()
         }
         Source::Disk { notice: Some(notice), .. } => format!("Note: {notice}.").into(),
         Source::Buffer { .. } | Source::Disk { .. } | Source::Given => Arc::default(),

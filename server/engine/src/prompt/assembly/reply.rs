@@ -203,7 +203,7 @@ pub struct LargePart {
 pub enum AssembleError {
     /// Even without files, map and old exchanges it is over the limit.
     #[error(
-        "the prompt needs {tokens} tokens, but {model} takes {limit} here; shorten the largest parts: {}",
+        "the prompt needs {tokens} tokens, but {model} accepts {limit} here; shorten the largest parts: {}",
         list(largest)
     )]
     TooLarge {
@@ -217,13 +217,13 @@ pub enum AssembleError {
         largest: Vec<LargePart>,
     },
     /// There is nothing to send.
-    #[error("the prompt is empty; give a text, an image or tool results")]
+    #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
     /// Tool results that answer no call of the last answer.
-    #[error("no tool call in the last answer has the id `{0}`; the results of a turn answer its own calls")]
+    #[error("no tool call in the last answer has the id `{0}`; tool results must answer that turn's calls")]
     NoSuchCall(String),
     /// The request broke a provider's rule. This is a fault of Strata.
-    #[error("the request would be refused: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("the provider would reject the request: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Invalid {
         /// The broken rules.
         violations: Vec<Violation>,

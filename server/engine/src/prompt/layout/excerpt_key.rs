@@ -37,7 +37,7 @@ pub enum ExcerptPlace {
 
 /// A text that names no excerpt.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` does not name an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`")]
+#[error("`{0}` is not an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`")]
 pub struct NotAnExcerpt(String);
 
 impl ExcerptPlace {
@@ -131,8 +131,8 @@ impl JsonSchema for ExcerptKey {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "The name of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the \
-                            second of that name) or lines (`src/a.py#L10-40`).",
+            "description": "Id of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the second with \
+                            that name) or lines (`src/a.py#L10-40`).",
         })
     }
 }

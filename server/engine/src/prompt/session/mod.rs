@@ -119,20 +119,19 @@ pub struct RecordResult {
 pub enum SessionError {
     /// The prompt of this name is not waiting for its answer.
     #[error(
-        "there is no prompt `{0}`: it was discarded, or more than {MAX_PENDING} newer ones were assembled \
-         since; assemble it again"
+        "prompt `{0}` no longer exists: it was discarded, or more than {MAX_PENDING} newer ones were assembled; assemble it again"
     )]
     NoSuchPrompt(String),
     /// A second prompt in a row was too long for the provider. Holds its largest parts, where it is known.
     #[error(
-        "the prompt was too long once more after the conversation was compacted; deselect files, or shorten the prompt or the \
-         system prompt{}{}",
+        "the prompt was too long again after the conversation was compacted; deselect files, or shorten the prompt or the system \
+         prompt{}{}",
         if .0.is_empty() { "" } else { "; the largest parts: " },
         list(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
     /// There is no compaction to undo.
-    #[error("no compaction of this conversation is left to undo")]
+    #[error("this conversation has no compaction left to undo")]
     NothingToUndo,
 }
 
@@ -560,8 +559,7 @@ impl Session {
             self.excerpts = turn.excerpts.clone();
         } else if !is_same {
             warnings.push(
-                "the session was changed after this prompt was assembled; its messages were added, its \
-                 cache layout was dropped"
+                "the session changed after this prompt was assembled; its messages were added, its cache layout was discarded"
                     .to_owned(),
             );
         }
@@ -632,8 +630,7 @@ impl Session {
         self.last_turn = Some(Arc::new(LastTurn::of(&recorded)));
         missed.map(|missed| {
             format!(
-                "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
-                 what this one wrote",
+                "the provider read {} tokens from its cache instead of {}; the next prompt relies only on what this one wrote",
                 missed.reported, missed.expected
             )
         })
@@ -650,8 +647,7 @@ fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
     let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "the answer holds placeholders of secrets ({}); strata.redaction.restore puts the secrets back into text that is \
-             to be applied",
+            "the answer contains placeholders of secrets ({}); strata.redaction.restore restores them in text to be applied",
             names.join(", ")
         )
     })

@@ -21,12 +21,12 @@ pub enum NotSettable {
     Unknown,
     /// Only the user may set it.
     #[error(
-        "a file of the workspace sets only sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the \
+        "a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the \
          environment, in your editor's user settings or with --set"
     )]
     UserOnly,
     /// Workspace files may set it, but not to this value.
-    #[error("a file of the workspace names only the built-in compaction profiles")]
+    #[error("a workspace file can only name the built-in compaction profiles")]
     OtherValue,
 }
 

@@ -54,7 +54,7 @@ impl Charge {
 
 /// The provider refuses a request with so many markers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a request with {marked} cache breakpoints is refused: at most {allowed} are allowed")]
+#[error("the provider rejects a request with {marked} cache breakpoints; the limit is {allowed}")]
 pub struct TooManyBreakpoints {
     /// Markers in the request.
     pub marked: usize,

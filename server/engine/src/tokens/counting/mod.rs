@@ -71,7 +71,7 @@ pub struct Ratio(f64);
 
 /// A factor that no two tokenizers are apart.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("a token ratio must lie between 0.1 and 10, not {0}")]
+#[error("a token ratio must be between 0.1 and 10, not {0}")]
 pub struct BadRatio(f64);
 
 /// Counts tokens and remembers counts by content. Clones share what they remember; a count never depends

@@ -159,13 +159,13 @@ impl ResolvedModel {
         let known_as = match &self.known {
             ModelCertainty::Known => return None,
             ModelCertainty::Guessed { family } => {
-                format!("not in the model table; taken for one of family `{family}`")
+                format!("not in the model table; treated as one of family `{family}`")
             }
             ModelCertainty::Unknown => "unknown".to_owned(),
         };
         Some(format!(
-            "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an \
-             estimated tokenizer. The setting `models` can say what holds."
+            "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an estimated tokenizer. Set \
+             the actual values in `models`."
         ))
     }
 }

@@ -26,7 +26,7 @@ pub struct ModelTable {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// Not TOML, or not of the table's form.
-    #[error("the model table cannot be read: {0}")]
+    #[error("cannot read the model table: {0}")]
     Syntax(String),
     /// A model names a family that is not there.
     #[error("model `{model}` names family `{family}`, which is not in the table")]
@@ -53,7 +53,7 @@ pub enum TableError {
         field: &'static str,
     },
     /// A name that no family and no model has.
-    #[error("no family and no model in the table is called `{0}`")]
+    #[error("the table has no family or model named `{0}`")]
     NotInTable(String),
 }
 

@@ -20,11 +20,11 @@ impl RedactionSettings {
 fn misnamed(name: &str, entry: usize) -> String {
     match closest(name) {
         Some((name, rule)) => {
-            format!("`{name}` is no name of a rule and lets nothing pass; the closest is `{rule}`")
+            format!("`{name}` is not a rule, so it allows nothing; the closest is `{rule}`")
         }
         None => format!(
-            "its entry {entry} is neither a placeholder nor the name of a rule and lets nothing pass; the rules are listed \
-             in server/engine/src/tokens/redaction/rules.toml"
+            "its entry {entry} is neither a placeholder nor a rule, so it allows nothing; the rules are listed in \
+             server/engine/src/tokens/redaction/rules.toml"
         ),
     }
 }

@@ -73,14 +73,14 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
                 findings.add(Rule::BreakpointPlace, path.clone(), "only input carries a breakpoint");
             }
             if found == limit + 1 {
-                let detail = format!("at most {limit} breakpoints of a request are written");
+                let detail = format!("at most {limit} breakpoints of a request count as cache writes");
                 findings.add(Rule::BreakpointLimit, path, detail);
             }
         }
     }
     let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
     if (found > 0 || options.is_some()) && is_before_breakpoints(model) {
-        let detail = format!("`{model}` caches by itself and refuses breakpoints");
+        let detail = format!("`{model}` caches automatically and rejects breakpoints");
         findings.add(Rule::BreakpointModel, "/model", detail);
     }
 }

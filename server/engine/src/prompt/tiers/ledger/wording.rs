@@ -14,11 +14,10 @@ use super::listing::{Change, Changes};
 
 static LEGEND: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "# How to read what follows\n\n{}\nThe messages below are a log: what stands later is newer, and the last word on a \
-         file counts. A file given in full stays as given until a later block changes it. `Update of` is a unified diff \
-         against the version it names; several are applied in order. `All updates of` is one diff against the last full \
-         text above it and takes the place of the updates in between. A later full text replaces everything before it. \
-         An outline or a list of changed files likewise replaces what was said before.",
+        "# How to read what follows\n\n{}\nThe messages below are a log: later text is newer, and the last word on a file counts. A \
+         full file stays valid until a later block changes it. `Update of` is a unified diff against the named version; apply several \
+         in order. `All updates of` is one diff against the last full text above it and replaces the updates in between. A later full \
+         text, outline or list of changed files replaces the earlier one.",
         outline::LEGEND
     )
 });
@@ -117,6 +116,6 @@ fn fenced_diff(heading: &str, diff: &str) -> String {
     let fence = fence(diff);
     let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
     // A file may have been changed back.
-    let note = if diff.is_empty() { "Nothing is left of them: the text is as it was.\n\n" } else { "" };
+    let note = if diff.is_empty() { "The text is unchanged since then.\n\n" } else { "" };
     format!("{heading}\n\n{note}{fence}diff\n{diff}{newline}{fence}")
 }
