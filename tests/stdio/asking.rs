@@ -89,7 +89,7 @@ fn each_question_goes_on_where_the_last_one_ended() {
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
     assert!(
-        last.starts_with("100 tokens in, 80 % of them read from the cache, 5 out; the input cost "),
+        last.starts_with("100 tokens in (80 % cached), 5 out; the input cost "),
         "{err}"
     );
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
@@ -175,7 +175,7 @@ fn an_interrupt_records_what_was_said() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert!(err.contains("stopped, and recorded as far as it came"), "{err}");
+    assert!(err.contains("stopped, and recorded as far as it arrived"), "{err}");
     let (code, ..) = shell.run(&["ask", "Go on."]);
     assert_eq!(code, 0);
     let sent = server.asked()[1].body["messages"].to_string();
@@ -189,7 +189,7 @@ fn an_answer_that_breaks_off_is_recorded_and_told() {
     let shell = Shell::with(&server);
     let (code, out, err) = shell.run(&["ask", "Why?"]);
     assert_eq!((code, &*out), (1, "It goes\n"));
-    assert!(err.contains("error: the answer is not complete"), "{err}");
+    assert!(err.contains("error: incomplete answer"), "{err}");
     let session = err.rsplit_once("(session ").unwrap().1.split_once(')').unwrap().0.to_owned();
     assert!(shell.said(&session).contains("It goes"));
 }
@@ -219,7 +219,7 @@ fn a_prompt_that_is_sent_elsewhere_is_recorded_by_another_command() {
     );
     let (code, _, err) = shell.run(&["record", "--session", session, "p77"]);
     assert_eq!(code, 1);
-    assert!(err.contains("there is no prompt `p77`"), "{err}");
+    assert!(err.contains("prompt `p77` no longer exists"), "{err}");
 }
 
 #[test]

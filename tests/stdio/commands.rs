@@ -138,7 +138,7 @@ fn the_map_and_the_models_are_data() {
     assert_eq!(sorted["files"][0]["path"], "src/greet.rs");
     let refused = editor.refused("symbols.map", json!({ "budget": 2, "focus": ["tool.py"] }));
     assert!(
-        refused.message.contains("2 tokens do not hold what the map is about: no room for `tool.py`"),
+        refused.message.contains("a budget of 2 tokens is too small for `tool.py`"),
         "{refused:?}"
     );
     let nothing = editor.run("symbols.map", json!({ "budget": 0 }));

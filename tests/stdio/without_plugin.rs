@@ -89,7 +89,7 @@ fn outcomes_are_shown() {
     assert_eq!(states(&mut editor), selected("src/lib.rs"));
     assert_eq!(
         told(&mut editor, "here.deselect", lib.clone()),
-        "src/lib.rs: no longer in full in the model's context"
+        "src/lib.rs: removed from the model's context"
     );
     assert_eq!(told(&mut editor, "here.deselect", lib.clone()), "src/lib.rs: was not selected");
     assert_eq!(states(&mut editor), []);
@@ -97,7 +97,7 @@ fn outcomes_are_shown() {
     assert!(told(&mut editor, "here.toggle", lib.clone()).contains("no longer"));
     assert_eq!(
         told(&mut editor, "here.exclude", lib.clone()),
-        "src/lib.rs: excluded, the model sees nothing of it"
+        "src/lib.rs: excluded, hidden from the model"
     );
     assert_eq!(states(&mut editor), [("src/lib.rs".to_owned(), "excluded".to_owned())]);
     assert_eq!(told(&mut editor, "here.include", lib.clone()), "src/lib.rs: no longer excluded");
@@ -265,7 +265,7 @@ fn code_actions_go_by_how_the_file_stands() {
     };
     let (add, lines) = ("Add to model context", "Add lines 3-5 to model context");
     let (remove, exclude) = ("Remove from model context", "Exclude from model context");
-    let (include, show) = ("Include in model context again", "Show the prompt");
+    let (include, show) = ("Include in model context again", "Preview the prompt");
     assert_eq!(titles(&offered(&mut editor, &caret)), [add, exclude, show]);
     let fresh = offered(&mut editor, &marked);
     assert_eq!(titles(&fresh), [add, lines, exclude, show]);

@@ -103,7 +103,7 @@ pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
 /// Why a compaction came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
-    /// There is no way to make the conversation shorter.
+    /// There is no way to compact the conversation.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
     /// Somebody stopped it.

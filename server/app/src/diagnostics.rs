@@ -46,7 +46,7 @@ pub struct TokenizerReport {
 pub struct ModelsReport {
     /// How many models it holds.
     pub known: usize,
-    /// The one that prompts are made for unless another is asked for.
+    /// The one that prompts are now for unless another is asked for.
     pub default: String,
     /// What is not known of that one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -59,7 +59,7 @@ pub struct Abilities {
 #[error("the client has disconnected")]
 pub struct ClientGone;
 
-/// Something that the person should know.
+/// Something the user should know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, `redacted`, ...

@@ -392,7 +392,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// The stored session that was written to last.
+    /// The stored exported session that was to last.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -422,7 +422,7 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last
+    /// Goes on with a stored exported session as it is on disk now, which another process may have to since it was last
     /// opened here. Returns whether it is open now: it is not when another process writes to it.
     /// [`release`](Self::release) lets others write to it again.
     ///

@@ -18,7 +18,7 @@ use crate::snapshot::Snapshot;
 pub struct Status {
     /// The session that is shown.
     session: String,
-    /// The model that prompts are made for.
+    /// The model that prompts are now for.
     model: String,
     /// What the next request weighs before its prompt, in tokens.
     tokens: usize,
@@ -46,7 +46,7 @@ pub struct Status {
     index: IndexState,
     /// How many files the workspace has.
     files: usize,
-    /// How often the session was changed so far.
+    /// Number of changes to the session so far.
     state_version: u64,
 }
 
@@ -64,7 +64,7 @@ impl Status {
     }
 }
 
-/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.
+/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the size of the context is unknown.
 pub fn read(
     snapshot: &Snapshot,
     session: &Session,

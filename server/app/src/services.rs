@@ -77,7 +77,7 @@ impl Services {
         matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }
 
-    /// Whom to ask for exact counts; nobody when the client does not answer that.
+    /// Whom to ask for exact counts; nobody when the client no response that.
     pub fn token_count_client(&self) -> Option<TokenCountClient> {
         self.front_end
             .as_ref()

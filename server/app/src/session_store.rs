@@ -251,7 +251,7 @@ impl SessionStore {
                 session.remember_cache(if is_current { memory } else { memory.outdated() });
                 Arc::new(session)
             }
-            // Another version wrote it: the next prompt is laid out afresh.
+            // Another version wrote it: the next prompt will be rebuilt.
             Err(error) => {
                 tracing::info!(%error, "what is known of the provider's cache cannot be read");
                 session

@@ -299,8 +299,8 @@ mod tests {
         assert_eq!(configuration.settings().symbols.map_budget, Some(7));
         assert_eq!(configuration.settings().model, Settings::default().model);
         expect![[r#"
-            .strata.toml cannot set compaction.profile: a file of the workspace names only the built-in compaction profiles
-            .strata.toml cannot set compaction.base_url, model: a file of the workspace sets only sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
+            .strata.toml cannot set compaction.profile: a workspace file can only name the built-in compaction profiles
+            .strata.toml cannot set compaction.base_url, model: a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
             .strata.toml cannot set symbols.budget: there is no such setting"#]]
         .assert_eq(&configuration.ignored().join("\n"));
     }

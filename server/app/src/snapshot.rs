@@ -213,7 +213,7 @@ impl Snapshot {
             mtime_ms: read.stamp.mtime_ns / 1_000_000,
             notice: match buffer {
                 Some(_) => Some(
-                    "the editor's changes to this file are out of sync; save or reopen the file to resync"
+                    "the editor did not report all changes to this file"
                         .to_owned(),
                 ),
                 None => read.notice.map(|notice| notice.to_string()),

@@ -193,9 +193,9 @@ fn status(status: &Status) -> Result<(), Failure> {
     if !status.waiting.is_empty() {
         row("to be summarized", numbers(&status.waiting));
     }
-    row("summed up", format!("the first {}", status.summarized));
+    row("summarized", format!("the first {}", status.summarized));
     if let Some(next) = status.next_summary_at {
-        row("summary anew", format!("after iteration {next}"));
+        row("next summary", format!("after iteration {next}"));
     }
     if let Some(score) = status.progress_score {
         row("score", score.to_string());

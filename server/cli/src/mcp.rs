@@ -10,7 +10,7 @@ use crate::arguments::McpArguments;
 use crate::failure::Failure;
 use crate::{log, output, repository};
 
-/// The name that stands for the stored session that was written to last.
+/// The name that stands for the stored exported session that was to last.
 const LATEST: &str = "latest";
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {

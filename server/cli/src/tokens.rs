@@ -73,7 +73,7 @@ fn tell(weights: &TokenUsage) {
 fn word(problem: Problem) -> &'static str {
     match problem {
         Problem::Binary => "binary",
-        Problem::Secret => "secret, by its name",
+        Problem::Secret => "secret by name",
         Problem::TooLarge => "too large",
         Problem::Unreadable => "unreadable",
     }

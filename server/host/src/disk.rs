@@ -135,7 +135,7 @@ impl ReadError {
 /// the older stamp, so that the next look reads it again.
 ///
 /// # Errors
-/// [`ReadError`]; a refused file is not read, and what is no regular file is not even opened.
+/// [`ReadError`]; a refused file is not read, and what is not a regular file is not even opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {

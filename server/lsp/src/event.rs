@@ -130,7 +130,7 @@ pub(crate) enum Event {
     IndexSoFar(u64, Index),
     /// The index run of this number ended.
     Indexed(u64, IndexEnd),
-    /// The context meter was read; `None` when the context cannot be weighed.
+    /// The context meter was read; `None` when the size of the context is unknown.
     Metered(Option<Status>),
     /// No more event will come.
     Goodbye,

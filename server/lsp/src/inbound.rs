@@ -29,7 +29,7 @@ impl<S> Inbound<S> {
     }
 
     fn post(&self, event: Event) {
-        // The loop is gone when the server is ending; then the event has no meaning any more.
+        // The loop is gone when the server is shutting down; then the event has no meaning any more.
         let _ = self.events.send(event);
     }
 }

@@ -329,7 +329,7 @@ define("remove", "[path]...", "Deselect files: prompts show their outlines only.
 define("toggle", "[path]", "Add or remove the file.", toggle, files)
 local exclude = choose("exclude", { "excluded", "found" })
 define("exclude", "[path]...", "Exclude files: prompts do not mention them.", exclude, files)
-local include = choose("include", { "mentioned again", "excluded" })
+local include = choose("include", { "included again", "excluded" })
 define("include", "[path]...", "Undo an exclusion.", include, chosen("excluded"))
 define(
   "clear",

@@ -13,7 +13,7 @@ const OFFERED: [string, string, string][] = [
   ['$(fold)', 'Compact Conversation', 'strata.compact'],
   ['$(dashboard)', 'Show Compaction Status', 'strata.showCompaction'],
   ['$(comment-discussion)', 'New Conversation', 'strata.newSession'],
-  ['$(history)', 'Open a Conversation…', 'strata.openSession'],
+  ['$(history)', 'Open Conversation…', 'strata.openSession'],
   ['$(search)', 'Search Conversations and Memory…', 'strata.search'],
   ['$(note)', 'Remember…', 'strata.remember'],
   ['$(question)', 'Explain Last Cache Miss', 'strata.explainBreak'],

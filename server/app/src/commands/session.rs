@@ -156,7 +156,7 @@ struct ListedSession {
     id: String,
     /// What the person calls it; empty for none.
     name: String,
-    /// When it was begun, in milliseconds since 1970; `null` when it was not stored yet.
+    /// When it was begun, in milliseconds since 1970; `null` when it was not saved.
     created_ms: Option<u64>,
     /// When it was last written to, likewise.
     updated_ms: Option<u64>,

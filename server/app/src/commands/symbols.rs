@@ -178,7 +178,7 @@ struct ReferenceLine {
     definition: bool,
 }
 
-/// What a file has to do with others.
+/// Dependencies.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
     /// Which.
@@ -199,7 +199,7 @@ pub(super) struct DependentsReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
-    /// Letters of a name, in order; behind the names of what it is in, where that matters (`Type.method`).
+    /// Symbol name, or letters of it in order; behind the names of what it is in, where that matters (`Type.method`).
     query: String,
     /// How many at most.
     #[serde(default = "default_limit")]

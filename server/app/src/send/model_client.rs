@@ -69,7 +69,7 @@ pub struct ProviderReport {
     /// Why it cannot be used: no key, or an address that a key must not go to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Why it does not answer; absent when it does, and when it was not asked.
+    /// Why it no response; absent when it does, and when it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
     /// Whether it was asked.

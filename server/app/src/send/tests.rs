@@ -203,7 +203,7 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
     assert!(!results[1].contains("hidden"), "{}", results[1]);
     assert!(results[2].contains("return name"), "{}", results[2]);
     assert!(results[3].contains("excluded"), "{}", results[3]);
-    assert!(results[4].contains("there is no tool `rm`; the tools are map,"), "{}", results[4]);
+    assert!(results[4].contains("unknown tool `rm`; available: map,"), "{}", results[4]);
     for result in &results[6..] {
         assert!(
             result.contains("lib.py") && !result.contains("hidden") && !result.contains("secret"),

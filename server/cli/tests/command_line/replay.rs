@@ -270,11 +270,11 @@ fn what_cannot_be_replayed_is_said() {
     repo.write("none/x.txt", "");
     let said = |arguments: &[&str]| repo.strata(&[&["replay"], arguments].concat()).refusal().to_owned();
     expect![[r#"
-        error: no git repository: none
+        error: not a git repository: none
     "#]]
     .assert_eq(&said(&["--git", "none"]));
     expect![[r#"
-        error: no git repository: nowhere
+        error: not a git repository: nowhere
     "#]]
     .assert_eq(&said(&["--git", "nowhere"]));
     expect![[r#"

@@ -61,7 +61,7 @@ fn a_bad_file_does_not_stop_the_others() {
             "1",
             "`missing` does not exist",
             "`binary` is binary",
-            "`../outside`: `..` is not followed; name the file from the top of the workspace folder",
+            "`../outside`: `..` is not allowed; name the file from the top of the workspace folder",
         ]
     );
 }

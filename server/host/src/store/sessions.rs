@@ -213,7 +213,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::InUse`] when someone writes to it, be it a handle of this process; [`StoreError::NoSession`]. When its
-    /// outputs cannot be removed the session is gone nevertheless, and they go when the store is next opened.
+    /// outputs cannot be removed conversation deleted nevertheless, and they go when the store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
         let handle = self.open_session(id, Access::Write)?;
         let transaction = self.writing()?;

@@ -67,7 +67,7 @@ impl MainLoop {
         );
     }
 
-    /// The meter was read; `None` when the context cannot be weighed.
+    /// The meter was read; `None` when the size of the context is unknown.
     pub(super) fn metered(&mut self, status: Option<Status>) {
         self.meter.reading = false;
         self.meter.took = self.meter.last.map_or(Duration::ZERO, |last| last.elapsed());

@@ -14,7 +14,7 @@ pub enum Cause {
     EndOfInput,
     /// The client closed its end of the output, or writing to it failed.
     OutputClosed,
-    /// The process that `initialize` named as the client is gone.
+    /// The process that `initialize` named as the client has disconnected.
     ClientDied,
 }
 

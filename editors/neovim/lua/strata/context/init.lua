@@ -8,7 +8,7 @@
 ---    src/parser.rs#L10-40    120 tokens, cached
 ---    # active                102 tokens
 ---    src/new.rs              88 tokens, open
----    # excluded              not mentioned at all
+---    # excluded              not in the prompt at all
 ---    Cargo.lock
 ---    # conversation          2 messages
 ---    0 user: Why does this fail?
@@ -17,7 +17,7 @@
 ---
 ---Delete a line and the file is deselected: the model sees its outline only. Write a path, a folder, a glob or lines of a
 ---file under any tier and it is selected; which tier it stands in is the server's business. Move a line below `# excluded`
----(the heading may be written by hand) and the file is not mentioned any more. A message whose line is deleted is hidden from
+---(the heading may be written by hand) and the file is excluded. A message whose line is deleted is hidden from
 ---the model, a web page is removed. Nothing happens until the buffer is written with |:w|; |:e!| gives the edits up.
 ---
 ---These keys do it at once, and apply what was edited before. They are mapped in this buffer only:

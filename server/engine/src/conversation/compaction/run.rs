@@ -77,7 +77,7 @@ pub enum Topics {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CompactionStrategy")]
 pub enum Strategy {
-    /// It begins where the topic changed.
+    /// The conversation now starts at the last topic change.
     TopicCut,
     /// A model's summary.
     Model,

@@ -69,7 +69,7 @@ impl Projection {
 
 /// What the model gets to see of `history` when `prompt` (a text, pictures, or results of the pending
 /// calls) follows as the user's next message. Calls that are pending at the end of the history and that
-/// `prompt` does not answer get a result that says so.
+/// `prompt` no response get a result that says so.
 ///
 /// `recipient` is the provider whose form the request will have, if any: what only one of them takes (the model's
 /// reasoning, foreign blocks) goes to that one alone.

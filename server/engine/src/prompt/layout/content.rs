@@ -93,7 +93,7 @@ impl SentMessage {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }
 
-    /// Whether it answers a tool call.
+    /// Whether the server answered a tool call.
     pub(crate) fn answers_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| block.content.is_tool_result())
     }

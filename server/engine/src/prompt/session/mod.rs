@@ -464,7 +464,7 @@ impl Session {
         self.rewritten();
     }
 
-    /// Forgets the places of messages in the tiers; the conversation stays.
+    /// Resets the tiers of all messages. The conversation stays.
     pub fn reregister_history(&mut self) {
         self.tiers.purge_history();
     }

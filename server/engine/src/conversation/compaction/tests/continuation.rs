@@ -137,7 +137,7 @@ fn the_model_is_asked_for_phases_and_themes() {
     assert!(in_order(prompt, &all), "{prompt}");
     assert!(in_order(prompt, &["concept: description", "✅ done", "🔄 in progress", "⏳ pending"]));
     let belongs = [
-        ("Initial Request", "what the person wanted when it began"),
+        ("Initial Request", "what the user wanted at the start"),
         ("Exploration Phase", "what was investigated and compared, and what was discovered"),
         ("Planning / Design Phase", "architecture, workflows and plans"),
         ("Decisions / Constraints", "what was chosen and why, what was rejected, which constraints hold"),
@@ -231,7 +231,7 @@ fn the_rules_of_a_summary_are_asked_for() {
     let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
     let prompt = &questions[0].prompt;
     for rule in [
-        "Keep what the person wants",
+        "Keep what the user wants",
         "every decision",
         "every path of a file",
         "what is open",
@@ -323,7 +323,7 @@ fn what_cannot_reach_half_of_the_window_is_said() {
         drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok("Short.".to_owned()));
     let draft = draft.unwrap();
     assert!(draft.after.tokens < draft.before.tokens);
-    assert!(draft.notes[0].starts_with("the prompt still weighs more than 4000 tokens, 50% of the window"));
+    assert!(draft.notes[0].starts_with("the prompt still has more than 4000 tokens, 50% of the window"));
 }
 
 #[test]

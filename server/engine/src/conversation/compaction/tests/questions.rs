@@ -103,7 +103,7 @@ fn summaries_that_do_not_fit_together_are_given_up() {
         drafted(&talk, &Family::Handoff.profile(), pressure, summariser, |_| Ok(long[..1_400].to_owned()))
             .unwrap();
     assert_eq!(draft.strategy, Extractive);
-    assert_eq!(draft.notes, ["the summaries of the parts do not fit the model's window together"]);
+    assert_eq!(draft.notes, ["the partial summaries together exceed the model's window"]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn a_heavy_conversation_waits_until_a_compaction_pays_or_the_limit_is_near() {
     assert_eq!((status.due, status.distance), (false, 0));
     assert_eq!(
         status.why,
-        "tokens of the conversation: 50,001 of 50,000, but shortening the conversation now would cost more than it saves"
+        "tokens of the conversation: 50,001 of 50,000, but compacting now would cost more than it saves"
     );
 }
 
