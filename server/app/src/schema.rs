@@ -12,7 +12,6 @@ use crate::commands;
 
 pub use shapes::Shapes;
 
-/// The dialect of all schemas.
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Something that one side says to the other.

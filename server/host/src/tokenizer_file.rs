@@ -13,7 +13,6 @@ use tokenizers::Tokenizer;
 /// Larger files are no tokenizers: the largest vocabularies come to some 35 MB.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// A tokenizer in a file.
 #[derive(Debug)]
 pub struct TokenizerFile {
     path: PathBuf,
@@ -26,7 +25,6 @@ pub enum TokenizerFileError {
     #[error("cannot read the tokenizer {}: {kind}", .path.display())]
     Io {
         path: PathBuf,
-        /// What kind of error it is.
         kind: io::ErrorKind,
     },
     /// A folder, a FIFO, a socket or a device; it was not opened.
@@ -36,7 +34,6 @@ pub enum TokenizerFileError {
     #[error("the tokenizer {} has {size} bytes; the limit is {MOST_BYTES}", .path.display())]
     TooLarge {
         path: PathBuf,
-        /// Its size.
         size: u64,
     },
     /// Not a tokenizer that is known here.

@@ -72,7 +72,6 @@ pub struct ProviderReport {
     /// Why it no response; absent when it does, and when it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
-    /// Whether it was asked.
     pub asked: bool,
 }
 

@@ -36,13 +36,11 @@ const SHOWN: usize = 2_000;
 
 /// What the model is asked next.
 pub(super) enum Asked {
-    /// The question.
     Question,
     /// The results of its calls, as `strata.prompt.assemble` takes them.
     Results(Value),
 }
 
-/// A call of a tool.
 pub(super) struct ToolCall<'a> {
     id: &'a str,
     name: &'a str,

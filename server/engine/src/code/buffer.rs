@@ -79,7 +79,6 @@ impl Buffer {
         Self { document, language, generation, parsed: None, trail, live, given_up }
     }
 
-    /// The document.
     pub fn document(&self) -> &Document {
         &self.document
     }

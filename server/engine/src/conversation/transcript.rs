@@ -38,7 +38,6 @@ pub struct Turn {
     /// What the user's side said since the last answer: prompts and tool results. Empty when the model was
     /// asked again without a word.
     pub request: Vec<ContentBlock>,
-    /// The answer.
     pub answer: Vec<ContentBlock>,
     /// The model that gave it; empty when the record does not say.
     pub model: String,
@@ -53,7 +52,6 @@ pub struct Turn {
 /// What a request still has of the conversation before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PriorHistory {
-    /// All of it.
     #[default]
     Kept,
     /// Nothing: it was compacted, and the request begins with the summary.

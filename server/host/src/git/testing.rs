@@ -74,7 +74,6 @@ impl Repo {
         merge
     }
 
-    /// Commits a tree as it is.
     pub(super) fn commit_tree(
         &mut self,
         message: &str,
@@ -150,7 +149,6 @@ impl Repo {
         self.repository.write_object(&tree).unwrap().detach()
     }
 
-    /// The tree of a commit.
     pub(super) fn tree_at(&self, commit: ObjectId) -> ObjectId {
         self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
     }

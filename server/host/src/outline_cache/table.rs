@@ -93,7 +93,6 @@ impl Table {
         Ok(())
     }
 
-    /// What is known of the files of a folder.
     pub(super) fn seen(&self, folder: &Path) -> Result<KnownFiles, CacheError> {
         let Some((folder, _)) = self.folder(folder)? else { return Ok(KnownFiles::new()) };
         let mut statement = self

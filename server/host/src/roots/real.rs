@@ -12,7 +12,6 @@ use super::Refusal;
 pub(super) struct RealPath {
     /// Absolute; the existing part is as the file system spells it.
     pub(super) path: PathBuf,
-    /// Whether all of it exists.
     pub(super) exists: bool,
 }
 

@@ -49,7 +49,6 @@ pub struct SearchResults {
 /// and says little; such places are better found by their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// All of it.
     All,
     /// The newest that match, so many of them; older ones were not looked at.
     Newest(usize),

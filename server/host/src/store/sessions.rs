@@ -39,7 +39,6 @@ pub struct SessionInfo {
     pub preview: String,
 }
 
-/// All that is stored of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
     /// What people call it; may be empty.
@@ -290,7 +289,6 @@ impl Store {
     }
 }
 
-/// The key of a session.
 pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT key FROM session WHERE id = ?1")?;
     let key = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;

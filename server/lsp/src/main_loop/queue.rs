@@ -23,7 +23,6 @@ pub(super) struct QueuedTask {
 /// Which session something is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionTarget {
-    /// The one that it names.
     Named,
     /// The one that is shown when its turn comes: a command in front of it may show another one.
     UserMessage,

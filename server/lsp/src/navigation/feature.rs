@@ -8,7 +8,6 @@ use strata_engine::prompt::settings::LspSettings;
 /// Something that editors know to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
-    /// The symbols of a document.
     DocumentSymbol,
     /// The symbols of all files.
     WorkspaceSymbol,
@@ -37,7 +36,6 @@ impl Feature {
         Self::CodeLens,
     ];
 
-    /// Whether the settings want it.
     pub(crate) fn is_wanted(self, settings: &LspSettings) -> bool {
         match self {
             Self::DocumentSymbol => settings.document_symbol,

@@ -82,7 +82,6 @@ pub(super) fn references(
     Ok(Some(json!(found)))
 }
 
-/// The name at a caret.
 struct NameAtCaret {
     key: FileKey,
     page: Page,

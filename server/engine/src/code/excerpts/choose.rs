@@ -20,7 +20,6 @@ const WORDS: f64 = 2.85;
 const NAMES: f64 = 1.45;
 /// How much of the question it has, by what the words are worth.
 const COVERED: f64 = 0.93;
-/// The words of all of its file.
 const FILE_WORDS: f64 = 0.89;
 /// What the paths, the names and the references of the repository say of its file.
 const FILE: f64 = 1.3;
@@ -50,7 +49,6 @@ pub struct Candidate<'a> {
     pub file: &'a CandidateFile,
     /// Its outline, if it has one.
     pub outline: Option<&'a Outline>,
-    /// Its text.
     pub text: &'a str,
 }
 

@@ -10,7 +10,6 @@ use crate::key::FileKey;
 /// What the words of a subject count at least: one of a single word says little.
 const LEAST_WORDS: f64 = 2.0;
 
-/// A commit of the past.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PastCommit {
     /// The first line of its message.

@@ -44,14 +44,12 @@ const MAX_NAME: usize = 48;
 pub struct MapBlock {
     /// The text, ending with a line break.
     pub text: Arc<str>,
-    /// The hash of the text.
     pub text_hash: ContentHash,
     /// The hash of the definitions alone, without the file's name, imports and instance attributes: the
     /// same for a renamed file.
     pub signature_hash: ContentHash,
 }
 
-/// The map block of a file.
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
     map_block_signed(language, key, outline, Signature::of(outline.visible()))
 }

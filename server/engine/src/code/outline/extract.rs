@@ -156,7 +156,6 @@ pub(super) trait PiecePlan<'a> {
     fn end(&mut self, found: Findings<'a>);
 }
 
-/// All in one piece.
 struct SinglePiece;
 
 impl<'a> PiecePlan<'a> for SinglePiece {

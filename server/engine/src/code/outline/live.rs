@@ -54,7 +54,6 @@ pub(crate) struct LiveOutline {
 /// Whether an outline is the one of the text as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Currency {
-    /// It is.
     Current,
     /// It is that of an earlier text.
     Behind,
@@ -146,12 +145,10 @@ impl LiveOutline {
         Ok(Currency::Current)
     }
 
-    /// The language it is in.
     pub(crate) fn language(&self) -> LanguageId {
         self.language
     }
 
-    /// The outline.
     pub(crate) fn outline(&self) -> Outline {
         self.outline.clone()
     }

@@ -10,7 +10,6 @@ use crate::cancel::Cancel;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GrammarReport {
-    /// Its name.
     pub name: &'static str,
     /// The version of tree-sitter's interface that its grammar was generated for.
     pub abi: usize,

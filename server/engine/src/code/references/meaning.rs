@@ -89,7 +89,6 @@ impl<'a> Meanings<'a> {
         Self { sources, cancel, files, steps, depth: Cell::new(0), cancelled: Cell::new(false) }
     }
 
-    /// The number of a file.
     pub(super) fn number(&self, key: &FileKey) -> Option<usize> {
         self.sources.graph.files().binary_search(key).ok()
     }
@@ -191,7 +190,6 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// The value of an expression.
     pub(super) fn expression(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let own = || {

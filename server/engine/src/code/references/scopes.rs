@@ -14,7 +14,6 @@ use crate::code::outline::SyntaxTree;
 /// How many matches to take between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// The names of one file.
 pub(super) struct FileNames {
     pub(super) text: Arc<str>,
     pub(super) tree: SyntaxTree,
@@ -115,7 +114,6 @@ pub(super) enum Shape {
     Call {
         callee: Range<usize>,
     },
-    /// As one of these.
     Same(Vec<Range<usize>>),
     /// A value of a type that the language brings along.
     Literal,
@@ -168,7 +166,6 @@ impl FileNames {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// The group of a name in a scope.
     pub(super) fn group(&self, scope: usize, name: &str) -> Option<usize> {
         self.scopes.get(scope)?.names.get(name).copied()
     }

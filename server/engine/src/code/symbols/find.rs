@@ -9,11 +9,9 @@ use super::index::SymbolIndex;
 /// A symbol that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolMatch<'a> {
-    /// The file it is in.
     pub file: &'a FileKey,
     /// Its place among the symbols of the file's outline.
     pub at: usize,
-    /// The symbol.
     pub symbol: &'a Symbol,
     /// The name of the symbol it is directly in.
     pub container: Option<&'a str>,

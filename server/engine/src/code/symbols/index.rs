@@ -14,9 +14,7 @@ use crate::key::FileKey;
 pub struct FileSymbols {
     /// The language it was read in.
     pub language: LanguageId,
-    /// Its outline.
     pub outline: Outline,
-    /// Its map block.
     pub block: MapBlock,
 }
 

@@ -29,7 +29,6 @@ pub(super) struct CrateRoot {
     pub(super) root: String,
 }
 
-/// A module of Go.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GoModule {
     pub(super) path: String,

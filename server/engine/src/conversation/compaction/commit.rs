@@ -20,7 +20,6 @@ pub struct Record {
     pub profile: String,
     /// How the conversation was made shorter.
     pub strategy: Strategy,
-    /// What it was.
     pub before: Size,
     /// What it became.
     pub after: Size,

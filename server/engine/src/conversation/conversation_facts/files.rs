@@ -41,9 +41,7 @@ pub struct LastChange {
 pub enum FileState {
     /// Changed.
     Edited,
-    /// Created.
     Created,
-    /// Deleted.
     Deleted,
     /// Shown.
     Read,
@@ -264,7 +262,6 @@ pub(super) struct Names {
 pub(super) struct FileMentions {
     /// In how many messages.
     pub texts: u32,
-    /// In which one last.
     pub last: usize,
 }
 

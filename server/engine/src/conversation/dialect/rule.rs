@@ -106,7 +106,6 @@ pub enum Rule {
 pub struct Violation {
     /// A JSON pointer (RFC 6901) to the offending value; empty for the body itself.
     pub path: String,
-    /// The rule.
     pub rule: Rule,
     /// What is wrong, as a clause.
     pub detail: String,

@@ -20,7 +20,6 @@ pub enum Purpose {
 pub struct BrokenRule {
     /// The message, counted from 0, hidden ones included; `None` when it is the list as a whole.
     pub index: Option<usize>,
-    /// The rule.
     pub rule: Rule,
     /// What is wrong, as a clause.
     pub detail: String,

@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::ReadError;
 
-/// The value as an object.
 pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
     value.as_object().ok_or_else(|| ReadError::new("must be an object"))
 }

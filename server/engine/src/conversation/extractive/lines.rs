@@ -116,7 +116,6 @@ pub(super) enum Content {
     File {
         /// What was done last with it.
         state: FileState,
-        /// Its path.
         path: String,
     },
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What kind of error it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProviderErrorKind {
     /// The request is larger than the model's window, or than the provider takes.
@@ -29,7 +28,6 @@ pub enum ProviderErrorKind {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ProviderError {
-    /// What kind it is.
     pub kind: ProviderErrorKind,
     /// What the provider says, in one line, clipped.
     pub message: String,

@@ -40,7 +40,6 @@ pub struct SpilledOutput {
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its lines.
     pub lines: usize,
     /// The SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,

@@ -140,7 +140,6 @@ impl Attempt {
     }
 }
 
-/// What fits.
 struct Fit {
     plan: Plan,
     attempt: Attempt,

@@ -32,7 +32,6 @@ const OTHERS: [&str; 9] =
 pub struct FrameItem {
     /// What it is; nothing for a file as a whole.
     pub kind: Option<SymbolKind>,
-    /// The file.
     pub file: FileKey,
     /// The symbol behind the names of what it is in (`Session.send`); nothing for a file as a whole.
     pub name: Option<String>,

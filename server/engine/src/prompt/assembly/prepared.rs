@@ -15,7 +15,6 @@ use crate::tokens::cost::SentRequest;
 /// A finished prompt with what recording it will change.
 #[derive(Clone, Debug)]
 pub struct PreparedPrompt {
-    /// The reply.
     pub reply: AssembledPrompt,
     /// What it would weigh if nothing had to be left out.
     pub size: RequestSize,

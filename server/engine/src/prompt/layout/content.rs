@@ -88,7 +88,6 @@ impl SentMessage {
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
 
-    /// Whether it calls a tool.
     pub(crate) fn calls_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }

@@ -35,7 +35,6 @@ pub(crate) struct Passage<'a> {
     pub message: usize,
     /// Who speaks.
     pub speaker: Speaker,
-    /// The block.
     pub block: &'a LayoutBlock,
     /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
     /// behind a block to that block. Empty for what cannot be written.

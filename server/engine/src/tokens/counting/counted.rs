@@ -39,7 +39,6 @@ impl CountedText {
         Self { tokenizer, parts, exact }
     }
 
-    /// The tokens of the text.
     pub fn tokens(&self, text: &Rope) -> usize {
         match self.tokenizer.scheme() {
             Some(_) => scaled(self.tokenizer, self.exact),

@@ -245,7 +245,6 @@ struct Parts {
     start: Vec<u32>,
 }
 
-/// One part.
 struct Part {
     /// Where it ends.
     end: u32,

@@ -58,11 +58,9 @@ pub struct MapRequest<'a> {
 pub struct MapEntry {
     /// Whose it is.
     pub key: FileKey,
-    /// Its text.
     pub text: Arc<str>,
     /// The hash of its text.
     pub hash: ContentHash,
-    /// Its tokens.
     pub tokens: usize,
     /// What it shows.
     pub detail: BlockDetail,

@@ -42,7 +42,6 @@ const MAX_SYMBOLS: usize = 8;
 /// A file that a text is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relevant {
-    /// Which.
     pub file: FileKey,
     /// How much, between 0 and 1. The best has 1 when it has words of the text.
     pub score: f64,
@@ -53,7 +52,6 @@ pub struct Relevant {
 /// A symbol that a text is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedSymbol {
-    /// What it is.
     pub kind: SymbolKind,
     /// Its name behind the names of what it is in: `Session.send`.
     pub name: String,

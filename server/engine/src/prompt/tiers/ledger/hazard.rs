@@ -56,7 +56,6 @@ impl Clock {
 /// Whether a selected file is still selected at the next turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// It is.
     Stayed,
     /// It was deselected.
     Left,

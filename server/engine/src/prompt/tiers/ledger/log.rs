@@ -185,7 +185,6 @@ impl LogBlock {
         Self::text(labels, wording::legend().to_owned(), content)
     }
 
-    /// A message.
     pub(super) fn said(said: &SentMessage, hash: ContentHash, content: &Content<'_>) -> Self {
         let labels = Labels {
             entries: vec![Entry::Said(hash)],
