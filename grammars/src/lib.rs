@@ -200,7 +200,7 @@ impl LanguageId {
         detect::matches_any(self.language().tests, path)
     }
 
-    /// Whether a path looks like a source that a tool wrote, which others refer to and nobody reads.
+    /// Whether a path looks like a source that a tool wrote, which others refer to and no one reads.
     pub fn is_generated_file(self, path: &str) -> bool {
         detect::matches_any(self.language().generated_sources, path)
     }

@@ -1,12 +1,12 @@
 //! Keeps the scanner of a grammar within bounds: what it remembers, and how far it reads.
 //!
-//! Scanners written by hand (indentation, here-documents) save their state behind each token. The parser has
+//! Scanners written by hand (indentation, here-documents) save their state after each token. The parser has
 //! 1,024 bytes for that, and ends the process when a scanner has written more, as those of Python, Ruby and YAML do: 254
 //! dashes in a row are enough. Others end it themselves when they read back what they wrote too short. Here a scanner that
 //! remembers too much forgets all of it instead, which is what most of them do by themselves: the rest of such a text is
 //! misread.
 //!
-//! Kotlin's looks for white space behind the end of a text for ever, when that ends with an annotation that somebody is typing.
+//! Kotlin's looks for white space after the end of a text forever, when that ends with an annotation that someone is typing.
 //! It is shown some there.
 //!
 //! tree-sitter has no way to say this, so a grammar is copied with functions exchanged.
@@ -27,7 +27,7 @@ pub(crate) const ROOM: usize = 1_024;
 /// longer than 260 bytes.
 const MOST: usize = 4_096;
 
-/// So often may a scanner ask for more behind the end of a text before it is shown something.
+/// So often may a scanner ask for more after the end of a text before it is shown something.
 const PATIENCE: u32 = 16;
 
 /// Writes the state of a scanner and says how long it is.
@@ -97,14 +97,14 @@ static ORIGINALS: [OnceLock<(Serialize, Option<Scan>)>; LanguageId::COUNT] =
 static ADVANCE: OnceLock<Advance> = OnceLock::new();
 
 thread_local! {
-    /// How often the scanner at work has asked for more behind the end.
+    /// How often the scanner at work has asked for more after the end.
     static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The grammar of a language with a scanner that stays within its limit; made once, and the same from then on.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 pub(crate) fn bounded(id: LanguageId) -> Language {
-    /// A pointer to something that nobody writes to.
+    /// A pointer to something that no one writes to.
     struct Shared(*const TSLanguage);
     // SAFETY: what it points to is never written again.
     unsafe impl Send for Shared {}
@@ -195,8 +195,8 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
     }
 }
 
-/// Goes on by a character. Behind the end there are none, and who does not see that is shown a line end, then nothing,
-/// then a line end: no loop over characters of one kind goes on for ever.
+/// Goes on by a character. After the end there are none, and who does not see that is shown a line end, then nothing,
+/// then a line end: no loop over characters of one kind goes on forever.
 ///
 /// # Safety
 /// As a scanner calls it: with the lexer that it was given.

@@ -323,7 +323,7 @@ impl ModelRequest {
 }
 
 impl ModelServer {
-    /// A server that gives one reply after the other and then the last one for ever.
+    /// A server that gives one reply after the other and then the last one forever.
     pub fn start(dialect: Dialect, replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

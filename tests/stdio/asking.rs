@@ -98,7 +98,7 @@ fn each_question_goes_on_where_the_last_one_ended() {
     assert_eq!((code, &*out), (0, "Two.\n"), "{err}");
     assert!(err.contains(&session), "{err}");
     let [first, second] = &server.asked()[..] else { panic!() };
-    // What the provider holds is sent again byte by byte: the change comes behind it.
+    // What the provider holds is sent again byte by byte: the change comes after it.
     let messages = |body: &Value| body["messages"].as_array().unwrap().clone();
     assert_eq!(first.body["system"], second.body["system"]);
     assert_eq!(messages(&first.body)[0]["content"][0], messages(&second.body)[0]["content"][0]);

@@ -19,7 +19,7 @@ fn record(editor: &mut Editor, prompt: &Prompt) {
     editor.run("prompt.record", json!({ "id": prompt.id(), "response": "Hello." }));
 }
 
-/// The next message that the person sees.
+/// The next message that the user sees.
 fn shown(editor: &mut Editor) -> String {
     let message = editor.server.wait_for("window/showMessage", |_| true);
     message["message"].as_str().unwrap().to_owned()

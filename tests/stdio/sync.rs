@@ -1,4 +1,4 @@
-//! A document that may not be what the editor shows is reported, named in prompts, and mended by its full text.
+//! A document that may not be what the editor shows is reported, named in prompts, and repaired by its full text.
 
 use e2e::Editor;
 use serde_json::{Value, json};

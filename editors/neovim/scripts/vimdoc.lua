@@ -3,7 +3,7 @@
 
 local WIDTH = 78
 
--- What the plugin sets unless the person does, as in lua/strata/server.lua.
+-- What the plugin sets unless the user does, as in lua/strata/server.lua.
 local OWN_DEFAULTS = { ["lsp.code_action"] = false }
 
 local here = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h")

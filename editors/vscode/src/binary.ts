@@ -1,4 +1,4 @@
-// Finds the `strata` binary: the one the person named, the one that came with the extension, or the one in the PATH.
+// Finds the `strata` binary: the one the user named, the one that came with the extension, or the one in the PATH.
 // It starts nothing.
 
 import { accessSync, constants, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface Places {
   searchPath: string;
 }
 
-/** The path of the binary. Throws an error that says what to do when there is none. */
+/** The path of the binary. Throws an error that says what to do if there is none. */
 export function findBinary({ configured, extension, searchPath }: Places): string {
   if (configured !== '') {
     if (!runs(configured)) {

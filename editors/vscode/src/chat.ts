@@ -1,4 +1,4 @@
-// The chat participant `@strata`: the server makes the prompt, the person's model answers it, the server records the
+// The chat participant `@strata`: the server makes the prompt, the user's model answers it, the server records the
 // turn. The history of the chat panel is not sent: the server has the conversation.
 
 import * as vscode from 'vscode';
@@ -134,7 +134,7 @@ export class Chat implements vscode.Disposable {
     });
   }
 
-  /** Waits for the compaction that the recorded turn made due, so that the answer can say what came of it and the next prompt is short. */
+  /** Waits for the compaction that the recorded turn made due, so that the answer can say the outcome of it and the next prompt is short. */
   private async compactionEnds(token: vscode.CancellationToken): Promise<void> {
     const listening: vscode.Disposable[] = [];
     try {
@@ -172,7 +172,7 @@ export class Chat implements vscode.Disposable {
   }
 }
 
-/** What you should know of the prompt, behind the answer, where it stays: what was left out of it, and that it was compacted. */
+/** What you should know of the prompt, after the answer, where it stays: what was left out of it, and that it was compacted. */
 function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.ChatResponseStream): void {
   const line = (icon: string, message: string) => {
     const literal = message.replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, '\\$&');

@@ -53,7 +53,7 @@ export class Strata implements vscode.Disposable {
   private language: LanguageClient | undefined;
   /** The end of the server before. */
   private ending: Promise<void> = Promise.resolve();
-  /** How often it was to be started anew. */
+  /** How often it was to be started again. */
   private restarts = 0;
   private lastStatus: Status | undefined;
   private deaths: number[] = [];
@@ -95,7 +95,7 @@ export class Strata implements vscode.Disposable {
     }
   }
 
-  /** Starts the server. Does not throw: what went wrong is shown to the person. */
+  /** Starts the server. Does not throw: what went wrong is shown to the user. */
   async start(): Promise<void> {
     let language: LanguageClient | undefined;
     try {
@@ -111,7 +111,7 @@ export class Strata implements vscode.Disposable {
       this.listen(language);
       await language.start();
     } catch (error) {
-      // One that was ended while it started is nobody's business any more.
+      // One that was ended while it started is no one's business any more.
       if (language === this.language) {
         this.lifeEmitter.fire('stopped');
         void this.offerRestart(`Strata failed to start. ${wordsOf(error)}`);
@@ -260,7 +260,7 @@ export class Strata implements vscode.Disposable {
   }
 }
 
-/** What an error says to the person. */
+/** What an error says to the user. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -75,7 +75,7 @@ export function howOf(strategy: LastCompaction['strategy'] | undefined, author: 
   }
 }
 
-/** What else there is to know, to be put behind a sentence. */
+/** What else there is to know, to be put after a sentence. */
 export function notesOf({ notes }: Compaction): string {
   return notes?.length ? ` ${notes.map((note) => `${note[0]?.toUpperCase()}${note.slice(1)}.`).join(' ')}` : '';
 }

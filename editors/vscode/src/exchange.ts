@@ -73,7 +73,7 @@ export class Exchange {
     return { warnings: [...this.warnings] };
   }
 
-  /** Sends a prompt and records what came of it. One that the provider finds too long is compacted and sent once more. */
+  /** Sends a prompt and records the outcome of it. One that the provider finds too long is compacted and sent once more. */
   private async sent(parameters: PromptAssembleParams): Promise<Reply> {
     const prompt = await this.strata.ask('strata.prompt.assemble', parameters, this.token);
     if (parameters.toolResults === undefined) {

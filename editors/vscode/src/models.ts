@@ -1,5 +1,5 @@
-// The way to the person's own models, through the editor: for chat turns, and for summaries and counts that
-// the server asks for. Which model is used is the person's choice; nothing here holds a key.
+// The way to the user's own models, through the editor: for chat turns, and for summaries and counts that
+// the server asks for. Which model is used is the user's choice; nothing here holds a key.
 
 import * as vscode from 'vscode';
 
@@ -136,7 +136,7 @@ function joined(blocks: Block[]): Block[] {
 
 const marked = (block: Block) => block['cache_control'] !== undefined;
 
-/** Blocks as parts. A mark is a part of its own behind the one that it marks, as chat extensions write it for each other. */
+/** Blocks as parts. A mark is a part of its own after the one that it marks, as chat extensions write it for each other. */
 function partsOf(blocks: Block[], marks: boolean): (UserPart | AssistantPart)[] {
   return blocks.flatMap((block) => (marks && marked(block) ? [partOf(block), mark()] : [partOf(block)]));
 }

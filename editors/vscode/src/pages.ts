@@ -14,7 +14,7 @@ export interface Page {
   content: string;
 }
 
-/** Throws an error that says what to do when there is no such page, or it is no text. */
+/** Throws an error that says what to do when there is no such page, or it is not text. */
 export async function fetchPage(url: string, token: vscode.CancellationToken): Promise<Page> {
   const stop = new AbortController();
   const cancelled = token.onCancellationRequested(() => stop.abort());

@@ -128,7 +128,7 @@ export class SentQuestion {
     }
   }
 
-  /** What was stopped is no error. */
+  /** What was stopped is not an error. */
   private ended(warnings: string[], error: string | undefined): Outcome {
     const once = [...new Set(warnings)];
     return error === undefined || this.token.isCancellationRequested ? { warnings: once } : { warnings: once, error };

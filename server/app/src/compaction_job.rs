@@ -27,7 +27,7 @@ const WORTH_SAYING: usize = 10;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "CompactionReason")]
 pub enum Reason {
-    /// Somebody asked for it.
+    /// Someone asked for it.
     Asked,
     /// It has grown too long.
     Due(TriggerReading),
@@ -90,7 +90,7 @@ pub struct CompactionJob {
     pub size: Option<RequestSize>,
 }
 
-/// What is to be archived, summed up by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
+/// What is to be archived, summarized by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
@@ -100,13 +100,13 @@ pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     ageing.apply(text.as_deref())
 }
 
-/// Why a compaction came to nothing.
+/// Why a compaction failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
     /// There is no way to compact the conversation.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
-    /// Somebody stopped it.
+    /// Someone stopped it.
     #[error("the compaction was cancelled; the conversation is unchanged")]
     Cancelled,
 }
@@ -245,7 +245,7 @@ impl CompactionJob {
         })
     }
 
-    /// That it came to nothing.
+    /// That it failed.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }

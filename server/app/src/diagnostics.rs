@@ -1,4 +1,4 @@
-//! Whether this build works, and what it knows: what a person asks first when something is wrong. Looks only at what is
+//! Whether this build works, and what it knows: what a user asks first when something is wrong. Looks only at what is
 //! built in and at what was indexed; changes and announces nothing.
 
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl Diagnostics {
 }
 
 impl WorkspaceReport {
-    /// What is known of a workspace that was indexed.
+    /// What is known about a workspace that was indexed.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self {
             roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),

@@ -73,7 +73,7 @@ impl Snapshot {
         let mut files = BTreeMap::new();
         for key in wanted_files(&candidates, session) {
             cancel.check()?;
-            // What cannot be read is not shown: nobody asked for this file.
+            // What cannot be read is not shown: no one asked for this file.
             if let Ok(file) = self.text(&key, &session.selection) {
                 let symbols = symbols.get(&key).cloned();
                 files.insert(key, SourceFile { file, symbols });

@@ -26,7 +26,7 @@ pub struct Environment<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// What came of a command or a job. What it changed of its session is stored.
+/// The outcome of a command or a job. What it changed of its session is stored.
 #[derive(Debug)]
 pub struct Outcome {
     /// The session, when it changed.
@@ -63,7 +63,7 @@ pub fn execute(
         release_opened(&effects, sessions, services);
         resume_unwind(panic)
     });
-    // What nobody waits for any more did not happen, unless it is written already.
+    // What no one waits for any more did not happen, unless it is written already.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
         release_opened(&effects, sessions, services);
         return Outcome { session: None, effects: Vec::new(), result };
@@ -125,7 +125,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
     }
 }
 
-/// Stores a session as it was: what came to nothing may have got as far as being stored.
+/// Stores a session as it was: what failed may have got as far as being stored.
 pub fn restore(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");

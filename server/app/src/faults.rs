@@ -9,7 +9,7 @@ pub mod plan;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
     Before,
-    /// Something was changed, and nobody has seen it.
+    /// Something was changed, and no one has seen it.
     Changed,
     /// All is done but telling.
     After,

@@ -14,7 +14,7 @@ use strata_engine::key::FileKey;
 
 use crate::compaction_job::CompactionNotice;
 
-/// A front end that a person or another program sits behind.
+/// A front end that a user or another program sits behind.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
     /// What its client answers. May change until the client has introduced itself.
     fn abilities(&self) -> Abilities;
@@ -81,7 +81,7 @@ pub struct Summarize {
     pub system: String,
     /// The user's message.
     pub prompt: String,
-    /// What the answer may weigh, in tokens.
+    /// What the answer may take, in tokens.
     pub max_tokens: usize,
     /// The model that is set for it, as its provider calls it.
     #[serde(skip_serializing_if = "Option::is_none")]

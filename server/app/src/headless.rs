@@ -81,7 +81,7 @@ impl Drop for HeadlessWorkspace {
 
 impl HeadlessWorkspace {
     /// Opens a folder with the settings that the user, the environment and the folder itself have for it; `options` are those of the
-    /// command line. Also returns, in sentences, what of the settings was not taken.
+    /// command line. Also returns, in sentences, what of the settings was rejected.
     ///
     /// # Errors
     /// [`OpenError`]; settings of the command line that cannot be taken are [`OpenError::Options`].
@@ -141,7 +141,7 @@ impl HeadlessWorkspace {
     pub fn typed(&self, path: &str) -> String {
         match env::current_dir().and_then(|here| here.canonicalize()) {
             Ok(here) => from_top(&self.folder, &here, path),
-            // Nobody can stand where there is no directory.
+            // No one can stand where there is no directory.
             Err(_) => path.to_owned(),
         }
     }
@@ -177,7 +177,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Brings what is known of the files up to date: lists and outlines them all the first time, later on looks at what
+    /// Brings what is known about the files up to date: lists and outlines them all the first time, later on looks at what
     /// looks different on disk.
     ///
     /// # Errors
@@ -195,7 +195,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Whatever is begun from now on ends when `cancel` goes up.
+    /// Whatever is started from now on ends when `cancel` goes up.
     pub fn set_cancel(&mut self, cancel: &Cancel) {
         self.cancel = cancel.clone();
     }
@@ -205,11 +205,11 @@ impl HeadlessWorkspace {
         let outlines = Arc::clone(&self.snapshot.outlines);
         // Those that are done need no waiting for.
         self.writing.retain(|writing| !writing.is_finished());
-        // What is kept for the next run keeps nobody waiting in this one.
+        // What is kept for the next run keeps no one waiting in this one.
         self.writing.push(thread::spawn(move || updates.keep(&outlines)));
     }
 
-    /// Waits until what is kept for later runs is on the disk.
+    /// Waits until what is kept for later runs is on disk.
     pub fn finish_writing(&mut self) {
         for writing in self.writing.drain(..) {
             // A panic was told by the thread that had it.
@@ -333,7 +333,7 @@ impl HeadlessWorkspace {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
     }
 
-    /// Leaves to the next process that goes on with the session what is known of the provider's cache, and the prompts that wait for
+    /// Leaves to the next process that continues with the session what is known about the provider's cache, and the prompts that wait for
     /// their answers.
     pub fn keep_cache_memory(&self) {
         let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
@@ -370,7 +370,7 @@ impl HeadlessWorkspace {
         Ok(self.services.store.settle(&self.folder)?)
     }
 
-    /// Opens the store that [`keep_sessions`](Self::keep_sessions) would open when it is needed, and says what a person
+    /// Opens the store that [`keep_sessions`](Self::keep_sessions) would open when it is needed, and says what a user
     /// should know of it.
     ///
     /// # Errors
@@ -422,7 +422,7 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Goes on with a stored exported session as it is on disk now, which another process may have to since it was last
+    /// Continues a stored exported session as it is on disk now, which another process may have to since it was last
     /// opened here. Returns whether it is open now: it is not when another process writes to it.
     /// [`release`](Self::release) lets others write to it again.
     ///
@@ -440,7 +440,7 @@ impl HeadlessWorkspace {
     }
 
     /// Lets other processes write to the session. What is changed here from now on would be refused; it has to be
-    /// opened anew before.
+    /// opened again before.
     pub fn release(&self) {
         self.services.store.release(self.sessions.current_id());
     }
@@ -476,7 +476,7 @@ impl HeadlessWorkspace {
         Some(summarizer.ask(&question, &self.cancel).map(|answer| answer.text))
     }
 
-    /// Goes on with a stored session.
+    /// Continues a stored session.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -485,7 +485,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Goes on with a stored session, with what the last process to do so left of the provider's cache. Returns whether it is open now, as
+    /// Continues a stored session, with what the last process to do so left of the provider's cache. Returns whether it is open now, as
     /// [`reopen`](Self::reopen) does.
     ///
     /// # Errors
@@ -498,7 +498,7 @@ impl HeadlessWorkspace {
         Ok(is_open)
     }
 
-    /// Stores the session even though nothing was said in it, with what is known of the provider's cache and the prompts that wait for
+    /// Stores the session even though nothing was said in it, with what is known about the provider's cache and the prompts that wait for
     /// their answers.
     ///
     /// # Errors
@@ -523,10 +523,10 @@ impl HeadlessWorkspace {
         self.sessions.current_id()
     }
 
-    /// Goes on with a stored session, or begins one of this name when there is none.
+    /// Continues a stored session, or begins one of this name if there is none.
     ///
     /// # Errors
-    /// [`CommandError`], also when there is none and the name is a word for something else.
+    /// [`CommandError`], also if there is none and the name is a word for something else.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
         let session = match self.services.store.load(id, Access::Write) {
             Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {

@@ -1,4 +1,4 @@
-//! What is known of the files on disk: the listing of a walk, the outlines, who refers to whom, when each was last
+//! What is known about the files on disk: the listing of a walk, the outlines, who refers to whom, when each was last
 //! committed. One value, made by one run and replaced as a whole. Outlining is the engine's; this only brings it the
 //! texts.
 
@@ -36,10 +36,10 @@ pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
 /// So many new outlines are kept while a run goes on: one that is killed has not worked for nothing. Fewer wait for its
-/// end, when nobody waits.
+/// end, when no one waits.
 const KEEP_AT: usize = 8_192;
 
-/// A project file is a page of text; what is longer was not written by a person. Bytes.
+/// A project file is a page of text; what is longer was not written by a user. Bytes.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// So many project files are read at most; large repositories of many packages have some thousands.
 const MAX_MANIFESTS: usize = 5_000;
@@ -54,7 +54,7 @@ const FILES_A_PLACE: usize = 500;
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
-/// What is known of the files on disk. Cheap to clone.
+/// What is known about the files on disk. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Index {
     /// What the walk listed, in key order.
@@ -69,7 +69,7 @@ pub struct Index {
     pub is_stale: bool,
     /// What project files say of imports.
     manifests: Arc<Manifests>,
-    /// The words of them, once somebody asks.
+    /// The words of them, once someone asks.
     lexical: Arc<OnceLock<LexicalIndex>>,
     /// What that means for tiers.
     pub seeds: Arc<Seeds>,
@@ -115,7 +115,7 @@ pub struct IndexInputs<'a> {
     pub options: &'a WalkOptions,
     /// Outlines that earlier runs kept.
     pub cache: &'a OutlineCache,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// How many threads read and parse.
     pub threads: NonZeroUsize,

@@ -40,7 +40,7 @@ pub struct Status {
     shed: usize,
     /// How many secrets of selected files placeholders stand for; `strata.redaction.list` names them.
     redacted: usize,
-    /// Whether what is said is kept on the disk. Where it is not, it ends with the server.
+    /// Whether what is said is kept on disk. Where it is not, it ends with the server.
     stored: bool,
     /// Whether all files were outlined.
     index: IndexState,
@@ -51,7 +51,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// What of it a person wants to know at a glance, with how many files are selected.
+    /// What of it a user wants to know at a glance, with how many files are selected.
     pub(crate) fn sentence(&self, name: &str, selected: usize) -> String {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);

@@ -22,7 +22,7 @@ impl RecentDocuments {
         self.0.push(uri.into());
     }
 
-    /// The client closed this document, so that the person is back at another one.
+    /// The client closed this document, so that the user is back at another one.
     pub fn closed(&mut self, uri: &str) {
         self.0.retain(|known| **known != *uri);
     }

@@ -1,4 +1,4 @@
-//! A compaction under way, for a command that cannot do without what comes of it. Its draft is handed over once and may be read by
+//! A compaction under way, for a command that cannot do without what results from it. Its draft is handed over once and may be read by
 //! several; who puts it in place is decided elsewhere.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -30,7 +30,7 @@ pub use answer::{SendCost, SendEnd, SendReply, ToolUse};
 pub use model_client::{ModelClient, NotConfigured, ProviderClient, ProviderReport};
 pub use notice::Delta;
 
-/// What runs the commands of the session that a question is asked in, and shows what comes of it.
+/// What runs the commands of the session that a question is asked in, and shows what results from it.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);

@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 use crate::token_count_client::TokenCountClient;
 
-/// So many things of a kind that the person was told of are remembered, as hashes: 16 KiB for as long as the server runs, however long
+/// So many things of a kind that the user was told of are remembered, as hashes: 16 KiB for as long as the server runs, however long
 /// the names are that a client sends. Who meets more models than that, or files with secrets, hears of the oldest again.
 const MAX_NOTICES: usize = 1 << 10;
 
@@ -29,13 +29,13 @@ pub struct Services {
     pub previews: PreviewFiles,
     /// The front end; none for the command line.
     front_end: Option<Arc<dyn FrontEnd>>,
-    /// Models of which the person was told that they are not in the table.
+    /// Models of which the user was told that they are not in the table.
     unknown_models: Mutex<NoticeLog>,
-    /// Files of which the person was told that they hold secrets.
+    /// Files of which the user was told that they hold secrets.
     redacted: Mutex<NoticeLog>,
 }
 
-/// What the person was told of, the newest last.
+/// What the user was told of, the newest last.
 #[derive(Debug, Default)]
 struct NoticeLog(VecDeque<ContentHash>);
 
@@ -77,7 +77,7 @@ impl Services {
         matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }
 
-    /// Whom to ask for exact counts; nobody when the client no response that.
+    /// Whom to ask for exact counts; no one when the client no response that.
     pub fn token_count_client(&self) -> Option<TokenCountClient> {
         self.front_end
             .as_ref()
@@ -86,13 +86,13 @@ impl Services {
             .map(TokenCountClient::new)
     }
 
-    /// Whether nobody was told yet that this model is not in the table; from now on somebody is.
+    /// Whether no one was told yet that this model is not in the table; from now on someone is.
     pub(crate) fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.is_new(model)
     }
 
-    /// Tells the person that placeholders stand for secrets in a file, the first time. Whether it was.
+    /// Tells the user that placeholders stand for secrets in a file, the first time. Whether it was.
     pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
         let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
         if is_new {

@@ -18,7 +18,7 @@ use strata_host::store::{
 use crate::clock::now_ms;
 use crate::faults::{self, Point};
 
-/// Whether sessions are kept on the disk.
+/// Whether sessions are kept on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Persistence {
     Durable,
@@ -36,9 +36,9 @@ struct Inner {
     sessions: BTreeMap<String, OpenSession>,
     /// Those that are never stored.
     in_memory: BTreeSet<String>,
-    /// What the person should be told of the store.
+    /// What the user should be told of the store.
     news: Option<String>,
-    /// What the conversation that was stored last was taught about models; `None` until somebody looked.
+    /// What the conversation that was stored last was taught about models; `None` until someone looked.
     calibrations: Option<Calibrations>,
 }
 
@@ -113,7 +113,7 @@ impl SessionStore {
         }
     }
 
-    /// A name for a new session that nobody can guess.
+    /// A name for a new session that no one can guess.
     ///
     /// # Errors
     /// When the system has no randomness.
@@ -153,7 +153,7 @@ impl SessionStore {
     }
 
     /// Stores what became of a session. When this returns, it is durable. A session that has nothing in it yet is not
-    /// begun.
+    /// started.
     ///
     /// # Errors
     /// [`SessionStoreError`]; then the store holds what it held before. Without a store, nothing is an error.
@@ -227,7 +227,7 @@ impl SessionStore {
         }
     }
 
-    /// Stores what the next process to go on with a session should know of the provider's cache, and of the prompts that wait for
+    /// Stores what the next process to continue with a session should know of the provider's cache, and of the prompts that wait for
     /// their answers. Nothing for a session that is not stored.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ impl SessionStore {
         self.inner().sessions.remove(id);
     }
 
-    /// Takes back what was loaded for nobody, at most once for each time that it was loaded. The session stays open here while
+    /// Takes back what was loaded for no one, at most once for each time that it was loaded. The session stays open here while
     /// others have loaded it as well.
     pub(crate) fn give_back(&self, id: &str) {
         let mut inner = self.inner();
@@ -408,7 +408,7 @@ impl SessionStore {
         self.inner().sessions.get(id).map(|kept| kept.handle.access())
     }
 
-    /// What the person should be told of the store, once.
+    /// What the user should be told of the store, once.
     pub(crate) fn news(&self) -> Option<String> {
         self.inner().news.take()
     }

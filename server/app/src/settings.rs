@@ -1,4 +1,4 @@
-//! Settings from all places: what counts of them, where each value comes from, and what was not taken. The types, their defaults and
+//! Settings from all places: what counts of them, where each value comes from, and what was rejected. The types, their defaults and
 //! what they mean are the engine's; files and variables are read by the host.
 
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ impl Configuration {
         &self.effective
     }
 
-    /// Puts what was found in a layer into the place of what was there, and says in sentences what of it was not taken. A place whose
+    /// Puts what was found in a layer into the place of what was there, and says in sentences what of it was rejected. A place whose
     /// settings cannot be taken says what it said before: what is wrong with one of them does not undo the others.
     pub fn replace(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<String> {
         let (before, others): (Vec<Source>, Vec<Source>) =

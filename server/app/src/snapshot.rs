@@ -57,11 +57,11 @@ pub struct Snapshot {
     pub disk: Arc<TextCache>,
     /// How files fall into passages, as far as questions were asked about them.
     pub passages: PassageCache,
-    /// Puts placeholders in the place of secrets.
+    /// Puts placeholders instead of secrets.
     pub screen: Arc<Screen>,
     /// Outlines that earlier runs kept.
     pub outlines: Arc<OutlineCache>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 
@@ -153,7 +153,7 @@ impl Snapshot {
         if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
     }
 
-    /// The current text of a file as a model may see it: with placeholders in the place of secrets, unless the person
+    /// The current text of a file as a model may see it: with placeholders instead of secrets, unless the user
     /// selected it with them. One whose name promises secrets is shown on that condition only.
     ///
     /// # Errors
@@ -357,13 +357,13 @@ impl Snapshot {
         (resolved.model.id.clone(), tokens)
     }
 
-    /// What map blocks may weigh together under the settings, in tokens.
+    /// What map blocks may take together under the settings, in tokens.
     pub(crate) fn map_budget(&self) -> usize {
         assembly::map_budget(self.means())
     }
 }
 
-/// Puts what is known of a file now in the place of what was known before.
+/// Puts what is known about a file now instead of what was known before.
 fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
     match now {
         // A change copies the table of all files.

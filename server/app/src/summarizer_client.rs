@@ -1,4 +1,4 @@
-//! Whom a compaction asks for a summary: the client, a provider, or nobody. Waits for the answer on the caller's thread,
+//! Whom a compaction asks for a summary: the client, a provider, or no one. Waits for the answer on the caller's thread,
 //! never longer than it is told. Knows nothing about what is asked.
 
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub struct SummarizerClient {
     model: Option<String>,
     detection_model: Option<String>,
     timeout: Duration,
-    /// Puts placeholders in the place of secrets, in what is asked and in what is answered.
+    /// Puts placeholders instead of secrets, in what is asked and in what is answered.
     screen: Arc<Screen>,
     /// Why no model is asked although the settings name one.
     problem: Option<String>,

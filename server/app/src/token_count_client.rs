@@ -13,7 +13,7 @@ use crate::front_end::{CountTokens, FrontEnd};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::answer_of_client;
 
-/// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a person bears.
+/// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a user bears.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A way to ask for exact counts.

@@ -19,7 +19,7 @@ pub use schemas::Schemas;
 #[derive(Debug)]
 pub struct Tool {
     pub name: &'static str,
-    /// What a person is shown.
+    /// What a user is shown.
     pub title: &'static str,
     /// What a model goes by when it chooses.
     pub description: &'static str,

@@ -1,5 +1,5 @@
 //! What a prompt is told of the workspace besides its files: what it asks to be told at all times, which goes in front,
-//! and what is true right now only, which goes behind everything that may be cached. Reads; decides nothing.
+//! and what is true right now only, which goes after everything that may be cached. Reads; decides nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -153,7 +153,7 @@ fn own_name(snapshot: &Snapshot, path: String) -> String {
     key.map_or(path, |key| key.to_string())
 }
 
-/// The branch that is checked out where there is one folder. Asked anew each time: switching branches need not change
+/// The branch that is checked out if there is one folder. Asked again each time: switching branches need not change
 /// a file that anybody watches.
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();

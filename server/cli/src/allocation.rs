@@ -6,12 +6,12 @@ use std::ffi::{c_int, c_ulong};
 use std::thread::available_parallelism;
 
 /// Has as many arenas as threads can run at once, instead of eight times as many: of the memory that is held and not used, more
-/// than half is saved, and nobody waits for another longer than before. And has no huge pages where they are given unasked:
+/// than half is saved, and no one waits for another longer than before. And has no huge pages where they are given unasked:
 /// mimalloc looks at that before `main`, so its own option comes too late for it.
 #[expect(unsafe_code, reason = "malloc and the kernel have no other way to be told, but for the environment")]
 pub(crate) fn thrift() {
     let cores = available_parallelism().map_or(2, |cores| c_int::try_from(cores.get()).unwrap_or(c_int::MAX));
-    // SAFETY: it sets a number, under malloc's own lock. One that is not taken leaves things as they are.
+    // SAFETY: it sets a number, under malloc's own lock. One that is rejected leaves things as they are.
     unsafe { libc::mallopt(libc::M_ARENA_MAX, cores) };
     let (yes, unused): (c_ulong, c_ulong) = (1, 0);
     // SAFETY: it sets a flag of the process. A kernel that does not know it leaves things as they are.

@@ -24,7 +24,7 @@ const INTERRUPTED: u8 = 130;
 /// Characters of a tool's arguments that are shown.
 const SHOWN_INPUT: usize = 120;
 
-/// What is gone on with.
+/// What is continued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Opening {
     /// The session that is named.
@@ -107,7 +107,7 @@ fn without_provider(message: &str) -> Failure {
     Failure::said(format!("{message}. To send the request yourself, run `strata prompt`"))
 }
 
-/// Goes on with the session that was named, or begins one.
+/// Continues the session that was named, or begins one.
 pub(crate) fn open_session(
     headless: &mut HeadlessWorkspace,
     named: &str,
@@ -192,7 +192,7 @@ impl Screen {
         let shown = if self.is_terminal { output::printable(text) } else { text.into() };
         self.ends_line = shown.ends_with('\n');
         let mut out = io::stdout().lock();
-        // Who stops reading has seen enough; the answer is recorded all the same.
+        // Who stops reading has seen enough; the answer is recorded anyway.
         let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
     }
 

@@ -136,7 +136,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
     }))
 }
 
-/// What is told of the environment; nothing when nobody tells anything.
+/// What is told of the environment; nothing when no one tells anything.
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

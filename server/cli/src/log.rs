@@ -1,5 +1,5 @@
-//! The log on standard error, with placeholders in the place of secrets: nothing that is logged should hold one, and nothing
-//! that does all the same leaves here.
+//! The log on standard error, with placeholders instead of secrets: nothing that is logged should hold one, and nothing
+//! that does anyway leaves here.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! The `strata` binary: reads its arguments, has the language server's commands do the work, shows what comes back. Has no
-//! logic of its own. Results go to standard output and nothing else does; what is for the person goes to standard error.
+//! logic of its own. Results go to standard output and nothing else does; what is for the user goes to standard error.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocation;

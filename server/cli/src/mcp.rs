@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::of_folder("FOLDER", error))?;
-    // Some clients start their servers at the top of the disk, where nobody works.
+    // Some clients start their servers at the top of the disk, where no one works.
     if headless.folder().parent().is_none() {
         return Err(Failure::said(
             "FOLDER: name the folder the agent works in; this is the root of the disk",
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     match opened {
         Ok(Some(news)) => output::tell(&format!("warning: {news}")),
         Ok(None) => {}
-        // The code can be looked at all the same.
+        // The code can be looked at anyway.
         Err(error) if subject == Subject::Own => output::tell(&format!("warning: {error}")),
         Err(error) => return Err(error.into()),
     }

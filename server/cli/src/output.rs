@@ -1,4 +1,4 @@
-//! Writing results to standard output and words for the person to standard error. What is written to either never holds
+//! Writing results to standard output and words for the user to standard error. What is written to either never holds
 //! a control character that came from a file's name.
 
 use std::borrow::Cow;
@@ -17,18 +17,18 @@ pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
 }
 
-/// Writes a text for a person as the result.
+/// Writes a text for a user as the result.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     result(|out| out.write_all(printable(text).as_bytes()))
 }
 
-/// Writes a text of a file as the result: as it is for programs, without what could drive a terminal for a person at one.
+/// Writes a text of a file as the result: as it is for programs, without what could drive a terminal for a user at one.
 pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
     let shown = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
     result(|out| out.write_all(shown.as_bytes()))
 }
 
-/// Writes a result as JSON: in one line for programs, over several for a person at a terminal.
+/// Writes a result as JSON: in one line for programs, over several for a user at a terminal.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     result(|out| {
         if io::stdout().is_terminal() {
@@ -46,7 +46,7 @@ pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure
         .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
-/// Tells the person something. That nobody listens is no reason to end.
+/// Tells the user something. That no one listens is no reason to end.
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{}", printable(text)).and_then(|()| err.flush());

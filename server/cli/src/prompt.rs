@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         "format": arguments.format,
         "policy": arguments.policy,
         "autoBudget": arguments.auto.or(budget),
-        // Without a session nobody comes back to record what the model answered.
+        // Without a session no one comes back to record what the model answered.
         "dryRun": arguments.session.is_none(),
     });
     let reply = headless.run("strata.prompt.assemble", ask)?;

@@ -1,4 +1,4 @@
-//! `strata record`: what came of a prompt that you sent yourself.
+//! `strata record`: the outcome of a prompt that you sent yourself.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Replies of commands: printed as they are for a program, or told to a person.
+//! Replies of commands: printed as they are for a program, or told to a user.
 
 use clap::Args;
 use serde_json::Value;
@@ -24,7 +24,7 @@ impl Audience {
         if self.json { output::json(&reply) } else { tell(reply) }
     }
 
-    /// Shows a reply: as JSON, or as a sentence to the person.
+    /// Shows a reply: as JSON, or as a sentence to the user.
     pub(crate) fn say(
         self,
         reply: Value,

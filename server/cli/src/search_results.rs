@@ -1,4 +1,4 @@
-//! What a search found, the best first.
+//! What a search found, best first.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -8,7 +8,7 @@ use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
 use crate::output;
 
-/// What the code may weigh that a prompt without a selection brings along, in tokens.
+/// What the code may take that a prompt without a selection brings along, in tokens.
 const AUTO_BUDGET: usize = 8_000;
 
 /// What is read of the reply of `strata.files.select`.
@@ -34,7 +34,7 @@ struct ListedFile {
     state: String,
 }
 
-/// Selects and excludes what was given. Returns what the code may weigh that a prompt brings along when nobody says: who selects no
+/// Selects and excludes what was given. Returns what the code may take that a prompt brings along when no one says: who selects no
 /// files wants the code found.
 pub(crate) fn apply(
     headless: &mut HeadlessWorkspace,

@@ -197,7 +197,7 @@ impl StoredSessions {
         let text = input::file(file)?;
         let reply = self.headless.run("strata.session.import", json!({ "text": text }));
         let reply = reply.map_err(|error| match error {
-            // There is one argument, and a person gave none by that name.
+            // There is one argument, and a user gave none by that name.
             CommandError::InvalidParams { message, .. } => Failure::Said(message),
             error => error.into(),
         })?;

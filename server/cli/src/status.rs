@@ -1,5 +1,5 @@
 //! `strata status`: what a session weighs and costs, from what is stored of it: the meter, the tiers, the last cache break.
-//! With `--watch` it goes on as long as somebody looks. Never writes to a session. Sees files as they are on disk: unsaved
+//! With `--watch` it goes on as long as someone looks. Never writes to a session. Sees files as they are on disk: unsaved
 //! text is with the editor's server only.
 
 use std::io::{self, IsTerminal as _};
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows what changes until nobody reads any more.
+/// Shows what changes until no one reads any more.
 fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let anew = if io::stdout().is_terminal() { ANEW } else { "" };
     let (mut seen, mut shown) = (None, String::new());
@@ -219,7 +219,7 @@ impl Replies {
         let last: Break = output::understood(self.0["lastBreak"].take())?;
         let turns = layout.last_turn.as_ref().map_or(0, |last| last.turns);
         let cached = layout.last_turn.as_ref().map_or(0, |last| last.cached(now_ms()));
-        // As the prompts stand that the editor's server made; this process would begin afresh.
+        // As the prompts stand that the editor's server made; this process would begin again.
         if let Some(LastTurn { model, policy, tiers, .. }) = layout.last_turn.take() {
             (layout.model, layout.policy, layout.tiers) = (model, policy, tiers);
             layout.expected_percent = share(cached.min(budget.used), budget.used);

@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
 /// At most `MOST` entries, and one more for each thread that puts one in at the same time. When it is full all go that
-/// nobody asked for since it was full before ("second chance", as in the replacement of pages), or all of them.
+/// no one asked for since it was full before ("second chance", as in the replacement of pages), or all of them.
 ///
 /// There is room for all of them from the start, most of which costs no memory until it is written to. A table that grew would
 /// leave a hole of half its size each time, in the middle of the memory of a server that runs all day.

@@ -43,7 +43,7 @@ pub fn single_line(name: &str) -> String {
 }
 
 /// `text` with a backslash in everything that a reader could take for the closing tag of one of these names: in any case, with
-/// space or characters that nobody sees anywhere in it.
+/// space or characters that no one sees anywhere in it.
 pub(crate) fn escape_closing_tags(text: &str, names: &[&str]) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
@@ -59,7 +59,7 @@ pub(crate) fn escape_closing_tags(text: &str, names: &[&str]) -> String {
     safe
 }
 
-/// Whether what stands behind a `<` closes the tag `name`. Looks no further than to the next letter that does not fit.
+/// Whether what follows a `<` closes the tag `name`. Looks no further than to the next letter that does not fit.
 fn closes(tag: &str, name: &str) -> bool {
     let mut seen = tag.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).peekable();
     if seen.next_if_eq(&'/').is_none() {

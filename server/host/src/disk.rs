@@ -75,7 +75,7 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Its name, or that of the file that it leads to, says that it holds secrets, and nobody has confirmed that it is to be shown.
+    /// Its name, or that of the file that it leads to, says that it holds secrets, and no one has confirmed that it is to be shown.
     #[error(
         "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
          (confirmSecrets)"
@@ -169,7 +169,7 @@ fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, St
         return Err(too_large(stamp.size));
     }
     let mut bytes = Vec::new();
-    // A person may set a limit that no machine keeps to; asking for the memory in vain would end the process.
+    // A user may set a limit that no machine keeps to; asking for the memory in vain would end the process.
     let room = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
     let has_room = room.is_some_and(|room| bytes.try_reserve_exact(room).is_ok());
     if !has_room {

@@ -48,7 +48,7 @@ pub struct Batch<T> {
     /// How many files are done, these included.
     pub done: usize,
     pub total: usize,
-    /// What came of these, in the order of the request.
+    /// The outcome of these, in the order of the request.
     pub files: Vec<T>,
 }
 
@@ -69,7 +69,7 @@ impl Default for IndexOptions {
     }
 }
 
-/// Hands each file to `work`, on several threads, and what comes of it to `sink`, on this thread. Files are begun in
+/// Hands each file to `work`, on several threads, and what results from it to `sink`, on this thread. Files are started in
 /// their order, so the largest should come first: then no thread is left alone with one of them at the end. Batches
 /// arrive in no particular order.
 ///
@@ -149,7 +149,7 @@ pub fn index<T: Send>(
     spread(keys, options.threads, cancel, read, sink)
 }
 
-/// Works until there is nothing left to begin, or nobody takes what was delivered.
+/// Works until there is nothing left to begin, or no one takes what was delivered.
 fn run<I, T>(
     files: &[I],
     cancel: &Cancel,

@@ -2,7 +2,7 @@
 //! of the files that had that text, so that a file that has not changed need not even be read. All workspaces share one
 //! database (`docs/outlines.md`, "Freshness"), and several processes may use it at once.
 //!
-//! It is a cache and nothing else. Whatever is wrong with it, outlines are made anew: no call fails, damage is logged
+//! It is a cache and nothing else. Whatever is wrong with it, outlines are made again: no call fails, damage is logged
 //! and the file replaced. It never makes an outline and never reads a source file.
 
 mod body;
@@ -32,7 +32,7 @@ pub struct OutlineCache {
     directory: Option<PathBuf>,
     max_bytes: u64,
     state: Mutex<State>,
-    /// Nothing can be written: the disk is full, or the files belong to somebody else.
+    /// Nothing can be written: the disk is full, or the files belong to someone else.
     read_only: AtomicBool,
 }
 
@@ -49,7 +49,7 @@ pub struct KnownFile {
     pub hash: ContentHash,
 }
 
-/// What is known of the files of one folder, by their paths below it.
+/// What is known about the files of one folder, by their paths below it.
 pub type KnownFiles = HashMap<Box<str>, KnownFile>;
 
 /// What one run found out and the next one should know.
@@ -61,7 +61,7 @@ pub struct OutlineUpdate {
     pub gone: Vec<Box<str>>,
     /// Outlines that were made.
     pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
-    /// Outlines that were of use; what nobody uses is the first to go.
+    /// Outlines that were of use; what no one uses is the first to go.
     pub used: Vec<OutlineKey>,
 }
 
@@ -132,7 +132,7 @@ impl OutlineCache {
         }
     }
 
-    /// What is known of the files of a folder (its real path).
+    /// What is known about the files of a folder (its real path).
     pub fn seen(&self, folder: &Path) -> KnownFiles {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
@@ -142,7 +142,7 @@ impl OutlineCache {
         self.with(|table| table.outline(key))?
     }
 
-    /// Keeps what a run found out about the files of a folder. Takes a while: for a thread on which nobody waits.
+    /// Keeps what a run found out about the files of a folder. Takes a while: for a thread on which no one waits.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;
@@ -154,7 +154,7 @@ impl OutlineCache {
         }
     }
 
-    /// What it takes; `None` when there is none.
+    /// What it takes; `None` if there is none.
     pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }

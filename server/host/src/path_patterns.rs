@@ -62,7 +62,7 @@ const MAX_GLOB_BYTES: usize = 1024;
 /// match only where the pattern writes the dot.
 ///
 /// # Errors
-/// [`PatternError`] when it stands for nothing; a pattern or folder all of whose files are withheld is no error.
+/// [`PatternError`] when it stands for nothing; a pattern or folder all of whose files are withheld is not an error.
 pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     match roots.locate(text) {
@@ -103,7 +103,7 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     }
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
     let text = text.trim_start_matches("./");
-    // The folders in front of the first wildcard are a path like any other.
+    // The folders before the first wildcard are a path like any other.
     let wildcard = text.find(['*', '?', '[', '{']).unwrap_or(0);
     let slash = text.get(..wildcard).and_then(|literal| literal.rfind('/'));
     let (base, pattern) = match slash {

@@ -1,5 +1,5 @@
 //! The key of the placeholders that stand for secrets: 32 random bytes for each person, made when the first secret is
-//! found, kept where nobody else can read them. Knows nothing of secrets, and never shows the key.
+//! found, kept where no one else can read them. Knows nothing of secrets, and never shows the key.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -27,7 +27,7 @@ pub fn of_user() -> PlaceholderKey {
     })
 }
 
-/// The key that is kept below a directory; made where there is none.
+/// The key that is kept below a directory; made if there is none.
 ///
 /// # Errors
 /// When the directory or the file cannot be read or written.
@@ -56,7 +56,7 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     }
 }
 
-/// A key that nobody can guess and that ends with the process. The seeds of hash tables come from the system, too, and cannot
+/// A key that no one can guess and that ends with the process. The seeds of hash tables come from the system, too, and cannot
 /// fail to come.
 fn of_process() -> PlaceholderKey {
     let mut bytes = [0; BYTES];

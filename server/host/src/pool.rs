@@ -17,7 +17,7 @@ use std::thread;
 pub enum Urgency {
     /// Someone waits.
     Awaited,
-    /// Nobody waits. Where the system allows it (on Linux), these threads and those that they start make way for all others.
+    /// No one waits. Where the system allows it (on Linux), these threads and those that they start make way for all others.
     Background,
 }
 
@@ -103,7 +103,7 @@ impl Drop for Pool {
 impl Shared {
     fn work(&self) {
         while let Some(job) = self.next() {
-            // `done` is the caller's code, too: it must not end the thread either, and there is nobody to tell.
+            // `done` is the caller's code, too: it must not end the thread either, and there is no one to tell.
             let _: Result<(), JobPanic> = catch_panic(job);
         }
     }

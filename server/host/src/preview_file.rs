@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
-/// Previews of other sessions go when nobody has asked for them for so long: they hold source code.
+/// Previews of other sessions go when no one has asked for them for so long: they hold source code.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The folder below the cache directory.
@@ -47,11 +47,11 @@ impl PreviewFiles {
         self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
-    /// Writes the prompt of a session in the place of an earlier one, and returns the file's absolute path. Nobody ever
+    /// Writes the prompt of a session instead of an earlier one, and returns the file's absolute path. No one ever
     /// reads half of it.
     ///
     /// # Errors
-    /// [`PreviewError`]; an earlier prompt stays as it was then.
+    /// [`PreviewError`]; an earlier prompt stays unchanged then.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         let cache = self.cache.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
         let session: SessionId = session.parse()?;

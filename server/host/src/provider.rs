@@ -37,7 +37,7 @@ pub struct Provider {
     /// The protocol that is spoken.
     pub kind: ProviderKind,
     /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
-    /// `http://localhost:11434`); the provider's own address when there is none.
+    /// `http://localhost:11434`); the provider's own address if there is none.
     pub base_url: Option<String>,
     /// The model as the provider calls it.
     pub model: String,

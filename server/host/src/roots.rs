@@ -4,7 +4,7 @@
 //!
 //! A file has one key however it was named: [`Roots::resolve`] follows links and, where the file system
 //! ignores case, takes its spelling. On other systems names are compared byte by byte, so that neither case
-//! nor Unicode normalisation makes two names one. A hard link cannot be told from a file of its own and
+//! nor Unicode normalization makes two names one. A hard link cannot be told from a file of its own and
 //! counts as one.
 
 mod real;
@@ -69,7 +69,7 @@ impl Root {
 }
 
 impl Roots {
-    /// Roots for these folders. A folder given twice counts once; a name that is taken gets a number behind it. A
+    /// Roots for these folders. A folder given twice counts once; a name that is taken gets a number after it. A
     /// folder that is not there is kept, since it may come.
     ///
     /// # Errors
@@ -234,7 +234,7 @@ impl Roots {
         }
         let real = match real_path(path) {
             Ok(real) => real,
-            // What lies outside is nobody's business: not even whether it is there.
+            // What lies outside is no one's business: not even whether it is there.
             Err(_) if !lexically_inside => return Err(Refusal::Outside),
             Err(reason) => return Err(reason),
         };

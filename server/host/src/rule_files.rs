@@ -17,7 +17,7 @@ const MAX_ENTRIES: usize = 1_000;
 const MAX_FILES: usize = 200;
 
 /// The files in each workspace folder that `patterns` name, in the order of the patterns, then by name. In a pattern `*`
-/// stands for any part of one name. What leads out of the workspace, or is no file, is passed over. A file with several names, by
+/// stands for any part of one name. What leads out of the workspace, or is not a file, is passed over. A file with several names, by
 /// symbolic links, has the first of them.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut found = Vec::new();

@@ -60,8 +60,8 @@ pub struct OpenedStore {
 }
 
 impl Store {
-    /// Opens the store of a workspace below the state directory (see [`state_directory`]); makes it when there is none. A
-    /// damaged database is set aside and a new one begun.
+    /// Opens the store of a workspace below the state directory (see [`state_directory`]); makes it if there is none. A
+    /// damaged database is set aside and a new one started.
     ///
     /// # Errors
     /// [`StoreError::Newer`] for the database of a newer version, which is not touched; [`StoreError::Busy`];
@@ -70,7 +70,7 @@ impl Store {
         let place = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&place)?;
         let spills = Spills::new(place.spills(), place.name(), Quota::default());
-        // Sessions in a damaged database, which somebody may want to save, have outputs as well.
+        // Sessions in a damaged database, which someone may want to save, have outputs as well.
         if place.aside(1).symlink_metadata().is_err() {
             let is_stored = |id: &SessionId| match sessions::key_of(&connection, id) {
                 Err(StoreError::NoSession(_)) => Ok(false),

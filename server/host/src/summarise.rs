@@ -29,7 +29,7 @@ pub struct Question {
     /// What it is to answer.
     pub prompt: String,
     /// The most tokens that its answer may have. The provider is told, and an answer of more than 24 bytes for
-    /// each, or of more than 256 KiB, is not taken.
+    /// each, or of more than 256 KiB, is rejected.
     pub max_output_tokens: usize,
 }
 

@@ -24,7 +24,7 @@ pub enum UriError {
     /// A host that is not this machine, on a system where a path cannot name one.
     #[error("the file is on another machine (`{0}`)")]
     Host(String),
-    /// No absolute path behind the scheme.
+    /// No absolute path after the scheme.
     #[error("the path in the URI is not absolute")]
     Relative,
     /// A `?` or `#` that is not percent-encoded: part of no path.
@@ -66,7 +66,7 @@ impl PathStyle {
 }
 
 /// The scheme of a text that looks like a URI, for instance `file`, `untitled` or `git`. A single letter is
-/// a Windows drive, not a scheme; `a:b` without a slash behind the colon is a file name, except behind the
+/// a Windows drive, not a scheme; `a:b` without a slash after the colon is a file name, except after the
 /// schemes that editors use for documents without a file.
 pub fn scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
@@ -144,7 +144,7 @@ fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// Whether a text begins as an absolute path of Windows: a drive with a slash behind it, or two backslashes.
+/// Whether a text begins as an absolute path of Windows: a drive with a slash after it, or two backslashes.
 pub(crate) fn is_windows_absolute(text: &str) -> bool {
     text.starts_with(r"\\") || (split_drive(text).is_some() && text.as_bytes().get(1) == Some(&b':'))
 }

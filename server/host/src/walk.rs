@@ -60,7 +60,7 @@ pub enum NameOnly {
 /// Something a walk could not do.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// A key, or a path where there is none.
+    /// A key, or a path if there is none.
     pub place: String,
     pub problem: String,
 }
@@ -73,7 +73,7 @@ pub struct Walk {
     pub folders: BTreeSet<PathBuf>,
     /// Sorted. Unreadable folders, broken ignore files, names that are not UTF-8, a walk cut short.
     pub notes: Vec<Note>,
-    /// Whether there were too many files: what is not listed may be there all the same.
+    /// Whether there were too many files: what is not listed may be there anyway.
     pub cut_short: bool,
 }
 
@@ -260,7 +260,7 @@ fn walk_root(
 #[derive(Default)]
 struct ParentFolder {
     path: PathBuf,
-    /// `None` when it is no folder of the root any more.
+    /// `None` when it is not a folder of the root any more.
     real: Option<RealFolder>,
 }
 

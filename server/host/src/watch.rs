@@ -1,6 +1,6 @@
 //! Our own eyes on the workspace folders, for clients that cannot watch files: which paths changed, gathered until it is
 //! quiet for a moment. It watches the folders that a walk went through and no others, so that what ignore rules leave out
-//! costs nothing; it follows no links and reads no file. What changed about a path is for somebody else to find out.
+//! costs nothing; it follows no links and reads no file. What changed about a path is for someone else to find out.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Watcher {
             if watched >= self.max_folders {
                 return Err(too_many);
             }
-            // Before it is watched, so that nothing is seen of a folder that nobody knows.
+            // Before it is watched, so that nothing is seen of a folder that no one knows.
             self.known().watched.insert(folder.clone());
             if let Err(error) = self.system.watch(folder, RecursiveMode::NonRecursive) {
                 self.known().watched.remove(folder);
@@ -187,7 +187,7 @@ fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
     let _ = sender.try_send(PathBuf::new());
 }
 
-/// Reading changes nothing. Our own reading would keep us busy for ever.
+/// Reading changes nothing. Our own reading would keep us busy forever.
 fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if *access != AccessKind::Close(AccessMode::Write))
 }

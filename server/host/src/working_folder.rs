@@ -8,7 +8,7 @@ use crate::uri;
 /// What the top folder of a working copy holds, by version control system.
 const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
-/// The nearest folder, from this one upwards, that is under version control; `None` when there is none. What another user than the
+/// The nearest folder, from this one upwards, that is under version control; `None` if there is none. What another user than the
 /// owner of `folder` put above it does not count: anyone may create a `.git` in a shared directory such as `/tmp`.
 pub fn repository_of(folder: &Path) -> Option<PathBuf> {
     let real = folder.canonicalize().ok()?;

@@ -2,7 +2,7 @@
 //! `cargo run --release -p strata-lsp --example assemble -- DIR [SELECTED..]`.
 //!
 //! Warm are: the same question again, and the turns of a conversation, each recorded before the next. The tokens of
-//! the last request are counted anew from its body. Memory is that of the process from its start (Linux only).
+//! the last request are counted again from its body. Memory is that of the process from its start (Linux only).
 #![expect(clippy::print_stdout, reason = "it prints its figures")]
 
 use std::path::PathBuf;

@@ -24,7 +24,7 @@ pub(crate) struct InitializationOptions {
     pub settings: Option<Value>,
     /// The requests of Strata's own that the client answers.
     pub requests: Vec<String>,
-    /// The session to go on with.
+    /// The session to continue with.
     pub resume: Option<String>,
     /// Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
     pub trusted: bool,
@@ -79,9 +79,9 @@ pub(crate) struct ClientInfo {
     pub registers: BTreeSet<Feature>,
     /// Which of Strata's own requests it answers.
     pub abilities: Abilities,
-    /// The session that it wishes to go on with.
+    /// The session that it wishes to continue with.
     pub resume: Option<String>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 

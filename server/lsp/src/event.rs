@@ -39,7 +39,7 @@ pub(crate) struct Call {
     pub name: String,
     /// Its arguments as they came.
     pub arguments: Vec<Value>,
-    /// Raised when nobody waits for the answer any more.
+    /// Raised when no one waits for the answer any more.
     pub cancel: Cancel,
     /// The token under which the client wants to be shown its progress.
     pub token: Option<NumberOrString>,
@@ -55,10 +55,10 @@ pub(crate) struct FinishedTask {
     pub waits: Waiter,
 }
 
-/// Who waits for what came of a task.
+/// Who waits for the outcome of a task.
 #[derive(Debug)]
 pub(crate) enum Waiter {
-    /// Whoever sent the command, how to know that nobody does any more, and the token of its progress.
+    /// Whoever sent the command, how to know that no one does any more, and the token of its progress.
     Caller(Answer<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
     /// The compaction of this number.
     Compaction(u64),
@@ -69,7 +69,7 @@ pub(crate) enum Waiter {
 #[derive(Debug)]
 pub(crate) enum IndexEnd {
     FinishedTask(Box<Index>),
-    /// Nobody wanted one any more, or nothing had changed.
+    /// No one wanted one any more, or nothing had changed.
     Stopped,
     Failed,
 }
@@ -107,20 +107,20 @@ pub(crate) enum Event {
     Settings(u64, Value),
     /// The settings files of the workspace were looked at for the time of this number.
     WorkspaceSettings(u64, Vec<FoundSettings>),
-    /// The person stopped something that shows its progress.
+    /// The user stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
-    /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
+    /// A question about names and symbols; its flag is raised when no one waits for the answer any more.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
-    /// The person is to see what came of a command.
+    /// The user is to see the outcome of a command.
     Show(UserMessage),
     /// A command of this session is done.
     CommandDone(String, Box<FinishedTask>),
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
-    /// A question of this session was answered, or came to nothing.
+    /// A question of this session was answered, or failed.
     Sent(String, u64, Result<Box<SendReply>, CommandError>),
-    /// A model has summed up tool results of this session, or failed to.
+    /// A model has summarized tool results of this session, or failed to.
     Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session, or has not.
     Measured(String, Option<CountedPrompt>),

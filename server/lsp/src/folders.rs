@@ -48,7 +48,7 @@ fn named(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
     Some((folder.uri.to_string(), Folder { name: own_name(&folder.name), path }))
 }
 
-/// What a client calls a folder. Some (Neovim, kakoune-lsp) send its whole path, which would stand in prompts and in front of
+/// What a client calls a folder. Some (Neovim, kakoune-lsp) send its whole path, which would stand in prompts and before
 /// every name: then it is the last part of that.
 fn own_name(name: &str) -> Option<String> {
     let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;

@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::invalid_notification::invalid_notification;
 use strata_app::recent_documents;
 
-/// A service that stands in front of another one.
+/// A service that precedes another one.
 #[derive(Debug)]
 pub(crate) struct Inbound<S> {
     service: S,
@@ -23,7 +23,7 @@ pub(crate) struct Inbound<S> {
 }
 
 impl<S> Inbound<S> {
-    /// Stands in front of `service` and posts to `event`.
+    /// Stands before `service` and posts to `event`.
     pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
         Self { service, events, document: None }
     }

@@ -1,4 +1,4 @@
-//! Notices news of a document that cannot be read: a position that is no number, a name that is no URI. The library
+//! Notices news of a document that cannot be read: a position that is not a number, a name that is no URI. The library
 //! drops such a notification without a word, and the text would be silently wrong from then on. Looks at one message at a
 //! time and changes none. What it says of one stands in prompts and in the log, so none of its text is repeated.
 
@@ -83,7 +83,7 @@ fn place(path: &Path) -> String {
     iter::once("params".to_owned()).chain(parts).collect()
 }
 
-/// What should stand there; `None` when that is not known, as in a list in the place of an object.
+/// What should stand there; `None` when that is not known, as in a list instead of an object.
 fn kind(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {

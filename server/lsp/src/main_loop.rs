@@ -56,7 +56,7 @@ use registrations::Registrations;
 use sends::Sends;
 use watching::WatchState;
 
-/// So many pieces of work may wait for somebody outside at a time; others wait for them.
+/// So many pieces of work may wait for someone outside at a time; others wait for them.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// One for a look at all files, and one that has time meanwhile.
@@ -74,7 +74,7 @@ pub(crate) struct MainLoop {
     queues: Queues,
     compactions: Compactions,
     sends: Sends,
-    /// The sessions whose tool results are being summed up.
+    /// The sessions whose tool results are being summarized.
     ageing: BTreeSet<String>,
     /// The sessions whose next request the client is counting.
     measuring: BTreeSet<String>,
@@ -83,13 +83,13 @@ pub(crate) struct MainLoop {
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
-    /// For what somebody waits for.
+    /// For what someone waits for.
     pool: Pool,
-    /// For what nobody waits for.
+    /// For what no one waits for.
     background: Pool,
     /// What is to be told as soon as the client listens.
     greetings: Vec<(&'static str, String)>,
-    /// For what may wait long for somebody outside.
+    /// For what may wait long for someone outside.
     blocking: Pool,
     services: Arc<Services>,
     events: Sender<Event>,
@@ -141,7 +141,7 @@ impl MainLoop {
         })
     }
 
-    /// A loop with one thread for what somebody waits for, and what it says.
+    /// A loop with one thread for what someone waits for, and what it says.
     #[cfg(test)]
     pub(crate) fn with_one_thread(
         events: Sender<Event>,
@@ -204,7 +204,7 @@ impl MainLoop {
         }
     }
 
-    /// Makes the next world and installs it whole; when that panics, the world stays as it was.
+    /// Makes the next world and installs it whole; when that panics, the world stays unchanged.
     fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let mut world = self.world.clone();
         let actions = next(&mut world);
@@ -235,11 +235,11 @@ impl MainLoop {
             let sessions: Vec<Arc<str>> =
                 self.world.sessions.iter().map(|session| Arc::clone(&session.id)).collect();
             for session in sessions {
-                // What has its place only until another session can be gone on with is not renamed in, but in that one.
+                // What has its place only until another session can be continued is not renamed in, but in that one.
                 let shown = session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
                 let session = if shown { MAIN_SESSION } else { &*session };
                 let arguments = vec![json!({ "session": session, "files": files })];
-                // Nobody waits for the answer.
+                // No one waits for the answer.
                 let (answer, _) = oneshot::channel();
                 let name = "strata.files.rename".to_owned();
                 self.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
@@ -319,7 +319,7 @@ impl MainLoop {
     }
 
     fn say(&self, outbound: Outbound) {
-        // The task that speaks ends with the connection; then there is nobody to tell.
+        // The task that speaks ends with the connection; then there is no one to tell.
         let _ = self.outbound.send(outbound);
     }
 }

@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) enum Outbound {
     /// The context meter: `strata/status`. Says what is newest when it is taken.
     Status(Newest),
-    /// Something the person should know: `strata/warning`, and a line in the client's log.
+    /// Something the user should know: `strata/warning`, and a line in the client's log.
     Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
     Compaction(Box<CompactionNotice>),
@@ -46,9 +46,9 @@ pub(crate) enum Outbound {
     Answer(Answer<Result<Value, CommandError>>, Result<Value, CommandError>),
     /// Progress under a token of the client's own.
     Progress(NumberOrString, WorkDoneProgress),
-    /// Something that the person wanted to see: `window/showMessage`.
+    /// Something that the user wanted to see: `window/showMessage`.
     Message(MessageType, String),
-    /// A document to be opened. When the client does not, the person is told where it is.
+    /// A document to be opened. When the client does not, the user is told where it is.
     Document {
         uri: Uri,
         otherwise: String,
@@ -85,13 +85,13 @@ pub(crate) enum Outbound {
     Withdraw(Feature, u64),
 }
 
-/// The newest reading of the meter. One that nobody has taken yet gives way to it, so that no queue grows while a client does not
+/// The newest reading of the meter. One that no one has taken yet gives way to it, so that no queue grows while a client does not
 /// read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
-    /// Puts a reading in the place of the one before, and returns that when nobody has taken it.
+    /// Puts a reading instead of the one before, and returns that when no one has taken it.
     pub(crate) fn put(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
@@ -155,7 +155,7 @@ impl FrontEnd for Editor {
     }
 
     fn warn(&self, warning: Warning) {
-        // The task that speaks ends with the connection; then there is nobody to tell.
+        // The task that speaks ends with the connection; then there is no one to tell.
         let _ = self.say(Outbound::Warning(warning));
     }
 
@@ -356,7 +356,7 @@ async fn summarize(
     answer: Sender<Result<Summary, String>>,
 ) {
     let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
-    // Nobody waits any more when the compaction was cancelled.
+    // No one waits any more when the compaction was cancelled.
     let _ = answer.send(summary);
 }
 
@@ -371,7 +371,7 @@ async fn count_tokens(
         0 => Err(format!("the client answered {} with nothing", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
-    // Nobody waits any more when the command was cancelled.
+    // No one waits any more when the command was cancelled.
     let _ = answer.send(counted);
 }
 
@@ -393,7 +393,7 @@ async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
     let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
     match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
         Ok(Ok(mut answers)) if !answers.is_empty() => {
-            // The loop may have ended meanwhile; then nobody needs the settings.
+            // The loop may have ended meanwhile; then no one needs the settings.
             let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),

@@ -84,7 +84,7 @@ impl Encoding {
         byte.ok_or(PositionError::InsideCharacter { line: position.line, character: position.character })
     }
 
-    /// The byte that so many units of a line are in front of, at most the end of the line. `None` when that is inside a character.
+    /// The byte that so many units of a line are before, at most the end of the line. `None` when that is inside a character.
     fn in_rope(self, rope: &Rope, line: usize, wanted: usize) -> Option<usize> {
         let start = rope.line_to_char(line);
         let end = end_of_line(rope, line);
@@ -127,7 +127,7 @@ impl Encoding {
         (units <= wanted).then_some(line.len())
     }
 
-    /// The position of a byte; of one inside a character or behind the text, the nearest place in front of it.
+    /// The position of a byte; of one inside a character or after the text, the nearest place before it.
     pub(crate) fn position(self, rope: &Rope, byte: usize) -> Position {
         let character = rope.byte_to_char(byte.min(rope.len_bytes()));
         let line = rope.char_to_line(character);
@@ -171,7 +171,7 @@ fn line_in_one_piece(rope: &Rope, line: usize) -> Option<(usize, &str)> {
     Some((start, line.trim_end_matches(['\r', '\n'])))
 }
 
-/// The character index behind the last character of a line, its terminator not counted.
+/// The character index after the last character of a line, its terminator not counted.
 fn end_of_line(rope: &Rope, line: usize) -> usize {
     let start = rope.line_to_char(line);
     let next = if line + 1 < rope.len_lines() { rope.line_to_char(line + 1) } else { rope.len_chars() };

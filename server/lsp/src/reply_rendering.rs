@@ -1,4 +1,4 @@
-//! What the person is shown of a command because the editor may drop replies and log errors: all that comes of commands
+//! What the user is shown of a command because the editor may drop replies and log errors: all that comes of commands
 //! that ask for it. Says what, not how.
 
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(crate) struct UserMessage {
 }
 
 impl UserMessage {
-    /// What there is to show of what came of a command.
+    /// What there is to show of the outcome of a command.
     pub(crate) fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
         Definition::named(command).filter(|command| command.shown)?;
         match outcome {

@@ -41,7 +41,7 @@ pub(crate) struct World {
     pub sessions: Sessions,
     /// What the client can do.
     pub client: Arc<ClientInfo>,
-    /// Counts changes of the workspace folders: what a command made of the old names is not taken over.
+    /// Counts changes of the workspace folders: what a command made of the old names is rejected over.
     pub folders_version: u64,
 }
 
@@ -50,15 +50,15 @@ pub(crate) struct World {
 pub(crate) enum Action {
     /// Parse a buffer that has changed.
     Parse(FileKey),
-    /// Look at files on disk anew.
+    /// Look at files on disk again.
     Refresh(BTreeSet<FileKey>),
-    /// Look at all files on disk, and anew at those that look different.
+    /// Look at all files on disk, and again at those that look different.
     Rescan,
-    /// Walk and index everything anew; a run that is on is of no use any more.
+    /// Walk and index everything again; a run that is on is of no use any more.
     Reindex,
     /// The same once a run that is on has ended: what keeps changing must not keep every run from its end.
     ReindexNext,
-    /// Read the settings files of the workspace anew.
+    /// Read the settings files of the workspace again.
     ReadSettings,
     Warn {
         code: &'static str,
@@ -68,7 +68,7 @@ pub(crate) enum Action {
     },
     /// Read the context meter again.
     Meter,
-    /// Read a tokenizer, so that nobody who counts has to wait for that.
+    /// Read a tokenizer, so that no one who counts has to wait for that.
     ReadTokenizer(Arc<TokenizerFile>),
 }
 
@@ -117,7 +117,7 @@ impl World {
         actions
     }
 
-    /// A buffer was saved. When the client sends the text along, that mends a buffer out of step.
+    /// A buffer was saved. When the client sends the text along, that repairs a buffer out of step.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
@@ -138,7 +138,7 @@ impl World {
         Vec::new()
     }
 
-    /// A buffer was closed: from now on the disk's text counts.
+    /// A buffer was closed: from now on disk's text counts.
     pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };

@@ -1,5 +1,5 @@
 //! What agents can read by an address: the map of the repository, the map block of each file, the prompt. Knows addresses and which
-//! command makes what stands behind them.
+//! command makes what follows them.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -117,7 +117,7 @@ impl Address {
     }
 }
 
-/// The entries behind the one that ended the last page.
+/// The entries after the one that ended the last page.
 ///
 /// # Errors
 /// [`CommandError`].

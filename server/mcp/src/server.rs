@@ -1,4 +1,4 @@
-//! The protocol's side: turns requests into calls and what comes of them into results, tells how far they are, and ends those that the
+//! The protocol's side: turns requests into calls and the outcome of them into results, tells how far they are, and ends those that the
 //! client cancels. Has no state of its own.
 
 use std::sync::OnceLock;

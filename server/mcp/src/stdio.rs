@@ -21,7 +21,7 @@ use crate::server::Server;
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
 
-/// What is being done at the end gets this long to notice that nobody waits any more.
+/// What is being done at the end gets this long to notice that no one waits any more.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeE
     let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
     let ended = runtime.block_on(converse(Server::new(worker, instructions)));
-    // The thread that reads standard input may stand in a read that never ends.
+    // The thread that reads standard input may appear in a read that never ends.
     runtime.shutdown_timeout(LAST_CHANCE);
     // All ways to the worker are gone now, so its thread ends; what it keeps for the next run is on disk then.
     if thread.join().is_err() {
@@ -77,9 +77,9 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
         let service =
             match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
                 Ok(service) => service,
-                // Nothing was asked, as when somebody only looks whether the server starts.
+                // Nothing was asked, as when someone only looks whether the server starts.
                 Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(ServeOutcome::EndOfInput),
-                // What the error says holds the message itself, which is nobody's but the client's.
+                // What the error says holds the message itself, which is no one's but the client's.
                 Err(_) => return Err(ServeError::Handshake),
             };
         match service.waiting().await {
@@ -149,7 +149,7 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A message that nobody takes is still being written, and would be waited for.
+        // A message that no one takes is still being written, and would be waited for.
         tokio::time::timeout(LAST_CHANCE, self.pipes.close()).await?
     }
 }

@@ -1,5 +1,5 @@
 //! What tools look at: the workspace as it is on disk now, and one session. A stored session is opened for each call and let go
-//! behind it, so that what the person chose in their editor is what an agent sees, and no editor waits for an agent.
+//! after it, so that what the user chose in their editor is what an agent sees, and no editor waits for an agent.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -11,7 +11,7 @@ use strata_app::index::Progress;
 /// The session that tools are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// One of the server's own, which nobody else sees and which ends with it.
+    /// One of the server's own, which no one else sees and which ends with it.
     Own,
     /// The stored one that was written to last, at the time of each call; one of the server's own while there is none.
     Newest,

@@ -1,4 +1,4 @@
-//! One thread that owns what calls look at, and the queue before it. A call that nobody waits for any more ends at its next chance; one
+//! One thread that owns what calls look at, and the queue before it. A call that no one waits for any more ends at its next chance; one
 //! that panics is an error, and the next one finds everything as it was. Knows no protocol.
 
 use std::io;
@@ -27,15 +27,15 @@ pub(crate) struct Worker {
 
 /// A call that waits or is being worked on.
 pub(crate) struct Call<T> {
-    /// What comes of it; nothing when the thread has ended.
+    /// What results from it; nothing when the thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
     /// How far the files are that it waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
-    /// Dropped when nobody waits any more.
+    /// Dropped when no one waits any more.
     pub(crate) wait: Wait,
 }
 
-/// Somebody waits for a call. Dropped, it ends the call.
+/// Someone waits for a call. Dropped, it ends the call.
 pub(crate) struct Wait(Cancel);
 
 impl Drop for Wait {

@@ -14,7 +14,7 @@ pub(crate) enum Column {
     None,
     /// The same with one breakpoint at its end: what "automatic caching" of a provider with explicit markers does.
     Automatic,
-    /// The same with a breakpoint behind the system message.
+    /// The same with a breakpoint after the system message.
     Flat,
     /// Chunks in one fixed order, with breakpoints behind three of them: Aider, `ChatChunks.all_messages` and
     /// `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. Its read-only files have their place taken
@@ -56,9 +56,9 @@ pub(crate) struct ColumnTotals {
     pub written: usize,
     /// The price of all input, in tokens of plain input.
     pub cost: f64,
-    /// The price of the dearest prompt behind the first, as a share of what it costs without a cache.
+    /// The price of the dearest prompt after the first, as a share of what it costs without a cache.
     pub worst: f64,
-    /// Time that making the prompts took, in nanoseconds; 0 where nobody looked at a clock.
+    /// Time that making the prompts took, in nanoseconds; 0 where no one looked at a clock.
     pub nanos: u64,
     /// The time that the slowest prompt took.
     pub slowest: u64,

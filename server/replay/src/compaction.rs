@@ -67,7 +67,7 @@ pub(crate) struct ConversationCompactions {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Breach {
     pub conversation: String,
-    /// How many messages of the record stand in front of the cut.
+    /// How many messages of the record precede the cut.
     pub cut: usize,
     pub profile: Family,
     pub problem: String,
@@ -94,7 +94,7 @@ impl Compactions {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Loading a vocabulary is no part of the first compaction's time. If it fails, counts are estimates.
+        // Loading a vocabulary is not a part of the first compaction's time. If it fails, counts are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let recordings: Vec<(&str, Recording)> = material
             .transcripts

@@ -144,7 +144,7 @@ fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
                 }
                 text.push_str(words);
             }
-            // Nobody but a model calls or reasons.
+            // No one but a model calls or reasons.
             _ => {}
         }
     }

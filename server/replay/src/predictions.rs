@@ -90,7 +90,7 @@ struct Estimates {
     chars: f64,
 }
 
-/// What is known of the conversation so far.
+/// What is known about the conversation so far.
 struct Learner {
     model: String,
     weight: Estimates,
@@ -102,8 +102,8 @@ struct Learner {
     requests: usize,
 }
 
-/// What each way told of each request behind the first of its kind. A conversation that was compacted, or goes on with another
-/// model, begins anew.
+/// What each way told of each request after the first of its kind. A conversation that was compacted, or continues with another
+/// model, begins again.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
     let mut known: Option<Learner> = None;
@@ -227,7 +227,7 @@ fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
 }
 
 impl PredictionStats {
-    /// The figures; nothing when no request was billed behind the first ones.
+    /// The figures; nothing when no request was billed after the first ones.
     pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
         let all: Vec<&Prediction> = predicted.collect();
         let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();

@@ -38,11 +38,11 @@ pub enum BrokenPromise {
     TwoBlocks(FileKey),
     /// A map block that should be there and is not, or is not the current one.
     Outline(FileKey),
-    /// The conversation is not complete, not in order, or the request is not behind it.
+    /// The conversation is not complete, not in order, or the request is not after it.
     History,
     /// More breakpoints than the provider takes.
     TooManyMarks(usize),
-    /// A breakpoint where none may stand.
+    /// A breakpoint where none may appear.
     Mark(Part),
     /// The body has not as many breakpoints as the layout.
     UnwrittenMarks { laid: usize, written: usize },
@@ -202,7 +202,7 @@ impl PromptReader<'_> {
         };
         let (from_full, diff) = (heading.starts_with("## All updates of "), heading.contains(": version "));
         if !diff {
-            // A fence needs a line break in front of it that the text may not have.
+            // A fence needs a line break before it that the text may not have.
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
             let text = if ContentHash::of(body).short() == version { body } else { bare };

@@ -50,7 +50,7 @@ impl Replay {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Loading a vocabulary is no part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
+        // Loading a vocabulary is not a part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let Material { traces, transcripts, .. } = material;
         let of_sessions = traces.iter().map(|trace| SessionStats::turns_to_play(trace, policies, settings));

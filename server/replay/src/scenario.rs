@@ -82,7 +82,7 @@ impl<'a> Scenario<'a> {
         scenario
     }
 
-    /// The turn that is to be played; `None` behind the last one.
+    /// The turn that is to be played; `None` after the last one.
     pub(crate) fn turn(&self) -> Option<&'a TraceTurn> {
         self.trace.turns.get(self.turn)
     }
@@ -116,7 +116,7 @@ impl<'a> Scenario<'a> {
         self.update_derived();
     }
 
-    /// Makes `selection` that of the turn, changing as little as a person would.
+    /// Makes `selection` that of the turn, changing as little as a user would.
     pub(crate) fn apply_selection(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected().keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {

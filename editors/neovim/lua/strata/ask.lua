@@ -2,7 +2,7 @@
 ---`:Strata ask {text}` asks the model of the settings `provider.*` (docs/ask.md); the server sends the prompt, and the key is its own matter.
 ---The answer is written into `strata://answer` as it comes, and recorded with what the provider billed. With `!` the model may
 ---look things up with Strata's own tools, none of which changes anything; each call is shown in the answer. `:Strata cancel` ends an
----answer, and what came of it is recorded.
+---answer, and the outcome of it is recorded.
 ---
 --->lua
 ---    vim.g.strata = { settings = { provider = { name = "anthropic", key_env = "MY_API_KEY" } } }

@@ -13,7 +13,7 @@ local function named(name)
   end)
 end
 
----Lets the person choose one of those that need no more said.
+---Lets the user choose one of those that need no more said.
 local function choose()
   local short = vim.tbl_filter(function(subcommand)
     return not subcommand.takes:find("{", 1, true)

@@ -15,7 +15,7 @@ local M = {}
 ---@field cacheExpiresMs? integer Milliseconds since 1970.
 ---@field compactionPercent number
 ---@field shed integer Selected files that do not fit.
----@field stored boolean Whether what is said is kept on the disk.
+---@field stored boolean Whether what is said is kept on disk.
 ---@field index "building"|"ready"
 ---@field files integer
 ---@field stateVersion integer

@@ -1,8 +1,8 @@
---- Owns what the person set in `vim.g.strata`. Never changes it, and keeps nothing: it is read when it is needed.
+--- Owns what the user set in `vim.g.strata`. Never changes it, and keeps nothing: it is read when it is needed.
 
 local M = {}
 
----What may stand in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
+---What may appear in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
 ---@class strata.Options
 ---@field path? string The server's program. Else `strata` on the path, or the one built in the checkout that this plugin is part of.
 ---@field autostart? boolean `false`: files are attached only after `:Strata start`, or by your own `vim.lsp.enable("strata")`.
@@ -48,7 +48,7 @@ function M.problems()
   return found
 end
 
----Whether the person trusts a workspace.
+---Whether the user trusts a workspace.
 ---@param root string
 ---@return boolean
 function M.trusts(root)

@@ -4,7 +4,7 @@ local calls = require("strata.calls")
 
 local M = {}
 
----Asks for a list and lets the person choose one of it.
+---Asks for a list and lets the user choose one of it.
 ---@param root string
 ---@param command string
 ---@param arguments? table
@@ -28,7 +28,7 @@ local function choose(root, command, arguments, field, prompt, words, chosen)
   end, root)
 end
 
----Sends a command and says what came of it.
+---Sends a command and says the outcome of it.
 ---@param root string
 ---@param command string
 ---@param arguments table
@@ -72,7 +72,7 @@ local function when(milliseconds)
   return milliseconds and os.date("%Y-%m-%d %H:%M", math.floor(milliseconds / 1000)) or "not stored"
 end
 
----A conversation to go on with.
+---A conversation to continue with.
 ---@param root string
 function M.sessions(root)
   choose(root, "session.list", nil, "sessions", "Continue with:", function(session)

@@ -15,7 +15,7 @@ local space = vim.api.nvim_create_namespace("strata.preview")
 ---@type table<integer, { request?: string, folds: table<integer, string> }>
 local shown = {}
 
----What each part is, behind its first line; and where its fold begins.
+---What each part is, after its first line; and where its fold begins.
 local function annotate(buffer, parts)
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   local folds = {}

@@ -18,7 +18,7 @@ local M = {}
 ---What was typed.
 ---@class strata.Typed
 ---@field root string
----@field words string[] Behind the subcommand.
+---@field words string[] After the subcommand.
 ---@field text? string The same as it stands there.
 ---@field lines? integer[] The first and the last line.
 ---@field bang boolean
@@ -54,14 +54,14 @@ local function meant(word)
   elseif modifiers and modifiers:gsub(":[.ehprt]", "") == "" and current ~= "" then
     return vim.fn.fnamemodify(current, modifiers)
   elseif word == "~" or word:match("^~/") or word:match("^%$") then
-    -- What stands behind the first one may be called so.
+    -- What follows the first one may be called so.
     local path = vim.fs.normalize(word:gsub("^%$([%w_]+)", vim.uv.os_getenv), { expand_env = false })
     return there(path) and path or vim.fs.normalize(word)
   end
   return word
 end
 
----A path as the server takes it: from where the person is, not from the top of the workspace.
+---A path as the server takes it: from where the user is, not from the top of the workspace.
 local function path_of(word)
   local path, lines = word:match("^(.-)(#L%d+%-?%d*)$")
   path, lines = meant(path or word), lines or ""
@@ -147,7 +147,7 @@ local function files(lead)
   return found
 end
 
----Files in a state, asked of a server that is there; nobody waits long for a completion.
+---Files in a state, asked of a server that is there; no one waits long for a completion.
 local function chosen(state)
   return function()
     local root = server.current()
@@ -380,7 +380,7 @@ define(
   memory
 )
 define("compact", "[profile]", "Compact the conversation.", function(call)
-  -- What came of it is told to everybody.
+  -- The outcome of it is told to everybody.
   send(call, "compaction.run", call.words[1] and { profile = call.words[1] }, function() end)
 end, words("topic", "continuation", "checkpoint", "rolling", "handoff"))
 define(

@@ -83,7 +83,7 @@ export async function select(strata: Strata, paths: string[]): Promise<FilesSele
   return strata.tell('strata.files.select', { paths: named, confirmSecrets: named });
 }
 
-/** Throws a `CancellationError` unless the person says yes. */
+/** Throws a `CancellationError` unless the user says yes. */
 async function confirm(question: string, detail: string): Promise<void> {
   const yes = 'Show';
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) {

@@ -113,7 +113,7 @@ function whereOf(hit: Hit): string | undefined {
   }
 }
 
-/** Searches conversations and memory while the person types. */
+/** Searches conversations and memory while the user types. */
 async function search(strata: Strata): Promise<void> {
   const title = 'Search conversations and memory';
   const chosen = await pickWhileTyping(title, 'Words to search for', async (query) => {

@@ -204,7 +204,7 @@ export function textOf(message: Message): string {
     .trim();
 }
 
-/** Where the group of a tier shows its files; the rest of the tier is summed up on lines of their own. */
+/** Where the group of a tier shows its files; the rest of the tier is summarized on lines of their own. */
 function tierGroups(
   report: TiersReportReply,
   files: ListedFile[],

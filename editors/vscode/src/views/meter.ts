@@ -24,7 +24,7 @@ export class Meter implements vscode.Disposable {
       strata.onLife((life) => {
         if (life === 'starting') {
           this.unsaved = undefined;
-          // Nobody tells how one ends whose server has ended.
+          // No one tells how one ends whose server has ended.
           this.compacting = false;
         }
         this.draw();

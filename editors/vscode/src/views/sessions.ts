@@ -1,4 +1,4 @@
-// The tree "Sessions": the conversations of this workspace, the last one first.
+// The tree "Sessions": the conversations of this workspace, newest first.
 
 import * as vscode from 'vscode';
 

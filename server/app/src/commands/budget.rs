@@ -1,4 +1,4 @@
-//! `budget.*`: what the next request weighs, and what it may weigh.
+//! `budget.*`: what the next request weighs, and what it may take.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

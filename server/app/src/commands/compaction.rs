@@ -71,7 +71,7 @@ impl Command for Status {
     }
 }
 
-/// The answer is what comes of the compaction.
+/// The answer is the outcome of the compaction.
 pub(super) struct Run;
 
 impl Command for Run {
@@ -106,7 +106,7 @@ impl Command for Undo {
     }
 }
 
-/// The answer is what comes of the compaction; then the prompt is to be assembled anew and sent once more.
+/// The answer is the outcome of the compaction; then the prompt is to be assembled again and sent once more.
 pub(super) struct ContextLimitExceeded;
 
 impl Command for ContextLimitExceeded {

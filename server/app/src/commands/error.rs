@@ -41,7 +41,7 @@ pub enum CommandError {
         /// The same for programs.
         data: Option<Value>,
     },
-    /// Nobody waits for the answer any more.
+    /// No one waits for the answer any more.
     #[error("cancelled")]
     Cancelled,
     /// A fault of Strata, whatever was asked for.
@@ -56,7 +56,7 @@ impl CommandError {
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
     }
 
-    /// A file is named that is not taken unless a person says so.
+    /// A file is named that is rejected unless a user says so.
     pub(crate) fn secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
@@ -112,7 +112,7 @@ fn with_short_quotes(message: &str) -> String {
     ends(&short, MESSAGE)
 }
 
-/// What stands in front of the first quote, the quote, and what follows it.
+/// What precedes the first quote, the quote, and what follows it.
 fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     let at = text.find(['`', '"'])?;
     let (before, rest) = text.split_at(at);

@@ -41,7 +41,7 @@ pub(super) struct OnePath {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
-    /// Where it stands for a file.
+    /// Its position for a file.
     path: String,
     /// The text.
     content: String,
@@ -78,11 +78,11 @@ pub(super) struct RenameReply {
 pub(super) struct SelectionChange {
     /// The files that were changed, in key order.
     changed: Vec<FileKey>,
-    /// Files that belong to a folder or pattern but were not taken unasked.
+    /// Files that belong to a folder or pattern but were rejected unasked.
     withheld: Vec<WithheldFile>,
 }
 
-/// A file that was not taken unasked.
+/// A file that was rejected unasked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WithheldFile {

@@ -1,5 +1,5 @@
 //! `files.grep`: lines of the workspace's files that match a pattern. Sees what a model may see: files that the ignore rules let
-//! through and the session does not exclude, with placeholders in the place of secrets.
+//! through and the session does not exclude, with placeholders instead of secrets.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use strata_host::path_patterns::PatternKind;
 use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context};
 
-/// Lines that match, at most, when nobody says how many.
+/// Lines that match, at most, when no one says how many.
 const LIMIT: usize = 100;
 /// Lines around a match, at most.
 const MAX_CONTEXT: usize = 50;
@@ -34,7 +34,7 @@ pub(super) struct GrepParams {
     /// Whether the pattern is a text to be found as it is, not a regular expression.
     #[serde(default)]
     literal: bool,
-    /// Whether letter case does not count.
+    /// Whether case is ignored.
     #[serde(default)]
     ignore_case: bool,
     /// Whether a match begins and ends at the borders of words.
@@ -168,7 +168,7 @@ fn reply(found: BTreeMap<FileKey, Vec<FoundLine>>, limit: usize) -> GrepReply {
         if room == 0 {
             continue;
         }
-        // Lines behind the last match that is shown belong to it.
+        // Lines after the last match that is shown belong to it.
         let mut left = room;
         let kept = lines.into_iter().take_while(|line| {
             let is_kept = left > 0 || !line.is_match;

@@ -1,5 +1,5 @@
-//! `here.*`: the document at hand, for editors that can pass no arguments or drop replies. Each of these is another command
-//! with the document filled in, and answers with a sentence that the person is shown (`shown`).
+//! `here.*`: the current document, for editors that can pass no arguments or drop replies. Each of these is another command
+//! with the document filled in, and answers with a sentence that the user is shown (`shown`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ struct TextPosition {
     character: u32,
 }
 
-/// What the person is shown.
+/// What the user is shown.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HereReply {
     /// A sentence.

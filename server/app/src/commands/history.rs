@@ -86,7 +86,7 @@ pub(super) struct EditParams {
     content: AnswerContent,
 }
 
-/// A message that is to stay word for word, or no longer.
+/// A message that is to stay verbatim, or no longer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
@@ -105,7 +105,7 @@ pub(super) struct HideParams {
     id: MessageId,
     /// Whether the model sees it.
     agent: Option<Visibility>,
-    /// Whether the person sees it.
+    /// Whether the user sees it.
     user: Option<Visibility>,
 }
 

@@ -20,7 +20,7 @@ use crate::snapshot::Snapshot;
 pub(super) struct AddParams {
     /// What the loop is for; needed before its first iteration, and begins another loop when it changes.
     goal: Option<String>,
-    /// What was asked and what came of it.
+    /// What was asked and the outcome of it.
     iteration: NewIteration,
     /// What the loop should know of where it runs, by name. Values of names that promise secrets are withheld.
     environment: Option<BTreeMap<String, String>>,
@@ -61,7 +61,7 @@ struct Folding {
     iterations: Vec<u64>,
     /// Who wrote the summary.
     by: SummaryAuthor,
-    /// Why nobody could.
+    /// Why no one could.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -73,7 +73,7 @@ struct Folding {
 enum SummaryAuthor {
     Model,
     Extractive,
-    /// Nobody: they are kept word for word, and the next interval tries again.
+    /// No one: they are kept verbatim, and the next interval tries again.
     Nobody,
 }
 
@@ -163,7 +163,7 @@ fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
-/// Has iterations summed up: by a model where one may be asked, from themselves where there is none.
+/// Has iterations summarized: by a model where one may be asked, from themselves if there is none.
 fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let means = context.snapshot.means();

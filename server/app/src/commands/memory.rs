@@ -79,10 +79,10 @@ struct Note {
     created_ms: u64,
 }
 
-/// The reply of a search, the best first.
+/// The reply of a search, best first.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct SearchReply {
-    /// Those in memory files, then all others, the best first.
+    /// Those in memory files, then all others, best first.
     hits: Vec<MemoryMatch>,
     /// How many of the newest matches were ranked, when there are too many to rank them all.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -109,7 +109,7 @@ pub trait Command {
     const AWAITS_INDEX: bool = false;
     /// Whether secrets in its arguments become placeholders before it runs. A command that screens them itself says no.
     const SCREENED: bool = true;
-    /// Whether the user is shown what came of it: its reply has a `message`, and may have the `uri` of a document.
+    /// Whether the user is shown the outcome of it: its reply has a `message`, and may have the `uri` of a document.
     const SHOWN: bool = false;
     /// The one JSON object that it takes, without its `session`.
     type Args: DeserializeOwned + JsonSchema;
@@ -153,13 +153,13 @@ pub struct Context<'a> {
     pub compaction: Option<&'a RunningCompaction>,
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// Raised when nobody waits for the answer any more.
+    /// Raised when no one waits for the answer any more.
     pub cancel: &'a Cancel,
     /// What the command wants done besides.
     pub effects: Vec<Effect>,
     /// What the command writes to the store, beside its session.
     pub write: Option<Write>,
-    /// Whether it has written that. Then it has happened, whether somebody still waits for the answer or not.
+    /// Whether it has written that. Then it has happened, whether someone still waits for the answer or not.
     pub has_written: bool,
 }
 
@@ -205,9 +205,9 @@ pub enum Job {
     Compact(Box<CompactionJob>),
     /// Take note that the draft of the compaction of this number is in place: the command that starts this has waited for it.
     Adopted(u64),
-    /// Ask the model a question. What comes of it is the reply of the command.
+    /// Ask the model a question. What results from it is the reply of the command.
     Send(Box<SendJob>),
-    /// Ask a model to sum up tool results of the session, then archive them.
+    /// Ask a model to summarize tool results of the session, then archive them.
     Archive(Box<ArchivalPlan>),
 }
 
@@ -220,7 +220,7 @@ struct NoArguments {}
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// The reply of a command that says what comes of something it only began: an `R`, which is not there yet.
+/// The reply of a command that says the outcome of something it only began: an `R`, which is not there yet.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct Deferred<R> {
@@ -248,7 +248,7 @@ impl<R: JsonSchema> JsonSchema for Deferred<R> {
     }
 }
 
-/// So many things are found at most unless somebody says how many.
+/// So many things are found at most unless someone says how many.
 fn default_limit() -> usize {
     50
 }

@@ -32,7 +32,7 @@ const WORTH_COUNTING: usize = 20;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
-    /// What the person asks.
+    /// What the user asks.
     prompt: Option<String>,
     /// Pictures that go with the prompt.
     #[serde(default)]
@@ -48,7 +48,7 @@ pub(super) struct AssembleParams {
     policy: Option<PolicyName>,
     /// The model it is made for; the setting's when absent.
     model: Option<String>,
-    /// Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this, whichever is
+    /// Maximum input tokens that the client passes on. What the prompt may take follows the model's window or this, whichever is
     /// smaller.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
@@ -78,7 +78,7 @@ enum BodyAs {
     Text,
 }
 
-/// What came of a prompt.
+/// The outcome of a prompt.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
@@ -89,7 +89,7 @@ pub(super) struct RecordParams {
     status: Status,
     /// The answer: a text, or its blocks.
     response: Option<AnswerContent>,
-    /// What came of an answer that was stopped; the same as `response`.
+    /// The outcome of an answer that was stopped; the same as `response`.
     partial: Option<AnswerContent>,
     /// What the provider billed.
     usage: Option<Usage>,
@@ -503,7 +503,7 @@ impl Command for Record {
     }
 }
 
-/// Archives tool results that grew old; in a while when a model is to sum them up, since nobody waits for it.
+/// Archives tool results that grew old; in a while when a model is to sum them up, since no one waits for it.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = size.limit.is_some_and(|limit| size.tokens > limit);

@@ -1,4 +1,4 @@
-//! `redaction.*`: what stands in the place of secrets, and putting the secrets back into text that is to be applied.
+//! `redaction.*`: what stands instead of secrets, and putting the secrets back into text that is to be applied.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,7 @@ pub(super) struct ServerStatus {
     efforts: Efforts,
     /// The languages that have outlines.
     languages: Vec<&'static str>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     trusted: bool,
     /// What the walk could not do, and what is set and changes nothing: settings that a workspace file cannot set, names in
     /// `redaction.allow` that there are not.
@@ -117,7 +117,7 @@ impl Command for ShowSettings {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
         let snapshot = context.snapshot;
         let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective().clone();
-        // Nothing of it should be a secret; what is one all the same is not shown around.
+        // Nothing of it should be a secret; what is one anyway is not shown around.
         let mut settings = super::written(&*snapshot.settings)?;
         snapshot.screen.value(&mut settings);
         Ok(SettingsReply { settings, origins, ignored })

@@ -154,9 +154,9 @@ pub(super) struct Sessions {
 struct ListedSession {
     /// Its name on the wire.
     id: String,
-    /// What the person calls it; empty for none.
+    /// What the user calls it; empty for none.
     name: String,
-    /// When it was begun, in milliseconds since 1970; `null` when it was not saved.
+    /// When it was started, in milliseconds since 1970; `null` when it was not saved.
     created_ms: Option<u64>,
     /// When it was last written to, likewise.
     updated_ms: Option<u64>,
@@ -516,7 +516,7 @@ pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>
     Ok(read(text, screen)?.messages)
 }
 
-/// A conversation in any form that is known, with placeholders in the place of secrets.
+/// A conversation in any form that is known, with placeholders instead of secrets.
 fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
@@ -524,7 +524,7 @@ fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, C
     Ok(imported)
 }
 
-/// A stored session, one JSON value in each line, with placeholders in the place of secrets. A line that is no JSON stays: the
+/// A stored session, one JSON value in each line, with placeholders instead of secrets. A line that is not JSON stays: the
 /// store says what is wrong with it.
 fn lines_without_secrets(text: &str, screen: &Screen) -> String {
     let mut out = String::with_capacity(text.len());

@@ -23,7 +23,7 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
-    /// What the blocks may weigh together, in tokens; the setting's when absent.
+    /// What the blocks may take together, in tokens; the setting's when absent.
     budget: Option<usize>,
     /// Files that are there in any case, and whose neighbourhood comes first: paths, or globs such as `src/**/*.rs`.
     #[serde(default)]
@@ -114,7 +114,7 @@ pub(super) struct ReferencesParams {
     limit: usize,
 }
 
-/// Hits that are listed when nobody says how many.
+/// Hits that are listed when no one says how many.
 fn default_hits() -> usize {
     200
 }
@@ -199,7 +199,7 @@ pub(super) struct DependentsReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
-    /// Symbol name, or letters of it in order; behind the names of what it is in, where that matters (`Type.method`).
+    /// Symbol name, or letters of it in order; after the names of what it is in, where that matters (`Type.method`).
     query: String,
     /// How many at most.
     #[serde(default = "default_limit")]
@@ -391,7 +391,7 @@ fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>,
     Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())
 }
 
-/// Blocks one behind the other, those of several lines set apart.
+/// Blocks one after the other, those of several lines set apart.
 fn joined(texts: &[&str]) -> String {
     let mut joined = String::new();
     let is_long = |text: &str| text.trim_end().contains('\n');

@@ -11,7 +11,7 @@ use strata_host::store::{Quota, SessionId};
 
 use super::{Access, Command, CommandError, Context};
 
-/// Lines that are read when nobody says how many.
+/// Lines that are read when no one says how many.
 const LINES: usize = 200;
 
 /// An output as a client may give it.

@@ -22,11 +22,11 @@ use super::IndexInputs;
 /// What outlines are made of and with. Shared by threads.
 pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
-    /// What is known of files, by the folder that they are in.
+    /// What is known about files, by the folder that they are in.
     seen: HashMap<PathBuf, KnownFiles>,
 }
 
-/// What came of one file.
+/// The outcome of one file.
 #[derive(Default)]
 pub(super) struct OutlineBatch {
     /// Its outline; `None` when it has none.
@@ -43,7 +43,7 @@ pub(super) enum Effort {
     /// The file was not opened.
     #[default]
     Recalled,
-    /// The file was read and its text recognised.
+    /// The file was read and its text recognized.
     Read,
     /// The file was read and parsed.
     Parsed,
@@ -59,7 +59,7 @@ pub struct Efforts {
     pub parsed: usize,
 }
 
-/// What a run found out and the next one should know; to be kept when nobody waits any more.
+/// What a run found out and the next one should know; to be kept when no one waits any more.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct OutlineUpdates {
@@ -68,7 +68,7 @@ pub struct OutlineUpdates {
 }
 
 impl<'a> OutlineRun<'a> {
-    /// For some files: what is known of their folders is not looked up.
+    /// For some files: what is known about their folders is not looked up.
     pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
         Self { means: *means, seen: HashMap::new() }
     }
@@ -90,7 +90,7 @@ impl<'a> OutlineRun<'a> {
         self.recalled(entry).unwrap_or_else(|| self.read(entry))
     }
 
-    /// What is known of files that are not among these.
+    /// What is known about files that are not among these.
     pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut seen = self.seen;
         for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
@@ -166,7 +166,7 @@ impl Efforts {
 }
 
 impl OutlineUpdates {
-    /// Takes note of what came of a file.
+    /// Takes note of the outcome of a file.
     pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
         let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };

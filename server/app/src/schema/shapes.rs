@@ -75,7 +75,7 @@ impl Shapes {
         self.taken.subschema_for::<T>().into()
     }
 
-    /// All definitions, each once. A type whose two shapes differ has that of requests under its name with `Input` behind it.
+    /// All definitions, each once. A type whose two shapes differ has that of requests under its name with `Input` after it.
     pub fn finish(mut self) -> Map<String, Value> {
         let mut taken = self.taken.take_definitions(true);
         let mut said = self.said.take_definitions(true);

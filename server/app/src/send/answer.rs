@@ -1,4 +1,4 @@
-//! What comes of a question: shown piece by piece, and summed up in the reply.
+//! The outcome of a question: shown piece by piece, and summarized in the reply.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -129,7 +129,7 @@ impl SendReply {
     }
 }
 
-/// An answer as it comes, in pieces that a person may see: no placeholder is cut in two, and known secrets stand in their places.
+/// An answer as it comes, in pieces that a user may see: no placeholder is cut in two, and known secrets stand in their places.
 pub(super) struct Stream<'a> {
     job: &'a SendJob,
     host: &'a mut dyn SendHost,

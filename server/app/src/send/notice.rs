@@ -22,7 +22,7 @@ pub struct Delta {
     /// A tool that it calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<DeltaToolCall>,
-    /// What came of such a call.
+    /// The outcome of such a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_result: Option<DeltaToolResult>,
     /// What you should know now, in a sentence: the prompt is sent once more because it was too long.
@@ -41,7 +41,7 @@ pub struct DeltaToolCall {
     pub input: Value,
 }
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaToolResult {
     /// The call.

@@ -24,7 +24,7 @@ enum Turn {
     IsRefused(ProviderErrorKind),
 }
 
-/// Each turn once, and the last one for ever.
+/// Each turn once, and the last one forever.
 #[derive(Debug)]
 struct Script {
     turns: Mutex<VecDeque<Turn>>,
@@ -232,7 +232,7 @@ fn rounds_of_tool_calls_have_an_end() {
     );
     assert!(bodies[2].to_string().contains("No more tool calls are answered"));
     assert!(!bodies[1].to_string().contains("No more tool calls are answered"));
-    // The conversation goes on: what nobody answered has an answer for the provider.
+    // The conversation goes on: what no one answered has an answer for the provider.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
     assert_eq!(reply.unwrap().text, "Well.");
 }

@@ -9,11 +9,11 @@ use super::Tool;
 use super::pages::{self, BadCursor, NEXT, Shape};
 use crate::commands::CommandError;
 
-/// The argument that says what a result may weigh.
+/// The argument that says what a result may take.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// The argument that says where a result begins.
 pub(super) const CURSOR: &str = "cursor";
-/// What a result may weigh when nobody says, in tokens. Clients warn of results that are more than twice as heavy.
+/// What a result may take when no one says, in tokens. Clients warn of results that are more than twice as heavy.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Fields of replies that are an editor's business.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
@@ -69,7 +69,7 @@ pub fn call(
     reply(tool, &wanted, arguments, host)
 }
 
-/// What a tool replies about a workspace that is known well enough for it, for somebody who reads it in a shell: at most `max_tokens`,
+/// What a tool replies about a workspace that is known well enough for it, for someone who reads it in a shell: at most `max_tokens`,
 /// or all of it.
 ///
 /// # Errors

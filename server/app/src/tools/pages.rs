@@ -190,7 +190,7 @@ fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
         if end == text.len() {
             return page;
         }
-        // A line that is cut counts as read: nobody could ask for the rest of it.
+        // A line that is cut counts as read: no one could ask for the rest of it.
         let count = kept.lines().count() as u64;
         with(page, "to", (first + count).saturating_sub(1).into())
     };

@@ -202,7 +202,7 @@ fn lines(reply: &Value, field: &str, line: impl Fn(&Value) -> String, none: &str
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }
 }
 
-/// How to get the rest, when there is one.
+/// How to get the rest, if there is one.
 fn rest(reply: &Value) -> String {
     match text(reply, NEXT) {
         "" => String::new(),

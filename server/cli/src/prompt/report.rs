@@ -181,7 +181,7 @@ impl Report {
     }
 }
 
-/// A part as a person calls it.
+/// A part as a user calls it.
 fn label(part: &str) -> String {
     match part {
         "system" => "system prompt".to_owned(),

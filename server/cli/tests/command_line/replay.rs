@@ -165,7 +165,7 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
     .assert_eq(&run.out);
 }
 
-/// A record of an agent that edits files, with an error that nothing mended.
+/// A record of an agent that edits files, with an error that nothing repaired.
 fn recorded(steps: usize) -> String {
     let line = |kind: &str, content: serde_json::Value| {
         serde_json::json!({ "type": kind, "message": { "role": kind, "content": content } }).to_string()

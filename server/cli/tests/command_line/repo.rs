@@ -95,7 +95,7 @@ impl Repo {
         command
             .args(arguments)
             .current_dir(&self.folder)
-            // Neither a person's settings nor their ignore files are part of a test.
+            // Neither a user's settings nor their ignore files are part of a test.
             .env("HOME", self.folder.parent().unwrap())
             .env_remove("XDG_CONFIG_HOME")
             .env("STRATA_STATE_DIR", self.folder.parent().unwrap().join("state"))

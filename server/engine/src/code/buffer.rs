@@ -1,10 +1,10 @@
 //! An open document together with its syntax tree and outline. Edits are noted as they come; parsing happens
-//! when somebody asks, starts from the last tree and outline, and can be cancelled. Says nothing about which buffers there
+//! when someone asks, starts from the last tree and outline, and can be cancelled. Says nothing about which buffers there
 //! are.
 //!
-//! Of broken text a parser that starts from an old tree may make something else than one that starts afresh. Such a
+//! Of broken text a parser that starts from an old tree may make something else than one that starts again. Such a
 //! result is provisional: its tree is there at once for the next keystroke to start from, its outline is that of the last
-//! text that was not broken. What goes into a prompt is [settled](Buffer::symbols) first by parsing afresh, once for each
+//! text that was not broken. What goes into a prompt is [settled](Buffer::symbols) first by parsing again, once for each
 //! text. So the same text gives the same bytes, and no keystroke waits for that.
 
 mod trail;
@@ -102,7 +102,7 @@ impl Buffer {
         self.document.lose_step(reason);
     }
 
-    /// As [`Document::replace_all`]; the tree starts anew.
+    /// As [`Document::replace_all`]; the tree starts again.
     pub fn replace_all(&mut self, text: &str, version: i32) {
         self.document.replace_all(text, version);
         self.generation = next_generation();

@@ -1,4 +1,4 @@
-//! Open buffers: the text the person sees, unsaved changes included, and whether Strata can still vouch
+//! Open buffers: the text the user sees, unsaved changes included, and whether Strata can still vouch
 //! for it. Offsets are bytes of UTF-8; positions in other units are converted where they come in. A
 //! document knows nothing about files on disk and never guesses at a text it was not told.
 
@@ -56,7 +56,7 @@ impl fmt::Display for OutOfStep {
 pub enum Sync {
     /// It is.
     InStep,
-    /// It may not be; the next full text (open, full change, or save with text) mends it.
+    /// It may not be; the next full text (open, full change, or save with text) repairs it.
     OutOfStep {
         /// What went wrong first.
         reason: OutOfStep,
@@ -181,7 +181,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the whole text, which also mends a document that was out of step.
+    /// Replaces the whole text, which also repairs a document that was out of step.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
@@ -189,7 +189,7 @@ impl Document {
         self.sync = Sync::InStep;
     }
 
-    /// Marks the text as not to be trusted. The first reason stays until the text is mended.
+    /// Marks the text as not to be trusted. The first reason stays until the text is repaired.
     pub(crate) fn lose_step(&mut self, reason: OutOfStep) {
         if self.is_in_step() {
             self.sync = Sync::OutOfStep { reason };
@@ -237,7 +237,7 @@ impl Document {
         }
     }
 
-    /// Whether an edit may leave the CR of a pair without its LF: it begins right behind one.
+    /// Whether an edit may leave the CR of a pair without its LF: it begins right after one.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }

@@ -123,7 +123,7 @@ pub struct Selection {
     selected: BTreeMap<FileKey, Extent>,
     excluded: BTreeSet<FileKey>,
     given: BTreeMap<FileKey, Arc<str>>,
-    /// Files whose secrets the person wants shown.
+    /// Files whose secrets the user wants shown.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     confirmed: BTreeSet<FileKey>,
 }

@@ -2,7 +2,7 @@
 //! said to the model and what was billed for it; what the agent tells its own user interface is passed over.
 //!
 //! The form is documented nowhere; what is assumed of it was seen in files of its versions 2.0 and 2.1. Lines
-//! are taken in the order of the file: where a user went back and asked anew, both branches are told.
+//! are taken in the order of the file: where a user went back and asked again, both branches are told.
 
 mod clock;
 
@@ -20,7 +20,7 @@ const NO_MODEL: &str = "<synthetic>";
 pub struct Transcript {
     /// Requests with their answers, in order.
     pub turns: Vec<Turn>,
-    /// What was said behind the last answer: a request without one.
+    /// What was said after the last answer: a request without one.
     pub unanswered: Option<Turn>,
     /// The folder that the agent worked in, as its first line has it.
     pub folder: Option<String>,

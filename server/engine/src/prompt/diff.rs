@@ -10,7 +10,7 @@ use std::ops::Range;
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
 /// More differing lines than this, on both sides together, are replaced as a whole: the comparison takes
-/// about 0.2 s for as many random lines and grows faster than they do, and nobody reads such a diff.
+/// about 0.2 s for as many random lines and grows faster than they do, and no one reads such a diff.
 const MAX_COMPARED_LINES: usize = 50_000;
 
 /// What follows a line that ends its text without a line break.
@@ -154,7 +154,7 @@ fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
     hunks
 }
 
-/// The first line, counted from 1, and how many, when that is not one. No lines stand behind the line with the
+/// The first line, counted from 1, and how many, when that is not one. No lines follow the line with the
 /// number, as POSIX and git have it.
 fn place(span: &Range<usize>) -> String {
     match span.len() {

@@ -78,7 +78,7 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
 /// The user's settings; `None` when there is no file.
 ///
 /// # Errors
-/// [`FileError`] when there is one and it does not count.
+/// [`FileError`] if there is one and it does not count.
 pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
     let file = path.display().to_string();
     match read_own_file(path) {
@@ -91,7 +91,7 @@ pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
 }
 
 /// The settings files of the workspace folders, weakest first: the first folder's file is the strongest. A folder
-/// without one is passed over; a file outside the folders (behind a link) is refused like any other.
+/// without one is passed over; a file outside the folders (after a link) is refused like any other.
 pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }

@@ -32,7 +32,7 @@ pub enum Layer {
 pub struct Source {
     /// How strong they are.
     pub layer: Layer,
-    /// Where they stand, for a person: a file's path, `environment`.
+    /// Their positions, for a user: a file's path, `environment`.
     pub name: Arc<str>,
     /// An object; `null` anywhere in it means "not set".
     pub values: Value,
@@ -44,7 +44,7 @@ pub struct Source {
 pub struct Origin {
     /// The layer.
     pub layer: Layer,
-    /// Where it stands, for a person: a file's path, `environment`, `editor`.
+    /// Its position, for a user: a file's path, `environment`, `editor`.
     pub name: Arc<str>,
 }
 
@@ -54,7 +54,7 @@ pub struct Origin {
 pub struct IgnoredSetting {
     /// The setting, for instance `symbols.map_budget`.
     pub key: String,
-    /// Where it stands.
+    /// Its position.
     pub origin: Origin,
     /// Why it does not count.
     pub reason: String,
@@ -67,7 +67,7 @@ pub struct EffectiveSettings {
     pub values: Value,
     /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
     pub origins: BTreeMap<String, Origin>,
-    /// What was left out, sorted by where it stands and then by key.
+    /// What was left out, sorted by its position and then by key.
     pub ignored: Vec<IgnoredSetting>,
 }
 
@@ -145,7 +145,7 @@ fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin
     leaves.insert(path.to_vec(), (value.clone(), origin.clone()));
 }
 
-/// Calls `visit` with everything that is no object, and with empty objects.
+/// Calls `visit` with everything that is not an object, and with empty objects.
 fn for_each_leaf(value: &Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[String], &Value)) {
     match value {
         Value::Object(map) if !map.is_empty() => {

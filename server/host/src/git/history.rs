@@ -244,7 +244,7 @@ impl History {
     }
 }
 
-/// Keeps the changes of what is no folder until there are too many, or nobody waits for them.
+/// Keeps the changes of what is not a folder until there are too many, or no one waits for them.
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,

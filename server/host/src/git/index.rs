@@ -16,7 +16,7 @@ pub(super) struct Index {
     pub(super) count: usize,
     /// The folder's tree when nothing differs from it in the index; `None` when that is not known.
     pub(super) tree: Option<ObjectId>,
-    /// Each with a `/` behind it, in order, and none inside another.
+    /// Each with a `/` after it, in order, and none inside another.
     submodules: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Index {
         Self { files, count, tree: tree(state, below), submodules }
     }
 
-    /// Whether a path is another repository's business. Only the last submodule that is not behind it in order can hold it:
+    /// Whether a path is another repository's business. Only the last submodule that is not after it in order can hold it:
     /// what stood between the two would be inside that one too.
     pub(super) fn is_inside_submodule(&self, path: &str) -> bool {
         let before = self.submodules.partition_point(|module| module.as_str() <= path);
@@ -73,7 +73,7 @@ impl Index {
 }
 
 impl TrackedPaths {
-    /// Whether nobody wrote the file since the index saw it.
+    /// Whether no one wrote the file since the index saw it.
     pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
         let now = Stat::from_fs(now);
         self.seen.zip(now.ok()).is_some_and(|(seen, now)| seen.matches(&now, self.options))

@@ -1,5 +1,5 @@
 //! Whether a repository lies where it seems to. Whoever makes up a folder can have its `.git` say that the repository is
-//! somebody else's: by being a link, by a line `gitdir:`, by links inside it, by `alternates`. Then names of branches and files of that
+//! someone else's: by being a link, by a line `gitdir:`, by links inside it, by `alternates`. Then names of branches and files of that
 //! other repository would be told as if they were this folder's. Looks at names and at a few short files; opens no repository.
 
 use std::fs::{self, File};

@@ -52,7 +52,7 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 }
 
 /// The facts about a folder: the top of a work tree, a folder below it, or a repository without one. `None` when it is in
-/// no repository. A history that ends early (a shallow clone, missing objects) says less; it is no error.
+/// no repository. A history that ends early (a shallow clone, missing objects) says less; it is not an error.
 ///
 /// # Errors
 /// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Elsewhere`], [`GitError::Cancelled`].

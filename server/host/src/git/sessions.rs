@@ -21,7 +21,7 @@ pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 /// A commit that changes more files is a mass change or the merge of a long branch, not one turn's work.
 const MAX_FILES_OF_TURN: usize = 10;
 
-/// A longer answer is no answer that a model gives. Bytes.
+/// A longer answer is not an answer that a model gives. Bytes.
 const MAX_ANSWER_BYTES: usize = 40_000;
 
 /// Unchanged lines around a change in an answer.
@@ -54,7 +54,7 @@ impl Default for SessionOptions {
 /// turns are done, and of how many.
 ///
 /// # Errors
-/// [`GitError`]; a history that ends early (a shallow clone) is no error.
+/// [`GitError`]; a history that ends early (a shallow clone) is not an error.
 pub fn sessions(
     repository: &Path,
     options: &SessionOptions,
@@ -193,7 +193,7 @@ fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>
     Ok(commits)
 }
 
-/// Which commits each session may use, as indexes into all of them. The first commit of all is no turn: there is
+/// Which commits each session may use, as indexes into all of them. The first commit of all is not a turn: there is
 /// nothing before it.
 fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     let usable = commits.saturating_sub(1);

@@ -86,7 +86,7 @@ pub(super) enum NameVerdict {
     Source,
     /// Its first line tells.
     Unclear,
-    /// Nobody writes it, or it is no text.
+    /// No one writes it, or it is not text.
     Other,
 }
 

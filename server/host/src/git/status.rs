@@ -23,7 +23,7 @@ const MAX_FILES: usize = 50_000;
 /// No more than this is read of files that git's index cannot speak for. Bytes.
 const MAX_READ: u64 = 16 << 20;
 
-/// How a file differs from the newest commit. In the order in which a person wants to know.
+/// How a file differs from the newest commit. In the order in which a user wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileStatus {
     /// A merge left it undecided.
@@ -301,7 +301,7 @@ mod tests {
         for path in ["../outside/secret", "linked/secret", "b/../../outside/secret", &absolute] {
             repo.invent(path, "secret\n");
         }
-        // Git sees nothing behind a link either.
+        // Git sees nothing after a link either.
         repo.invent("inside/c.py", "2\n");
         repo.invent("b/new.py", "new\n");
         write(&repo, "b/new.py", "new\n");

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Where Strata keeps what it can make anew, after the conventions of the system: `STRATA_CACHE_DIR`; else
+/// Where Strata keeps what it can make again, after the conventions of the system: `STRATA_CACHE_DIR`; else
 /// `~/Library/Caches/strata` on macOS, `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or
 /// `~/.cache/strata` elsewhere. Relative paths in these variables count as not set (XDG Base Directory Specification).
 /// `variable` looks up the environment. `None` when nothing says where that is.

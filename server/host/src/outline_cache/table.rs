@@ -1,7 +1,7 @@
 //! The database: one connection to it, what it holds, and when it is too large. Knows SQL and no threads.
 //!
 //! SQLite, because several servers share the file and any of them may be killed while it writes. In its log mode
-//! readers wait for nobody. Writes reach the disk when SQLite moves its log into the database and not sooner: losing the
+//! readers wait for no one. Writes reach the disk when SQLite moves its log into the database and not sooner: losing the
 //! last of them to a power cut costs a parse.
 
 use std::fs::{self, File};
@@ -29,13 +29,13 @@ pub(super) struct Table {
 /// What can go wrong, by what is to be done about it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheError {
-    /// Somebody else is at it: try another time.
+    /// Someone else is at it: try another time.
     #[error("{0}")]
     Passing(String),
     /// The disk is full or closed to us: read on.
     #[error("{0}")]
     CannotWrite(String),
-    /// The file is not what it should be: make it anew.
+    /// The file is not what it should be: make it again.
     #[error("{0}")]
     Damaged(String),
 }
@@ -64,7 +64,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A use is written down again after so many days: most starts write nothing.
 const USE_DAYS: i64 = 7;
 
-/// Rows of one transaction: others may write in between, and what a killed process had begun is soon made again.
+/// Rows of one transaction: others may write in between, and what a killed process had started is soon made again.
 const ROWS: usize = 1_000;
 
 impl Table {

@@ -1,4 +1,4 @@
-//! Where requests go: which addresses are allowed, and what each protocol puts behind them.
+//! Where requests go: which addresses are allowed, and what each protocol puts after them.
 
 use std::net::IpAddr;
 

@@ -62,7 +62,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Sends until there is a reply, sending again is of no use, or the next try would begin after the deadline. In that
-    /// case the failure is reported at once: nobody is made to wait for nothing.
+    /// case the failure is reported at once: no one is made to wait for nothing.
     pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
         let mut tries = Tries::default();
         loop {

@@ -1,4 +1,4 @@
-//! Why there is no reply, in words that tell a person what to do. No error holds a key or a body.
+//! Why there is no reply, in words that tell a user what to do. No error holds a key or a body.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub enum SendError {
         /// The longest time without a byte.
         after: Duration,
     },
-    /// Nobody waits for the reply any more.
+    /// No one waits for the reply any more.
     #[error("cancelled")]
     Cancelled,
     /// More came than a reply may have.

@@ -1,5 +1,5 @@
 //! One request on the wire, and what comes back of it, piece by piece, to a thread that waits for it. Follows no redirection, so that no key
-//! goes where nobody sent it. Knows no protocol of a provider.
+//! goes where no one sent it. Knows no protocol of a provider.
 
 use std::error::Error;
 use std::io;
@@ -27,7 +27,7 @@ pub(super) struct Request {
     pub(super) body: Option<Bytes>,
 }
 
-/// What comes back, in this order: a head, pieces of the body, an end. A fault may stand anywhere and ends it.
+/// What comes back, in this order: a head, pieces of the body, an end. A fault may appear anywhere and ends it.
 #[derive(Debug)]
 pub(super) enum Piece {
     Head(Head),
@@ -79,7 +79,7 @@ impl Request {
                 Ok(()) => Piece::End,
                 Err(fault) => Piece::Fault(fault),
             };
-            // Nobody listens when it was late.
+            // No one listens when it was late.
             let _ = sender.send(last);
         });
         Ok(Pending { pieces, task })
@@ -126,7 +126,7 @@ async fn exchange(
                     return if is_success { Err(Fault::TooLong) } else { Ok(()) };
                 }
             }
-            // What came of a refusal says enough.
+            // The outcome of a refusal says enough.
             Err(_) if !is_success => return Ok(()),
             Err(error) => return Err(Fault::Cut(chain(&error.without_url()))),
         }
@@ -144,7 +144,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// An error with what is behind it.
+/// An error with what is after it.
 fn chain(error: &reqwest::Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();
@@ -180,7 +180,7 @@ fn client(url: &Url) -> Result<&'static Client, String> {
     Ok(if url.scheme() == "https" { by_proxy } else { direct })
 }
 
-/// The one worker thread of all requests, begun with the first and asleep while there is none.
+/// The one worker thread of all requests, started with the first and asleep while there is none.
 fn runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
     RUNTIME

@@ -14,7 +14,7 @@ use super::kind::ProviderKind;
 /// The fewest bytes of a key at the end of a clipped text that are taken for a part of it.
 const PART: usize = 4;
 
-/// A provider's key. Shows itself to nobody: [`fmt::Debug`] says only that there is one.
+/// A provider's key. Shows itself to no one: [`fmt::Debug`] says only that there is one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     /// As it was given, without white space around it; never empty.
@@ -24,7 +24,7 @@ pub struct Key {
 /// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The environment variable that the provider's own client reads. A server of one's own that speaks OpenAI's protocol often needs
+    /// The environment variable that the provider's own client reads. A server of your own that speaks OpenAI's protocol often needs
     /// no key, so there it may be unset.
     Usual,
     /// The server needs none.

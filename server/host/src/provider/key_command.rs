@@ -108,7 +108,7 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
         let mut output = BufReader::new(output.take(MAX_OUTPUT));
         let mut line = Vec::new();
         if output.read_until(b'\n', &mut line).is_ok() {
-            // Nobody listens any more when the command took too long.
+            // No one listens any more when the command took too long.
             let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
         }
         let _ = io::copy(&mut output, &mut io::sink());
@@ -116,7 +116,7 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Waits for the end of a command. When it takes too long or nobody waits any more it is ended; the latter has no reason.
+/// Waits for the end of a command. When it takes too long or no one waits any more it is ended; the latter has no reason.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
     let begun = Instant::now();
     let ended = loop {

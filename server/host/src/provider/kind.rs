@@ -50,7 +50,7 @@ impl ProviderKind {
         }
     }
 
-    /// Its name in settings and in front of a model's name.
+    /// Its name in settings and before a model's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",

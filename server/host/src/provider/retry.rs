@@ -85,8 +85,8 @@ impl Retry {
 }
 
 impl Tries {
-    /// How long to wait before the next try after a failure; none when there is none. What may have been billed is tried once more, so
-    /// that nobody pays more than twice for one reply.
+    /// How long to wait before the next try after a failure; none if there is none. What may have been billed is tried once more, so
+    /// that no one pays more than twice for one reply.
     pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);

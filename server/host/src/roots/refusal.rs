@@ -86,7 +86,7 @@ pub enum Refusal {
 
 impl PathError {
     /// An error about a path. As much of the path as is fit to be shown is kept: characters that
-    /// nobody sees are escaped.
+    /// no one sees are escaped.
     pub(crate) fn new(path: &str, reason: Refusal) -> Self {
         let mut shown = String::new();
         for (index, c) in path.chars().enumerate() {

@@ -18,9 +18,9 @@ use super::{Store, StoreError};
 pub struct Commit {
     /// Messages that are gone.
     pub removed: Vec<MessageId>,
-    /// Messages whose content, visibility, kind or pin is different now; where they stand stays as it is.
+    /// Messages whose content, visibility, kind or pin is different now; their positions stays as it is.
     pub changed: Vec<Arc<Message>>,
-    /// Messages that come behind all others.
+    /// Messages that come after all others.
     pub appended: Vec<Arc<Message>>,
     /// The order of all messages, when it is not the one that the above leads to.
     pub order: Option<Vec<MessageId>>,

@@ -96,7 +96,7 @@ pub enum StoreError {
     /// Another process kept the database to itself for longer than anything here takes.
     #[error("another process is using the store")]
     Busy,
-    /// No room on the disk.
+    /// No room on disk.
     #[error("the disk is full")]
     Full,
     /// The database does not hold what it should. The next opening checks all of it and sets it aside.
@@ -105,7 +105,7 @@ pub enum StoreError {
     /// The system gives no random bytes.
     #[error("the system provides no random bytes: {0}")]
     NoRandomness(String),
-    /// Something stands in the place of a directory of ours that others could look into or choose.
+    /// Something stands instead of a directory of ours that others could look into or choose.
     #[error("{} {problem}, so nothing is stored there", .path.display())]
     NotPrivate {
         path: PathBuf,

@@ -38,7 +38,7 @@ impl SessionId {
         &self.0
     }
 
-    /// Whether it is `main`, which stands for the session at hand wherever one is named, so that none is begun under it.
+    /// Whether it is `main`, which stands for the current session wherever one is named, so that none is started under it.
     pub fn is_reserved(&self) -> bool {
         &*self.0 == "main"
     }

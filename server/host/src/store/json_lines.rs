@@ -115,7 +115,7 @@ fn message(line: &[u8]) -> Result<Message, String> {
     Ok(Message { id, body })
 }
 
-/// The next line without its end; `None` behind the last.
+/// The next line without its end; `None` after the last.
 fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let mut line = Vec::new();
     let read = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);

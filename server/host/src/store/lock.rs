@@ -11,7 +11,7 @@ use super::{SessionId, StoreError};
 /// What a session is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// To read and write. Nobody else can write to it as long as the handle lives.
+    /// To read and write. No one else can write to it as long as the handle lives.
     Write,
     /// To read. Others may write to it meanwhile.
     Read,

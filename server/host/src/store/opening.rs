@@ -72,7 +72,7 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     for (pragma, value) in [("foreign_keys", "ON"), ("trusted_schema", "OFF"), ("cell_size_check", "ON")] {
         connection.pragma_update(None, pragma, value)?;
     }
-    // A commit is an acknowledgement: it must be on the disk, and on macOS that takes more than fsync.
+    // A commit is an acknowledgement: it must be on disk, and on macOS that takes more than fsync.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
     // What SQLite cannot hold in its cache it would put into a directory that all users share.
@@ -150,7 +150,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Checks the tables, which takes a millisecond for a thousand messages. The index of words takes ten times as long: it is
-/// checked only after something has met with damage, and made anew when the damage is there, for all that is in it
+/// checked only after something has met with damage, and made again when the damage is there, for all that is in it
 /// stands in the tables.
 fn check(connection: &mut Connection, place: &StorePaths) -> Result<(), StoreError> {
     for table in schema::TABLES {

@@ -1,4 +1,4 @@
-//! Where state is kept on disk, and that nobody but its owner can look into it. Knows names of files and nothing of
+//! Where state is kept on disk, and that no one but its owner can look into it. Knows names of files and nothing of
 //! what is in them.
 
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ pub(super) struct StorePaths {
     name: String,
 }
 
-/// What becomes of a link in the place of a directory.
+/// What becomes of a link instead of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkPolicy {
     Follow,
@@ -142,21 +142,21 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
 /// others. It may be a link of the user's own: people keep their state elsewhere.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] when it belongs to somebody else, or is one for everybody's temporary files.
+/// [`StoreError::NotPrivate`] when it belongs to someone else, or is one for everybody's temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Follow)
 }
 
-/// Makes a directory that only its owner can enter; one that is there already is closed to others. Nobody has a reason to put a link in
+/// Makes a directory that only its owner can enter; one that is there already is closed to others. No one has a reason to put a link in
 /// its place, so one is not followed.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] when it is a link or belongs to somebody else.
+/// [`StoreError::NotPrivate`] when it is a link or belongs to someone else.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Refuse)
 }
 
-/// Opens a file of ours to read it: no link, and nothing that is no file.
+/// Opens a file of ours to read it: no link, and nothing that is not a file.
 pub(crate) fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -254,7 +254,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     let mut wanted = rustix::fs::OFlags::DIRECTORY;
     match links {
         LinkPolicy::Refuse => wanted |= rustix::fs::OFlags::NOFOLLOW,
-        // Somebody else's link would have us close, and write into, a directory of their choice.
+        // Someone else's link would have us close, and write into, a directory of their choice.
         LinkPolicy::Follow if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
             return Err(not_private(path, "belongs to another user"));
         }

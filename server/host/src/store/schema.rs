@@ -1,4 +1,4 @@
-//! The tables, and how those of older versions become them. Every version's step stays here for ever.
+//! The tables, and how those of older versions become them. Every version's step stays here forever.
 //!
 //! The version stands in the header of the database file and is only ever changed while the write-ahead log is not in
 //! use, so that one look at the file itself tells it. A later version has to keep to that.
@@ -66,8 +66,8 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 ";
 
-/// What a process that goes on with a session needs to know of the provider's cache, and which change of the session was the last
-/// when that was stored. It is no change itself.
+/// What a process that continues with a session needs to know of the provider's cache, and which change of the session was the last
+/// when that was stored. It is not a change itself.
 const CACHE_MEMORY: &str = "
 ALTER TABLE session ADD COLUMN cache_memory TEXT;
 ALTER TABLE session ADD COLUMN cache_touched INTEGER;

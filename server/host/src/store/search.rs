@@ -1,5 +1,5 @@
 //! Full-text search over fragments and messages, hidden ones included: plain words in, ranked places with a snippet out. No
-//! text that a person or a model may write is a syntax error.
+//! text that a user or a model may write is a syntax error.
 
 mod passages;
 mod ranking;

@@ -1,4 +1,4 @@
-//! Sessions as wholes: begun, listed, opened, loaded, renamed, forked and deleted. What changes inside one is the
+//! Sessions as wholes: started, listed, opened, loaded, renamed, forked and deleted. What changes inside one is the
 //! business of `changes`.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct NewSession {
     pub id: SessionId,
     /// What people call it; may be empty.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970, as the caller tells it.
+    /// When it was started, in milliseconds since 1970, as the caller tells it.
     pub created_ms: u64,
 }
 
@@ -28,13 +28,13 @@ pub struct SessionInfo {
     pub id: SessionId,
     /// What people call it; may be empty.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970.
+    /// When it was started, in milliseconds since 1970.
     pub created_ms: u64,
     /// When it was last written to, in milliseconds since 1970, by the clock of that time.
     pub updated_ms: u64,
     /// How many messages it holds, hidden ones included.
     pub messages: usize,
-    /// The beginning of the first thing the person said, on one line of at most [`PREVIEW_CHARS`] characters; empty when
+    /// The beginning of the first thing the user said, on one line of at most [`PREVIEW_CHARS`] characters; empty when
     /// nothing was said.
     pub preview: String,
 }
@@ -43,7 +43,7 @@ pub struct SessionInfo {
 pub struct StoredSession {
     /// What people call it; may be empty.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970.
+    /// When it was started, in milliseconds since 1970.
     pub created_ms: u64,
     /// All messages in order, hidden ones included.
     pub messages: Vec<Arc<Message>>,
@@ -67,7 +67,7 @@ pub(crate) const PREVIEW_CHARS: usize = 120;
 /// So many lists and objects in one another are read back (`serde_json` refuses more).
 const MAX_DEPTH: usize = 127;
 
-/// How many messages of the person are looked at for a preview; some have no text.
+/// How many messages of the user are looked at for a preview; some have no text.
 const PREVIEW_MESSAGES: u32 = 3;
 
 impl Store {
@@ -83,7 +83,7 @@ impl Store {
         Ok(handle)
     }
 
-    /// All sessions of the workspace, the one written to last first.
+    /// All sessions of the workspace, most recently used first.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] and the like.
@@ -170,7 +170,7 @@ impl Store {
         })
     }
 
-    /// Stores what is known of the provider's cache beside a session, which is no change of it.
+    /// Stores what is known about the provider's cache beside a session, which is not a change of it.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
@@ -230,7 +230,7 @@ impl Store {
         if let Err(error) = self.spills.remove_session(id) {
             tracing::warn!(%error, "spilled outputs of a deleted session stay for now");
         }
-        // Nobody can open the session any more; a file that stays behind is only untidy.
+        // No one can open the session any more; a file that stays behind is only untidy.
         let _ = std::fs::remove_file(self.place.session_lock(id));
         drop(handle);
         Ok(())
@@ -333,7 +333,7 @@ pub(super) fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// Puts messages behind all others of a session.
+/// Puts messages after all others of a session.
 pub(super) fn append<'m>(
     connection: &Connection,
     session: i64,
@@ -441,7 +441,7 @@ fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<O
     Ok(statement.query_row([session, id.0.cast_signed()], |row| row.get(0)).optional()?)
 }
 
-/// The beginning of what the person said first. A message that cannot be read says nothing: the others are listed all the same.
+/// The beginning of what the user said first. A message that cannot be read says nothing: the others are listed anyway.
 fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT message.body FROM place JOIN message ON message.key = place.message

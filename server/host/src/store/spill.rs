@@ -1,4 +1,4 @@
-//! Large tool outputs in files of their own, so that a model can page through what no prompt could hold. Nobody but the
+//! Large tool outputs in files of their own, so that a model can page through what no prompt could hold. No one but the
 //! user can read them or guess their names, and together they never take more than a quota.
 
 use std::collections::{HashMap, HashSet};
@@ -48,7 +48,7 @@ pub struct Spills {
     quota: Quota,
 }
 
-/// Outputs of other sessions that a new one has been given. Nobody else touches the outputs as long as this lives.
+/// Outputs of other sessions that a new one has been given. No one else touches the outputs as long as this lives.
 #[derive(Debug)]
 #[must_use = "outputs of a session that is not stored are removed"]
 pub(super) struct SpillCopy {
@@ -165,7 +165,7 @@ impl Spills {
 
     /// Removes all outputs of a session.
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {
-        // Where nothing was ever spilled nothing is begun.
+        // Where nothing was ever spilled nothing is started.
         if !is_directory(&self.own) {
             return Ok(());
         }

@@ -58,7 +58,7 @@ impl<'c> WordIndex<'c> {
         Ok(())
     }
 
-    /// Makes the index anew from the tables.
+    /// Makes the index again from the tables.
     pub(super) fn rebuild(&self) -> Result<(), StoreError> {
         self.connection.execute_batch(&format!("DROP TABLE {};", schema::INDEX))?;
         self.connection.execute_batch(schema::WORDS)?;

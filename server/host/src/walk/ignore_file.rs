@@ -28,7 +28,7 @@ pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
 }
 
 /// How much the ignore files of a folder hold, in bytes. A link is followed when it stays below `root`: what an ignore file
-/// holds may show up in messages. A link to nothing is read by nobody.
+/// holds may show up in messages. A link to nothing is read by no one.
 ///
 /// # Errors
 /// Why the folder cannot be walked: they cannot be read safely.

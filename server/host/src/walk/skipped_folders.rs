@@ -1,4 +1,4 @@
-//! What the walk leaves out when no ignore file says so. The list is short: a folder is on it when tools make it, nobody
+//! What the walk leaves out when no ignore file says so. The list is short: a folder is on it when tools make it, no one
 //! edits it, and its name (or what lies in it or beside it) leaves no doubt. `build`, `out`, `bin`, `lib` and `env`
 //! are source folders too often and stay.
 

@@ -293,7 +293,7 @@ fn exclusions_behind_pointers_on_one_way_are_too_large_together() {
     assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "one/b.rs", "three/d.rs"]);
 }
 
-/// The rules of a linked `.git` are somebody else's.
+/// The rules of a linked `.git` are someone else's.
 #[cfg(unix)]
 #[test]
 fn a_rule_that_cannot_be_understood_is_named_by_its_line_and_not_repeated() {

@@ -1,5 +1,5 @@
-//! What may wait long for somebody outside: drafts of compactions, summaries of tool results, counts of requests. It is done on
-//! threads of its own, and what comes of it has its turn in the session's queue.
+//! What may wait long for someone outside: drafts of compactions, summaries of tool results, counts of requests. It is done on
+//! threads of its own, and what results from it has its turn in the session's queue.
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -131,7 +131,7 @@ impl MainLoop {
         }
     }
 
-    /// Asks a model to sum up tool results, unless it is being asked about others of the session: the next turn will see
+    /// Asks a model to summarize tool results, unless it is being asked about others of the session: the next turn will see
     /// to these.
     pub(super) fn age(&mut self, id: &str, ageing: ArchivalPlan) {
         if !self.ageing.insert(id.to_owned()) {

@@ -19,7 +19,7 @@ pub(super) struct RunningJob {
     pub(super) number: u64,
     pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
-    /// Who asked for it; nobody when it began by itself.
+    /// Who asked for it; no one when it began by itself.
     pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
     /// What will be told when its draft is in place.
     pub(super) news: Option<CompactionNotice>,
@@ -86,7 +86,7 @@ impl Compactions {
         self.failed.remove(&job.session);
     }
 
-    /// Takes note that a compaction came to nothing.
+    /// Takes note that a compaction failed.
     pub(super) fn failed(&mut self, job: &CompactionJob) {
         if let Reason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
@@ -113,7 +113,7 @@ impl Compactions {
         }
     }
 
-    /// The person stopped the one that shows this token.
+    /// The user stopped the one that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         let shown = |running: &&RunningJob| Work::Compacting(running.number).token() == *token;
         if let Some(running) = self.running.values().find(shown) {

@@ -48,7 +48,7 @@ pub(super) struct IndexRuns {
 }
 
 impl IndexRuns {
-    /// Some files are to be looked at anew.
+    /// Some files are to be looked at again.
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
             IndexScope::Nothing => self.wanted = IndexScope::Files(keys),
@@ -57,7 +57,7 @@ impl IndexRuns {
         }
     }
 
-    /// All files that look different on disk are to be looked at anew.
+    /// All files that look different on disk are to be looked at again.
     pub(super) fn want_changes(&mut self) {
         match std::mem::take(&mut self.wanted) {
             IndexScope::Nothing => self.wanted = IndexScope::Changes(BTreeSet::new()),
@@ -66,7 +66,7 @@ impl IndexRuns {
         }
     }
 
-    /// Everything is to be looked at anew.
+    /// Everything is to be looked at again.
     pub(super) fn want_all(&mut self) {
         self.wanted = IndexScope::All;
     }
@@ -78,7 +78,7 @@ impl IndexRuns {
         }
     }
 
-    /// The person stopped the run that shows this token.
+    /// The user stopped the run that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         if let Some(running) =
             self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token)
@@ -142,7 +142,7 @@ impl IndexRuns {
                 };
                 // A closed connection needs no index.
                 let _ = events.send(Event::Indexed(run, end));
-                // Nobody waits any more.
+                // No one waits any more.
                 if let Some(updates) = updates {
                     updates.keep(&snapshot.outlines);
                 }
@@ -157,7 +157,7 @@ impl IndexRuns {
     }
 }
 
-/// Outlines can be used while it is found out anew who refers to whom.
+/// Outlines can be used while it is found out again who refers to whom.
 fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
     if !index.is_stale {
         return index;
@@ -244,7 +244,7 @@ impl MainLoop {
         }
     }
 
-    /// A transition after which the index before may be nobody's: to drop that of a large repository takes a while.
+    /// A transition after which the index before may be no one's: to drop that of a large repository takes a while.
     fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let before = Arc::clone(&self.world.snapshot.index);
         self.transition(next);

@@ -16,8 +16,8 @@ use strata_app::meter::{self, Status};
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
 
-/// A reading looks at every file that git knows and at all rules, as a prompt does, while somebody types: from the beginning of one to
-/// that of the next so many times as long passes as it took. The last one comes all the same, so that the figure is never an old one.
+/// A reading looks at every file that git knows and at all rules, as a prompt does, while someone types: from the beginning of one to
+/// that of the next so many times as long passes as it took. The last one comes anyway, so that the figure is never an old one.
 const TIMES_AS_LONG: u32 = 5;
 
 /// It never waits longer than this, however long one took.
@@ -36,12 +36,12 @@ pub(super) struct Meter {
 }
 
 impl MainLoop {
-    /// How long until the meter may be read; `None` when nobody wants it, it is being read, or the session is not there yet.
+    /// How long until the meter may be read; `None` when no one wants it, it is being read, or the session is not there yet.
     pub(super) fn time_to_meter(&self) -> Option<Duration> {
         if !self.meter.wanted || self.meter.reading {
             return None;
         }
-        // Clients remember the session that it names, to go on with it the next time.
+        // Clients remember the session that it names, to continue with it the next time.
         if self.queues.is_resuming(self.world.sessions.current_id()) {
             return None;
         }

@@ -36,7 +36,7 @@ impl MainLoop {
     }
 }
 
-/// A buffer's outline, and its map block counted in tokens of the model in force, so that nobody waits for that later.
+/// A buffer's outline, and its map block counted in tokens of the model in force, so that no one waits for that later.
 /// What takes too long is given up until the text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {

@@ -24,7 +24,7 @@ pub(super) struct QueuedTask {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionTarget {
     Named,
-    /// The one that is shown when its turn comes: a command in front of it may show another one.
+    /// The one that is shown when its turn comes: a command before it may show another one.
     UserMessage,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Task {
     Age(Box<Archival>),
     /// The client has counted a request.
     Measure(CountedPrompt),
-    /// The client wishes to go on with the session of this name, which somebody else still writes to.
+    /// The client wishes to continue with the session of this name, which someone else still writes to.
     Resume(String),
 }
 
@@ -50,7 +50,7 @@ impl Task {
         }
     }
 
-    /// Whether somebody still waits for it.
+    /// Whether someone still waits for it.
     fn is_wanted(&self) -> bool {
         match self {
             Self::Command(call, _) => !call.cancel.is_cancelled(),
@@ -70,7 +70,7 @@ enum State {
     #[default]
     Idle,
     Running,
-    /// What runs waits for the session that is to be gone on with.
+    /// What runs waits for the session that is to be continued.
     Resuming,
 }
 
@@ -88,7 +88,7 @@ impl Queues {
         self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
-    /// The next command to run, if none of its session is running. Those that nobody waits for any more are
+    /// The next command to run, if none of its session is running. Those that no one waits for any more are
     /// dropped.
     pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
@@ -136,7 +136,7 @@ impl Queues {
         true
     }
 
-    /// Whether a session has its place only until another one can be gone on with.
+    /// Whether a session has its place only until another one can be continued.
     pub(super) fn is_resuming(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
             let is_to_come = |waiting: &QueuedTask| matches!(waiting.task, Task::Resume(_));

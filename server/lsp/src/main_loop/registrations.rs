@@ -15,7 +15,7 @@ pub(super) struct Registrations {
     /// the one before may overtake each other.
     registered: BTreeMap<Feature, u64>,
     last: u64,
-    /// What could not be offered any more; the person was told.
+    /// What could not be offered any more; the user was told.
     late: BTreeSet<Feature>,
 }
 

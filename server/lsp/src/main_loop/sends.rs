@@ -26,7 +26,7 @@ use strata_app::tools::ToolHost;
 /// Questions that are under way at a time, in all sessions.
 const MAX_SENDS: usize = 16;
 
-/// What ends a turn has to be recorded, whether somebody waits for it or not.
+/// What ends a turn has to be recorded, whether someone waits for it or not.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
 /// All of them, by session.
@@ -127,7 +127,7 @@ impl MainLoop {
     }
 }
 
-/// Runs the commands of a question in its session, and shows what comes of it.
+/// Runs the commands of a question in its session, and shows what results from it.
 struct LoopHost {
     session: String,
     events: Sender<Event>,
@@ -156,7 +156,7 @@ impl LoopHost {
 
     fn tell(&self, progress: impl FnOnce() -> WorkDoneProgress) {
         if let Some(token) = &self.token {
-            // The task that speaks ends with the connection; then there is nobody to tell.
+            // The task that speaks ends with the connection; then there is no one to tell.
             let _ = self.outbound.send(Outbound::Progress(token.clone(), progress()));
         }
     }

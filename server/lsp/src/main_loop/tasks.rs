@@ -1,5 +1,5 @@
-//! What has its turn in a session: commands, and what came of work outside. Each runs on a copy of the session on another thread
-//! and comes back as event, by when what it changed is on the disk.
+//! What has its turn in a session: commands, and the outcome of work outside. Each runs on a copy of the session on another thread
+//! and comes back as event, by when what it changed is on disk.
 
 use std::sync::Arc;
 use std::thread;
@@ -28,7 +28,7 @@ use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// How long a session is waited for that somebody else writes to: a server whose editor is gone has ended 3 s later.
+/// How long a session is waited for that someone else writes to: a server whose editor is gone has ended 3 s later.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
 /// How often it is tried.
@@ -59,7 +59,7 @@ impl MainLoop {
         self.start_next(&session);
     }
 
-    /// Starts what is next in a session unless something is running. What cannot be started is in nobody's way.
+    /// Starts what is next in a session unless something is running. What cannot be started is in no one's way.
     pub(super) fn start_next(&mut self, id: &str) {
         while let Some(waiting) = self.next_task(id) {
             let compaction = waiting.task.compaction();
@@ -320,12 +320,12 @@ struct Work<'a> {
     waits: Waiter,
 }
 
-/// Whether a session may be had in a moment: somebody else writes to it. A store that is busy was waited for already.
+/// Whether a session may be had in a moment: someone else writes to it. A store that is busy was waited for already.
 pub(super) fn is_transient(error: &SessionStoreError) -> bool {
     matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
-/// The session that the client wishes to go on with, as soon as it can be had. After a while the person is told that it cannot.
+/// The session that the client wishes to continue with, as soon as it can be had. After a while the user is told that it cannot.
 fn resumed(name: &str, services: &Services) -> Outcome {
     let patience = Instant::now() + RESUME_PATIENCE;
     let effects = loop {
@@ -344,7 +344,7 @@ fn resumed(name: &str, services: &Services) -> Outcome {
     Outcome { session: None, effects, result: Ok(Value::Null) }
 }
 
-/// How the person is told that a session cannot be gone on with.
+/// How the user is told that a session cannot be continued.
 pub(super) fn resume_failure(error: &SessionStoreError) -> String {
     format!("a new session was started: {error}")
 }

@@ -1,4 +1,4 @@
-//! Who watches the files on disk: the client, we ourselves, or, where the system lets nobody watch, a look at everything
+//! Who watches the files on disk: the client, we ourselves, or, where the system lets no one watch, a look at everything
 //! now and then. What is seen comes as event.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) enum WatchState {
-    /// The client, or nobody yet.
+    /// The client, or no one yet.
     #[default]
     Others,
     Ours {
@@ -29,7 +29,7 @@ pub(super) enum WatchState {
         /// Whether any folder was watched before.
         begun: bool,
     },
-    /// Nobody: everything is looked at now and then.
+    /// No one: everything is looked at now and then.
     NowAndThen { last: Instant },
 }
 
@@ -37,7 +37,7 @@ impl WatchState {
     /// We watch from now on; the folders are still to be said.
     fn ourselves(events: &Sender<Event>) -> Result<Self, WatchError> {
         let events = events.clone();
-        // The loop may have ended; then nobody needs to know.
+        // The loop may have ended; then no one needs to know.
         let watcher = Watcher::new(move |sight| drop(events.send(Event::Seen(sight))))?;
         Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false })
     }
@@ -72,7 +72,7 @@ impl WatchState {
         }
     }
 
-    /// How long until everything is to be looked at; `None` when somebody watches.
+    /// How long until everything is to be looked at; `None` when someone watches.
     pub(super) fn time_to_look(&self) -> Option<Duration> {
         match self {
             Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),

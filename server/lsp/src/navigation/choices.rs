@@ -1,4 +1,4 @@
-//! What the person may choose for a document, and what was chosen: code actions and the code lens. They run commands of the area
+//! What the user may choose for a document, and what was chosen: code actions and the code lens. They run commands of the area
 //! `here`. Goes by what is known already: waits for no index and reads no outline.
 
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Sess
     json!([{ "range": { "start": start, "end": start }, "command": command }])
 }
 
-/// Whether somebody looks for what we have: not an editor that looks for a reason to light a bulb, nor one that wants
+/// Whether someone looks for what we have: not an editor that looks for a reason to light a bulb, nor one that wants
 /// other kinds.
 fn is_asked_for(context: &CodeActionContext) -> bool {
     let is_ours = |kind: &str| {

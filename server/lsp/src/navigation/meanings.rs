@@ -104,7 +104,7 @@ impl NameAtCaret {
         Ok(Some(Self { key, page, name, range, encoding }))
     }
 
-    /// The files that define it as the file means it, likeliest first; the file itself when nobody is known to.
+    /// The files that define it as the file means it, likeliest first; the file itself when no one is known to.
     fn definers<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a FileKey> {
         let definers = snapshot.index.references.definers(&self.key, &self.name);
         if definers.is_empty() { vec![&self.key] } else { definers }

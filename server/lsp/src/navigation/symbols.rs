@@ -14,7 +14,7 @@ use crate::client::ClientInfo;
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
-/// So many symbols of the workspace are told at most, the best: a person types on rather than read more.
+/// So many symbols of the workspace are told at most, the best: a user types on rather than read more.
 const MOST: usize = 128;
 
 /// The symbols of one document, nested where the client can show that.

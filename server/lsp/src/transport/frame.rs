@@ -51,7 +51,7 @@ pub enum Fault {
     /// A header section without `Content-Length`.
     #[error("the header section has no Content-Length")]
     MissingLength,
-    /// A `Content-Length` that is no number.
+    /// A `Content-Length` that is not a number.
     #[error("the Content-Length is not a number")]
     BrokenLength,
     /// Two `Content-Length` headers that disagree.
@@ -206,7 +206,7 @@ impl FrameDecoder {
         section.line = end + 1;
         section.searched = end + 1;
         if line.is_empty() {
-            // Blank lines in front of a header section are harmless.
+            // Blank lines before a header section are harmless.
             return if start == 0 { self.begin(end + 1) } else { self.close(end + 1) };
         }
         if section.read(line).is_some() { Step::Again } else { self.lose(Fault::Garbage, start) }
@@ -228,7 +228,7 @@ impl FrameDecoder {
             return self.lose(fault, size);
         }
         let Some(length) = section.length else {
-            // A header may be glued to the garbage in front of it, so the section is searched too.
+            // A header may be glued to the garbage before it, so the section is searched too.
             return self.lose(Fault::MissingLength, 1);
         };
         if length > self.limits.skip {

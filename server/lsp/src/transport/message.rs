@@ -130,7 +130,7 @@ impl Envelope {
             return refuse("jsonrpc must be \"2.0\"");
         }
         let Some(Value::String(method)) = self.method else { return refuse("a method must be a string") };
-        // Neither takes parameters, and clients that send `null` or `{}` all the same must be able to leave.
+        // Neither takes parameters, and clients that send `null` or `{}` anyway must be able to leave.
         let params = self.params.filter(|_| method != "shutdown" && method != "exit");
         let mut request = Request::build(method);
         if let Some(params) = params {

@@ -118,7 +118,7 @@ impl Outbox {
     /// Queues a message; one that comes after the end is dropped.
     pub(super) fn push(&self, message: &impl Serialize, relation: Relation) {
         let Ok(body) = serde_json::to_vec(message) else {
-            // A `Value` inside an envelope of strings and numbers always serialises.
+            // A `Value` inside an envelope of strings and numbers always serializes.
             tracing::error!("a message could not be serialised");
             return;
         };

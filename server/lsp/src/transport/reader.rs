@@ -90,7 +90,7 @@ where
     }
 
     fn route(&mut self, answer: Response) {
-        // It fails after `exit` only, when nobody waits any more.
+        // It fails after `exit` only, when no one waits any more.
         let _ = Pin::new(&mut self.answers).start_send(answer);
     }
 }

@@ -1,4 +1,4 @@
-//! Recorded conversations cut behind a message and compacted there, as if they had come to their limit at that moment:
+//! Recorded conversations cut after a message and compacted there, as if they had come to their limit at that moment:
 //! would a provider take what is left, with what was said next, and what does it still name? Decides nothing about what is
 //! kept (`compaction` does) and reads no clock.
 
@@ -18,7 +18,7 @@ use strata_engine::prompt::session::Session;
 use super::fidelity::{Fidelity, Yardstick, as_text};
 use crate::runner::nanos_since;
 
-/// So many of the messages that followed a cut are sent behind a compacted conversation to see whether they go together.
+/// So many of the messages that followed a cut are sent after a compacted conversation to see whether they go together.
 /// What a provider minds is the seam; what comes later is the same with and without a compaction.
 const FOLLOWING: usize = 12;
 
@@ -32,9 +32,9 @@ pub(crate) struct Recording {
 #[derive(Clone, Debug)]
 pub(crate) struct Cut {
     before: History,
-    /// The first of the messages behind the cut.
+    /// The first of the messages after the cut.
     following: Vec<Arc<Message>>,
-    /// The calls in front of the cut whose results stand behind it: of each its message and its id, which others may have as well.
+    /// The calls before the cut whose results follow it: of each its message and its id, which others may have as well.
     waiting: Vec<(MessageId, String)>,
     yardstick: Yardstick,
 }
@@ -46,12 +46,12 @@ pub(crate) struct CompactionResult {
     pub(crate) before: Size,
     pub(crate) after: Size,
     /// What the message with the summary weighs, in tokens: its fixed sentences and pinned paths included, without the goal,
-    /// the last request and the open tasks that it repeats word for word.
+    /// the last request and the open tasks that it repeats verbatim.
     pub(crate) summary: usize,
     pub(crate) fidelity: Fidelity,
     /// What a provider would refuse, by itself or with what was said next.
     pub(crate) violations: Vec<Violation>,
-    /// Calls that were summarised away while they waited for their results.
+    /// Calls that were summarized away while they waited for their results.
     pub(crate) parted: usize,
 }
 
@@ -83,7 +83,7 @@ impl Recording {
         Self { stretches }
     }
 
-    /// How many places there are to cut it: one behind each message.
+    /// How many places there are to cut it: one after each message.
     pub(crate) fn places(&self) -> usize {
         self.stretches.iter().map(History::len).sum()
     }
@@ -115,7 +115,7 @@ impl Recording {
 }
 
 impl Cut {
-    /// Compacts what stands in front of the cut without asking a model, whether that is due or not. Returns what is left, and
+    /// Compacts what precedes the cut without asking a model, whether that is due or not. Returns what is left, and
     /// how many nanoseconds it took.
     pub(crate) fn compact(
         &self,
@@ -180,7 +180,7 @@ impl Cut {
     }
 }
 
-/// A summary without what a compaction repeats in it word for word.
+/// A summary without what a compaction repeats in it verbatim.
 fn without_repeated(summary: &str) -> String {
     let past_goal = summary.strip_prefix("# Goal\n").and_then(|rest| rest.split_once("\n\n# "));
     let text = past_goal.map_or(summary, |(_, rest)| rest);
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_for_its_result_is_not_summarised_away() {
-        // Behind the second call, whose result comes next.
+        // After the second call, whose result comes next.
         for family in Family::ALL {
             if let Ok(shortened) = at(4, family).unwrap() {
                 assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");

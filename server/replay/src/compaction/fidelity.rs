@@ -39,7 +39,7 @@ pub(crate) struct FileShare {
 pub(crate) struct Fidelity {
     /// Files changed before the cut.
     pub edited: FileShare,
-    /// Files read or changed before the cut and again behind it.
+    /// Files read or changed before the cut and again after it.
     pub both_sides: FileShare,
     /// The user's requests before the cut that say anything: those of whose words most are still there.
     pub requests: Share,
@@ -79,7 +79,7 @@ impl Share {
     }
 }
 
-/// What was before a cut, and what of it mattered behind it: what compacted histories are held against.
+/// What was before a cut, and what of it mattered after it: what compacted histories are held against.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Yardstick {
     edited: Vec<String>,
@@ -92,7 +92,7 @@ impl Yardstick {
     /// The yardstick of a conversation whose messages `before` are to be compacted; those of `after` follow them.
     pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
         let past = facts(before.iter().map(AsRef::as_ref), tools);
-        // A summary behind the cut tells of files that nobody touched there.
+        // A summary after the cut tells of files that no one touched there.
         let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
         let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_touched);
         let named = |of: &dyn Fn(&String, &FileTrace) -> bool| -> Vec<String> {
@@ -108,7 +108,7 @@ impl Yardstick {
         }
     }
 
-    /// What a compacted history, as text ([`as_text`]), still names. What the compaction kept word for word belongs to
+    /// What a compacted history, as text ([`as_text`]), still names. What the compaction kept verbatim belongs to
     /// the text.
     pub(crate) fn hold_against(&self, compacted: &str) -> Fidelity {
         let mentions = Mentions::new(compacted);

@@ -20,7 +20,7 @@ pub(crate) struct CompactionStats {
     pub not_shorter: usize,
     /// Provider rules that are broken in what is left, by itself or with what was said next.
     pub violations: usize,
-    /// Tool calls that were summarised away while they waited for their results.
+    /// Tool calls that were summarized away while they waited for their results.
     pub parted: usize,
     /// What was kept, of all of it.
     pub fidelity: Fidelity,

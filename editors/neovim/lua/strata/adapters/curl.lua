@@ -176,7 +176,7 @@ function M.ask(text, root, done)
         end,
         root
       )
-      -- Behind that: where no window is to be had, the turn is recorded all the same.
+      -- Behind that: where no window is to be had, the turn is recorded anyway.
       answer.begin(text):append(said:text() .. "\n")
     end)
   end, root)
@@ -201,7 +201,7 @@ local function summarize(request, reply)
   end)
 end
 
----Who writes summaries with curl; nobody where it has no key to a provider.
+---Who writes summaries with curl; no one where it has no key to a provider.
 ---@return fun(request: strata.Summarize, reply: strata.SummaryReply)?
 function M.summarizer()
   local keys = { PROVIDERS.anthropic.key_env, PROVIDERS.openai.key_env, own().key_env }

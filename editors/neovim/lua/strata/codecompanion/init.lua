@@ -8,7 +8,7 @@
 ---    })
 ---<
 ---
----The conversation is then a session of Strata's, and the chat shows it. The first chat goes on with the session that is shown when nothing was
+---The conversation is then a session of Strata's, and the chat shows it. The first chat continues with the session that is shown when nothing was
 ---said in that; each other chat begins a session of its own with the same files. What you ask again, edit, or remove in the chat is
 ---changed in the session too. An answer that you stop is recorded as far as it came. A prompt that the provider finds too long is
 ---sent once more with the conversation compacted. Tools, pictures, and what CodeCompanion adds by itself are part of it. CodeCompanion's own
@@ -135,7 +135,7 @@ function Sending:begin()
   end)
 end
 
----The body, with the parameters of the adapter behind what Strata says.
+---The body, with the parameters of the adapter after what Strata says.
 function Sending:body(merged)
   local parameters = {}
   for name, value in pairs(merged) do
@@ -157,7 +157,7 @@ function Sending:post()
   local handlers = lifecycle(client.adapter)
   local on_exit = handlers.on_exit
   handlers.on_exit = function(adapter, data)
-    -- One that is sent once more is no error yet.
+    -- One that is sent once more is not an error yet.
     local recovers = data and not self.is_again and replies.is_too_long(data.body or "")
     if on_exit and not recovers then
       return on_exit(adapter, data)
@@ -176,7 +176,7 @@ function Sending:post()
         self.whole = data
       end
     end,
-    -- Errors are told behind it.
+    -- Errors are told after it.
     done = vim.schedule_wrap(function()
       if not failed then
         self:answered()
@@ -258,7 +258,7 @@ function Sending:record(outcome, told)
   end)
 end
 
----An answer that broke off: what came of it is in the chat and in the session.
+---An answer that broke off: the outcome of it is in the chat and in the session.
 function Sending:cut(problem)
   self.is_over = true
   warn({ "answer interrupted, and recorded as far as it arrived: " .. problem })
@@ -292,7 +292,7 @@ function Sending:answered()
   end)
 end
 
----The user stops the answer: what came of it is recorded, though CodeCompanion forgets it.
+---The user stops the answer: the outcome of it is recorded, though CodeCompanion forgets it.
 function Sending:stop()
   if self.is_over then
     return

@@ -1,6 +1,6 @@
 ---@brief
 ---`:Strata context` opens the files that the model sees, to be edited like any list. Each tier is a heading and a fold; what
----an entry weighs stands behind it and is no part of the text.
+---an entry weighs follows it and is not a part of the text.
 ---
 --->
 ---    # L0                    901 tokens, cache mark, system prompt
@@ -65,7 +65,7 @@ local function read(buffer)
   return lines.read(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
 end
 
----Writes down what stands behind the lines.
+---Writes down what follows the lines.
 local function decorate(buffer, all)
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   local width = 0
@@ -80,7 +80,7 @@ local function decorate(buffer, all)
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { end_col = #line.text, hl_group = group })
     end
     if line.notes and #line.notes > 0 then
-      -- Neovim puts a space in front of it.
+      -- Neovim puts a space before it.
       local pad = (" "):rep(math.max(width - vim.fn.strdisplaywidth(line.text), 2) - 1)
       local note = { pad .. table.concat(line.notes, ", "), line.tone }
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { virt_text = { note }, virt_text_pos = "eol" })
@@ -110,7 +110,7 @@ local function write_down(buffer, all)
     local row = vim.api.nvim_win_get_cursor(at)[1]
     views[at] = { row = row, text = vim.api.nvim_buf_get_lines(buffer, row - 1, row, false)[1] }
   end
-  -- An undo must not bring back what nobody wrote by hand.
+  -- An undo must not bring back what no one wrote by hand.
   local levels = vim.bo[buffer].undolevels
   vim.bo[buffer].undolevels = -1
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, texts)
@@ -131,7 +131,7 @@ end
 local function fetch(root, tries, done)
   local names = { "files.list", "tiers.report", "url.list", "history.get" }
   calls.gather(names, root, function(problems, replies)
-    -- A context that does not fit has no report; its files are listed all the same.
+    -- A context that does not fit has no report; its files are listed anyway.
     local too_large = problems["tiers.report"]
     problems["tiers.report"] = nil
     local _, problem = next(problems)
@@ -175,7 +175,7 @@ function M.refresh(buffer, done)
   end)
 end
 
----Reads everything again because something has changed, unless somebody is editing it.
+---Reads everything again because something has changed, unless someone is editing it.
 local function follow(buffer)
   fetch(vim.b[buffer].strata_root, 2, function(err, ...)
     if not err and shown[buffer] and not vim.bo[buffer].modified then
@@ -340,7 +340,7 @@ function M.fold()
   return vim.startswith(vim.fn.getline(vim.v.lnum), "# ") and ">1" or "="
 end
 
----For 'foldtext': the heading, how much is below it, and what stands behind it.
+---For 'foldtext': the heading, how much is below it, and what follows it.
 ---@return string
 function M.fold_text()
   local row = vim.v.foldstart

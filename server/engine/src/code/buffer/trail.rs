@@ -1,5 +1,5 @@
 //! The edits that lead from a text that was parsed to the one there is. Clones share them: with every key that is typed the
-//! buffer is copied, and in front of a slow parse there may be a thousand edits. Knows nothing of texts.
+//! buffer is copied, and before a slow parse there may be a thousand edits. Knows nothing of texts.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl EditTrail {
         self.last = Some(Arc::new(Step { edit, generation, before, count }));
     }
 
-    /// The edits behind a generation, in their order. `None` when the trail does not lead through it.
+    /// The edits after a generation, in their order. `None` when the trail does not lead through it.
     pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
         let steps = self.steps_since(generation)?;
         Some(steps.into_iter().rev().map(|step| step.edit).collect())

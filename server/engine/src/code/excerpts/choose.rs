@@ -116,7 +116,7 @@ pub fn choose(
     packed.excerpts()
 }
 
-/// Scores passages by words and by what is known of their files.
+/// Scores passages by words and by what is known about their files.
 fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
     let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();

@@ -14,7 +14,7 @@ use crate::key::FileKey;
 pub struct Excerpt {
     /// The file it is part of.
     pub file: FileKey,
-    /// The definition that the lines are all of, behind the names of what it is in: `Session.send`. `None` for any other range of
+    /// The definition that the lines are all of, after the names of what it is in: `Session.send`. `None` for any other range of
     /// lines, such as a part of a large definition or several small ones.
     pub definition: Option<String>,
     /// Which of the definitions of this name in the file, from 0.
@@ -67,7 +67,7 @@ pub struct ExcerptQuery<'a> {
     pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
 }
 
-/// What excerpts may weigh together, in tokens.
+/// What excerpts may take together, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
     /// All of them.

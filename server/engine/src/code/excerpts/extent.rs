@@ -10,7 +10,7 @@ use crate::code::outline::{Outline, Symbol};
 const MAX_MISSES: usize = 64;
 /// The most lines of comments and attributes that belong to the definition below them.
 const MAX_LEADING: usize = 40;
-/// What a line begins with that goes on with the definition above it although it is not indented.
+/// What a line begins with that continues with the definition above it although it is not indented.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
 /// What a line of comments or attributes begins with.
@@ -26,7 +26,7 @@ pub(super) struct Lines<'a> {
 /// A definition in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Its name behind the names of what it is in.
+    /// Its name after the names of what it is in.
     pub(super) name: String,
     /// Which of those with this name.
     pub(super) ordinal: u32,
@@ -35,7 +35,7 @@ pub(super) struct Extent {
 }
 
 /// The lines (from 0) and bytes of a definition in the present text of its file: the one with `ordinal` among those called
-/// `definition`, or nothing when there is none any more.
+/// `definition`, or nothing if there is none any more.
 pub fn definition_range(
     outline: &Outline,
     text: &str,

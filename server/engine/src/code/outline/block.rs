@@ -159,7 +159,7 @@ impl Signature {
         symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
     }
 
-    /// The signature of one piece with another behind it.
+    /// The signature of one piece with another after it.
     pub(super) fn join(self, behind: Self) -> Self {
         Self {
             value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),

@@ -1,5 +1,5 @@
 //! From a syntax tree to what an outline is made of, in one walk over the tree that asks the outline query only at
-//! nodes where one of its patterns starts. The walk can be cut into pieces, and begun anew at any cut. Iterative: depth
+//! nodes where one of its patterns starts. The walk can be cut into pieces, and started again at any cut. Iterative: depth
 //! costs memory on the heap, never stack. What the pieces say together is `resolve`'s business.
 
 use std::borrow::Cow;
@@ -115,7 +115,7 @@ pub(super) enum Repeat {
 /// A name set on an instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Instance<'a> {
-    /// How many symbols of the piece are in front of it.
+    /// How many symbols of the piece are before it.
     pub(super) behind: usize,
     /// The level of the type it belongs to, which is around this place.
     pub(super) owner: u32,
@@ -148,9 +148,9 @@ pub(super) enum Step {
 pub(super) trait PiecePlan<'a> {
     /// The first byte at which an anchor is of interest.
     fn next(&self) -> usize;
-    /// What to do at an anchor in front of a node that starts at this byte.
+    /// What to do at an anchor before a node that starts at this byte.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
-    /// Takes what was found in front of an anchor.
+    /// Takes what was found before an anchor.
     fn cut(&mut self, found: Findings<'a>, anchor: Anchor, start: usize);
     /// Takes what was found up to the end of the text.
     fn end(&mut self, found: Findings<'a>);
@@ -181,11 +181,11 @@ struct Walk<'a> {
     open: Vec<Open>,
     /// The nodes around the present one, outermost first.
     around: Vec<Ancestor>,
-    /// Words in front of declarations, outermost first.
+    /// Words before declarations, outermost first.
     modifiers: Vec<Modifier<'a>>,
-    /// Attributes seen in front of a definition that has not come yet.
+    /// Attributes seen before a definition that has not come yet.
     pending: Option<Pending>,
-    /// What starts in front of this byte is inside a value or a block, where nothing is defined for others.
+    /// What starts before this byte is inside a value or a block, where nothing is defined for others.
     opaque_until: usize,
     /// Where the import ends whose text was taken last: no piece may begin inside, since an edit there would change what
     /// is kept in the piece before.
@@ -210,7 +210,7 @@ struct Open {
     /// Where its name starts: the name in its own definition is no mention of it.
     name: usize,
     head: Range<usize>,
-    /// The body, where it stands in the middle of the head because the name comes behind it; otherwise empty.
+    /// The body, its position in the middle of the head because the name comes after it; otherwise empty.
     gap: Range<usize>,
     /// Whether something broken cut the head short.
     broken: bool,
@@ -240,7 +240,7 @@ struct Modifier<'a> {
 enum Hold {
     /// What is inside the node it was found at.
     Node,
-    /// What is behind it, up to the next of its sort.
+    /// What is after it, up to the next of its sort.
     Rest,
 }
 
@@ -339,7 +339,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Puts the cursor and the walk to where the walk was when it came by an anchor that now is in front of byte
+    /// Puts the cursor and the walk to where the walk was when it came by an anchor that now is before byte
     /// `start`. Whether there is such a place.
     fn go_to(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
         let mut query_cursor = query_cursor();
@@ -369,7 +369,7 @@ impl<'a> Walk<'a> {
         is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
     }
 
-    /// The place in front of the node, if all that the walk has in mind follows from the nodes around it.
+    /// The place before the node, if all that the walk has in mind follows from the nodes around it.
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
         let plain = self.pending.is_none()

@@ -2,7 +2,7 @@
 
 use strata_grammars::LanguageId;
 
-/// Only the beginning of a text says so: elsewhere somebody writes about generated files.
+/// Only the beginning of a text says so: elsewhere someone writes about generated files.
 const MAX_LINES: usize = 20;
 /// How much of it is read at most, in bytes.
 pub(super) const HEAD: usize = 4_096;

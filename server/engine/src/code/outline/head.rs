@@ -72,7 +72,7 @@ pub(super) fn render(
     line.finish_head()
 }
 
-/// The spans of a head in which a secret was found, with the secrets among them; nothing where there is none, as nearly
+/// The spans of a head in which a secret was found, with the secrets among them; nothing if there is none, as nearly
 /// always. What stands for a secret elsewhere is not known here: it depends on more than the text.
 fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
     let text = source.nearest(range.clone());
@@ -161,7 +161,7 @@ impl Line {
             }
             let last = if self.literal { None } else { self.text.chars().next_back() };
             if matches!(c, ')' | ']' | '}') && last == Some(',') {
-                // A comma behind the last parameter is only there for the line break.
+                // A comma after the last parameter is only there for the line break.
                 self.text.pop();
                 self.chars -= 1;
             }

@@ -1,7 +1,7 @@
 //! The outline of a text that is being edited. What a walk over the syntax tree finds is kept in pieces of about a
 //! kilobyte of text; after an edit only the pieces it touched are walked again, and only what follows from those is
-//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree. While a text is broken, as it is at
-//! every other key that somebody types, the outline stays that of the last text that was not.
+//! made again. The result is byte for byte what [`Outline::of`] says of the same tree. While a text is broken, as it is at
+//! every other key that someone types, the outline stays that of the last text that was not.
 
 mod course;
 mod piece;
@@ -28,9 +28,9 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// How much text behind a touched piece to have at hand for walking it.
+/// How much text after a touched piece to have at hand for walking it.
 const AT_HAND: usize = 4 * PIECE;
-/// An outline that is further behind than so many edits is made anew.
+/// An outline that is further behind than so many edits is made again.
 const MAX_PENDING: usize = 1_000;
 
 /// The outline of one version of a text, ready for the next version.
@@ -229,7 +229,7 @@ impl LiveOutline {
         Ok(None)
     }
 
-    /// Puts found pieces in the place of others. `starts` are the starts of all old pieces in the new text.
+    /// Puts found pieces instead of others. `starts` are the starts of all old pieces in the new text.
     fn replace(&mut self, splices: Vec<Splice<'_>>, starts: Vec<usize>) {
         self.starts = starts;
         let is_full =
@@ -279,7 +279,7 @@ impl LiveOutline {
         }
     }
 
-    /// Decides anew which symbols are shown and how.
+    /// Decides again which symbols are shown and how.
     fn resolve(&mut self) {
         let mut resolver = Resolver::default();
         let mut depths = Vec::new();
@@ -414,8 +414,8 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if is_same { Effect::None } else { Effect::Here }
 }
 
-/// Names set on instances, each with how many symbols of the pieces are in front of it and with its owner, as if `many`
-/// symbols behind the first `front` were not there.
+/// Names set on instances, each with how many symbols of the pieces are before it and with its owner, as if `many`
+/// symbols after the first `front` were not there.
 fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> {
     let mut found = Vec::new();
     let mut symbols = 0;

@@ -97,7 +97,7 @@ fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
     tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
 }
 
-/// Goes to the node behind this one that is not inside of it.
+/// Goes to the node after this one that is not inside of it.
 fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
     loop {
         if cursor.goto_next_sibling() {

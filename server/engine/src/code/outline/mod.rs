@@ -66,7 +66,7 @@ pub fn languages() -> Vec<&'static str> {
 
 impl Outline {
     /// The outline of a parsed text. `source` is the text the tree was made from; broken parts of it
-    /// give what can be recognised.
+    /// give what can be recognized.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.

@@ -17,7 +17,7 @@ pub fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
 }
 
-/// The definitions that a dotted name means, in order of the text: those whose own names, behind the names of what they are in, end
+/// The definitions that a dotted name means, in order of the text: those whose own names, after the names of what they are in, end
 /// with its parts, or only those that have no other part where there are such. A type stands for itself rather than for its
 /// implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
@@ -42,7 +42,7 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     found
 }
 
-/// The name of a definition behind the names of what it is in, with dots between.
+/// The name of a definition after the names of what it is in, with dots between.
 pub fn dotted_name(places: &[Located], index: usize) -> String {
     let mut path: Vec<&str> = Vec::new();
     for place in places.iter().take(index + 1) {

@@ -35,7 +35,7 @@ fn problem_of(language: LanguageId) -> Option<&'static str> {
     match Outline::read(language, language.fixture(), &Cancel::new()) {
         Ok(outline) if outline.symbols.is_empty() => Some("it finds nothing in text that has definitions"),
         Ok(_) => None,
-        // Nobody raised the flag, so that is what is left.
+        // No one raised the flag, so that is what is left.
         Err(_) => Some("its grammar was generated for another version of the parser"),
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text in a range, which is moved to the nearest starts of characters in front of its ends.
+    /// The text in a range, which is moved to the nearest starts of characters before its ends.
     pub(super) fn nearest(&self, range: Range<usize>) -> Cow<'a, str> {
         self.text(self.boundary(range.start)..self.boundary(range.end))
     }

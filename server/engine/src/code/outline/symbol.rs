@@ -11,7 +11,7 @@ use super::names::Names;
 pub struct Symbol {
     /// What it is.
     pub kind: SymbolKind,
-    /// How many symbols contain it. Its children are the symbols behind it with a greater depth, up to
+    /// How many symbols contain it. Its children are the symbols after it with a greater depth, up to
     /// the first with the same or a smaller one.
     pub depth: u32,
     /// Whether it holds nothing but tests (`#[cfg(test)] mod tests`).
@@ -87,7 +87,7 @@ impl SymbolKind {
         matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Impl)
     }
 
-    /// Whether it holds or names a value; inside a function it is nobody else's business.
+    /// Whether it holds or names a value; inside a function it is no one else's business.
     pub(crate) fn is_value(self) -> bool {
         matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
     }
@@ -124,7 +124,7 @@ impl SymbolKind {
         }
     }
 
-    /// The kind behind a capture's name (`definition.` already taken off).
+    /// The kind after a capture's name (`definition.` already taken off).
     pub(crate) fn of_capture(name: &str) -> Option<Self> {
         Some(match name {
             "module" => Self::Module,

@@ -35,7 +35,7 @@ pub(crate) struct TreeEdit {
 pub(crate) struct TreePoint {
     /// Bytes from the start of the text.
     pub byte: usize,
-    /// How many `\n` are in front of it.
+    /// How many `\n` are before it.
     pub row: usize,
     /// Bytes since the last `\n`.
     pub column: usize,
@@ -122,7 +122,7 @@ fn parse_with(
         false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
-        // Tokens of broken text are used again although the mended text has others there: Java's `class` stays a name.
+        // Tokens of broken text are used again although the repaired text has others there: Java's `class` stays a name.
         Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
             parse_with(patience, language, rest, None, cancel)
         }
@@ -206,7 +206,7 @@ impl SyntaxTree {
 
 impl TreeEdit {
     /// The replacement of the bytes `range` of `before` by `inserted`. A range that is not inside the
-    /// text is moved into it. Costs one look at the text in front of the range.
+    /// text is moved into it. Costs one look at the text before the range.
     pub(crate) fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(before.len_bytes());
         let old_end = range.end.clamp(start, before.len_bytes());

@@ -55,7 +55,7 @@ pub(super) enum ScopeKind {
     Module,
     /// A type: others reach its names by a value or by its own name.
     Type,
-    /// Names are nobody else's business.
+    /// Names are no one else's business.
     Function,
 }
 
@@ -63,7 +63,7 @@ pub(super) enum ScopeKind {
 pub(super) struct Group {
     pub(super) scope: usize,
     pub(super) name: Box<str>,
-    /// By where they stand.
+    /// By their positions.
     pub(super) bindings: Vec<Binding>,
 }
 

@@ -21,7 +21,7 @@ const MAX_LINE: usize = 200;
 pub struct ReferenceQuery<'q> {
     /// The last part of what was asked for.
     pub name: &'q str,
-    /// What stands in front of it: the types or modules around, outermost first.
+    /// What precedes it: the types or modules around, outermost first.
     within: Vec<&'q str>,
     /// Only definitions in this file.
     pub path: Option<&'q FileKey>,

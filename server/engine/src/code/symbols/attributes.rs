@@ -58,7 +58,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 /// of each kind is the only one to come back to.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where to go on when the rest does not fit: the place behind a star, and the first byte that the star does not hold.
+    // Where to go on when the rest does not fit: the place after a star, and the first byte that the star does not hold.
     let mut star: Option<(usize, usize)> = None;
     let mut stars: Option<(usize, usize)> = None;
     // Whether the last `**` holds whole directories.

@@ -1,4 +1,4 @@
-//! Symbols and files by a part of their names, as a person types it. Compares letters; knows nothing of references.
+//! Symbols and files by a part of their names, as a user types it. Compares letters; knows nothing of references.
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{Symbol, SymbolKind, name_parts};

@@ -9,7 +9,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{LiveOutline, MapBlock, Outline, map_block};
 use crate::key::FileKey;
 
-/// What is known of one file's symbols.
+/// What is known about one file's symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSymbols {
     /// The language it was read in.
@@ -67,12 +67,12 @@ impl SymbolIndex {
         self.files.contains_key(key) && Arc::make_mut(&mut self.files).remove(key).is_some()
     }
 
-    /// What is known of a file.
+    /// What is known about a file.
     pub fn get(&self, key: &FileKey) -> Option<&Arc<FileSymbols>> {
         self.files.get(key)
     }
 
-    /// What is known of a file, with its name as the index has it.
+    /// What is known about a file, with its name as the index has it.
     pub(crate) fn get_key_value(&self, key: &FileKey) -> Option<(&FileKey, &Arc<FileSymbols>)> {
         self.files.get_key_value(key)
     }

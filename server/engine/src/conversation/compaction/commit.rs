@@ -1,4 +1,4 @@
-//! Putting a draft in the place of what it was made of: whole or not at all. Refuses drafts of a conversation that has
+//! Putting a draft instead of what it was made of: whole or not at all. Refuses drafts of a conversation that has
 //! changed, and conversations that a provider would refuse.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! What no compaction may lose: the person's last request, the paths of files that were edited, open to-dos. Says which of
+//! What no compaction may lose: the user's last request, the paths of files that were edited, open to-dos. Says which of
 //! them a rebuilt conversation lacks, and writes those down. (Pinned messages are kept by `split`.)
 
 use std::collections::HashSet;
@@ -10,10 +10,10 @@ use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
 
-/// What pinned paths may weigh beyond a summary, in tokens (`docs/compaction.md`, "Pins").
+/// What pinned paths may take beyond a summary, in tokens (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
 
-/// Stands in front of the person's last request in a `handoff`.
+/// Stands before the user's last request in a `handoff`.
 pub const LAST_REQUEST: &str = "Last request from user was: ";
 
 /// The headings under which is written down what a summary lacks.
@@ -30,7 +30,7 @@ const TODOS: usize = 20;
 /// What must still be there afterwards.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Pins {
-    /// The person's last request.
+    /// The user's last request.
     request: Option<String>,
     /// Paths of files that were edited.
     edited: Vec<String>,
@@ -76,7 +76,7 @@ impl Pins {
     }
 }
 
-/// What the person said last to begin an exchange, word for word; of a conversation that was compacted before, what its
+/// What the user said last to begin an exchange, verbatim; of a conversation that was compacted before, what its
 /// summary says that was.
 pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
     let asked = messages.iter().rev().filter_map(|message| {

@@ -311,7 +311,7 @@ impl Family {
             Self::Handoff => Profile {
                 moment: Moment::BeforeAssembling,
                 trigger: Trigger { context_from: Some(200_000), ..Trigger::default() },
-                // Its document shows the summariser the conversation as it is.
+                // Its document shows the summarizer the conversation as it is.
                 summary: SummaryRules { tokens: 4_000, result_chars: 0, call_chars: 0, ..summary },
                 lists: Lists::Renewed,
                 ..profile

@@ -51,7 +51,7 @@ pub struct Question {
     pub system: String,
     /// The user's message.
     pub prompt: String,
-    /// What the answer may weigh, in tokens.
+    /// What the answer may take, in tokens.
     pub max_tokens: usize,
 }
 
@@ -151,7 +151,7 @@ pub(super) fn summarise(
     parts.into_iter().enumerate().map(ask).collect()
 }
 
-/// Asks for one summary of the `summaries` of parts of `messages`; as with [`summarise`], of parts of them when they are too
+/// Asks for one summary of the `summaries` of parts of `messages`; as with [`summarize`], of parts of them when they are too
 /// long.
 pub(super) fn merge(
     summaries: &[String],
@@ -180,13 +180,13 @@ fn question(purpose: Purpose, prompt: String, max_tokens: usize) -> Question {
     Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
 }
 
-/// What an answer may weigh: what the profile says, as long as a small window has room for the question too.
+/// What an answer may take: what the profile says, as long as a small window has room for the question too.
 fn answer_tokens(profile: &Profile, window: usize) -> usize {
     profile.summary.tokens.min(window / 4)
 }
 
 /// The files that `messages` touched, the last ones, where the profile wants them named: one line each, with what was done last
-/// with it and what is known of it. Between tags, because tools' results have a say in what is known.
+/// with it and what is known about it. Between tags, because tools' results have a say in what is known.
 fn known_files(
     messages: &[Arc<Message>],
     profile: &Profile,
@@ -216,7 +216,7 @@ fn known_files(
     )
 }
 
-/// What a part of the conversation may weigh beside the `other` texts of a question.
+/// What a part of the conversation may take beside the `other` texts of a question.
 fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
     // 150 tokens for the tags and the sentences about parts.
     let taken = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;

@@ -54,8 +54,8 @@ impl Rebuild<'_> {
             .filter(|at| **at < self.split.end)
             .filter_map(|at| self.id(*at))
             .collect();
-        // The first message, where it is kept, stands in front of the summary; pinned ones behind it, and so does a first
-        // one that is half of a tool call, which nothing may stand between.
+        // The first message, where it is kept, precedes the summary; pinned ones after it, and so does a first
+        // one that is half of a tool call, which nothing may appear between.
         let first = self.visible.first().filter(|message| History::begins_exchange(message));
         let first = first.map(|message| message.id).filter(|id| spared.contains(id));
         entries.extend(first.map(Entry::Keep));
@@ -97,7 +97,7 @@ impl Rebuild<'_> {
         spared.into_iter().chain(said).chain(self.kept()).collect()
     }
 
-    /// What the person wanted first.
+    /// What the user wanted first.
     fn goal(&self) -> Option<&str> {
         let first = self.visible.iter().find(|message| message.body.role == Role::User)?;
         let text = first.body.content.iter().find_map(|block| match block {
@@ -167,7 +167,7 @@ impl Rebuild<'_> {
     }
 }
 
-/// Clips the tool results of what stays in `entries`, the oldest first, until they are `over` tokens lighter or nothing
+/// Clips the tool results of what stays in `entries`, oldest first, until they are `over` tokens lighter or nothing
 /// is left to clip, and says how many are still too many. Pinned messages stay whole. `visible` holds the kept messages.
 pub(super) fn clip_kept(
     entries: &mut [Entry],
@@ -190,7 +190,7 @@ pub(super) fn clip_kept(
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             over = over.saturating_sub(saved);
-            // The person goes on seeing the whole one.
+            // The user goes on seeing the whole one.
             *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }

@@ -1,6 +1,6 @@
 //! One compaction as a value: it says what to ask a model, takes the answers, and ends with a draft or with the reason why
 //! there is none. Goes down the ladder by itself: a model's summary, a summary without a model, dropping the oldest. Calls
-//! nobody, waits for nobody, and changes no conversation (`commit` does).
+//! no one, waits for no one, and changes no conversation (`commit` does).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -65,7 +65,7 @@ pub enum Summariser {
 /// Whether a model may be asked where the topic changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Topics {
-    /// No: `topic` summarises at once.
+    /// No: `topic` summarizes at once.
     #[default]
     NotAsked,
     /// Yes.
@@ -124,7 +124,7 @@ pub struct Draft {
     pub after: Size,
     /// Who wrote the summary; absent when none was written.
     pub summarised_by: Option<SummaryAuthor>,
-    /// What the person should know.
+    /// What the user should know.
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
     pub(super) basis: Basis,
@@ -145,7 +145,7 @@ pub enum NotCompacted {
     /// Every way of making it shorter was tried.
     #[error("the conversation is unchanged: {}", reasons.join("; "))]
     NotShorter {
-        /// What came of each.
+        /// The outcome of each.
         reasons: Vec<String>,
     },
 }
@@ -262,7 +262,7 @@ impl Run {
         }
     }
 
-    /// What came of it. Without an answer to its question, the summary is made without a model.
+    /// The outcome of it. Without an answer to its question, the summary is made without a model.
     ///
     /// # Errors
     /// [`NotCompacted`].
@@ -444,7 +444,7 @@ impl Run {
         self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
     }
 
-    /// The messages that are summarised.
+    /// The messages that are summarized.
     fn old(&self) -> Vec<Arc<Message>> {
         self.split.old.iter().filter_map(|at| self.visible.get(*at)).cloned().collect()
     }
@@ -529,15 +529,15 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
 pub(super) struct Basis {
     /// The messages that it takes the place of, or keeps.
     pub covered: Vec<MessageId>,
-    /// The last message in front of the cut.
+    /// The last message before the cut.
     pub last_old: MessageId,
-    /// Messages behind the cut of which it holds a shorter form.
+    /// Messages after the cut of which it holds a shorter form.
     pub rewritten: Vec<MessageId>,
 }
 
 impl Basis {
-    /// Changes whenever anything that the draft was made of does: a message in front of the cut, its visibility, one
-    /// that is rewritten behind it, the pins. Messages that come later do not change it. `sent` is what the model gets.
+    /// Changes whenever anything that the draft was made of does: a message before the cut, its visibility, one
+    /// that is rewritten after it, the pins. Messages that come later do not change it. `sent` is what the model gets.
     pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Where a conversation is cut: what a profile keeps word for word and what it summarises. A cut never parts a tool call
+//! Where a conversation is cut: what a profile keeps verbatim and what it summarizes. A cut never parts a tool call
 //! from its result, and calls that still wait for theirs always stay.
 
 use std::collections::{BTreeSet, HashMap};
@@ -12,9 +12,9 @@ use super::trigger::Pressure;
 /// A conversation cut in two. Indices into the messages that the model sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
-    /// What is summarised, in order.
+    /// What is summarized, in order.
     pub old: Vec<usize>,
-    /// What stays although it stands among what is summarised: the first message, what is pinned.
+    /// What stays although it stands among what is summarized: the first message, what is pinned.
     pub spared: BTreeSet<usize>,
     /// From here on everything stays.
     pub end: usize,
@@ -23,7 +23,7 @@ pub struct Split {
 /// The newest exchanges stay whole while they weigh at most this many times what stays by weight.
 const EXCHANGES_OVER: usize = 6;
 
-/// Cuts `visible` as `profile` says; nothing when there is nothing to summarise. `weigh` says what a message weighs, in
+/// Cuts `visible` as `profile` says; nothing when there is nothing to summarize. `weigh` says what a message weighs, in
 /// tokens.
 pub fn split(
     visible: &[Arc<Message>],
@@ -50,7 +50,7 @@ pub fn split(
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
 }
 
-/// Cuts `visible` in front of the message at `from`, or before that where a call would be parted from its result.
+/// Cuts `visible` before the message at `from`, or before that where a call would be parted from its result.
 pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
     let end = clean_cut(visible, from);
     let first = (profile.keep.first == First::Kept && end > 0).then_some(0);
@@ -112,7 +112,7 @@ fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pair {
     call: usize,
-    /// Behind the last message when it is still to come.
+    /// After the last message when it is still to come.
     result: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How near a conversation is to a compaction, and what came of the last one.
+//! How near a conversation is to a compaction, and the outcome of the last one.
 
 use schemars::JsonSchema;
 use serde::Serialize;

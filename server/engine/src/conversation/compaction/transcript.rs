@@ -1,4 +1,4 @@
-//! A conversation as a text for a summariser: cleaned as for a provider, every call answered, results clipped. Written so
+//! A conversation as a text for a summarizer: cleaned as for a provider, every call answered, results clipped. Written so
 //! that nothing inside can pass for its end.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<S
     projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 
-/// What one message says, whatever stands before and behind it.
+/// What one message says, whatever stands before and after it.
 pub(super) fn said(message: &Message, clipping: Clipping) -> String {
     let archived = message.body.kind == Kind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {

@@ -16,7 +16,7 @@ const LIGHT: usize = 24_000;
 /// A conversation that is a smaller part of the limit than one in so many does not make room for files.
 const WORTH: usize = 10;
 
-/// What a request weighs as a whole, and what it may weigh. In tokens by the provider's count.
+/// What a request weighs as a whole, and what it may take. In tokens by the provider's count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RequestSize {
     /// All of it, with nothing left out.
@@ -159,7 +159,7 @@ impl Trigger {
         .collect()
     }
 
-    /// The smallest number of tokens that triggers, when there is one: what is kept may be at most half of it.
+    /// The smallest number of tokens that triggers, if there is one: what is kept may be at most half of it.
     pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_of(self.window_share, window);

@@ -44,7 +44,7 @@ pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     &text[ceil(text, text.len().saturating_sub(bytes))..]
 }
 
-/// Makes room for the ellipsis behind a line that is full.
+/// Makes room for the ellipsis after a line that is full.
 fn clipped(mut line: String, limit: usize) -> String {
     if limit == 0 {
         return String::new();

@@ -35,7 +35,7 @@ const FAILURE: &str = r"(?i-u)\b(?:fail(?:s|ed|ing|ure)?|did(?:n't| not) work|do
 static CUES: LazyLock<Option<RegexSet>> =
     LazyLock::new(|| RegexSet::new([DECISION, CONSTRAINT, FAILURE, PLAN, FINDING, DONE]).ok());
 
-/// What was recognised in a sentence.
+/// What was recognized in a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cues(u8);
 
@@ -46,7 +46,7 @@ impl Cues {
         Self(cues.matches(sentence).iter().fold(0, |found, at| found | 1 << at))
     }
 
-    /// Whether somebody commits to something or demands it, which is kept word for word. The user's demands bind; what
+    /// Whether someone commits to something or demands it, which is kept verbatim. The user's demands bind; what
     /// the assistant says must be done is talk.
     pub(super) fn binding(self, by: Role) -> Option<Binding> {
         if by == Role::User && self.has(1) {

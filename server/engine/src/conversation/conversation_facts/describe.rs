@@ -139,7 +139,7 @@ fn brief(text: &str, chars: usize) -> String {
     one_line(&short.collect::<Vec<_>>().join(" "), chars)
 }
 
-/// A line that a tool wrote its number in front of.
+/// A line that a tool wrote its number before.
 fn numbered(line: &str) -> Option<(u32, &str)> {
     let line = line.trim_start();
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -1,5 +1,5 @@
-//! What failed and was not mended. A later success of the same command, of a call for the same file, or of
-//! the same call mends it.
+//! What failed and was not repaired. A later success of the same command, of a call for the same file, or of
+//! the same call repairs it.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 16 * 1024;
 /// Lines of a result that are kept.
 const LINES: usize = 3;
 
-/// What must succeed for an error to be mended.
+/// What must succeed for an error to be repaired.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Cause {
     /// A change of that file.
@@ -40,7 +40,7 @@ impl Errors {
         match ended {
             StepOutcome::Unanswered => {}
             StepOutcome::Badly => {
-                // The same thing that fails again fails anew: the last message says most.
+                // The same thing that fails again fails again: the last message says most.
                 self.mend(&cause);
                 self.open.entry(cause).or_default().push(self.found.len());
                 self.found.push(Some(error()));
@@ -63,7 +63,7 @@ impl Errors {
         self.note(cause, StepOutcome::Badly, || error);
     }
 
-    /// What was never mended, in order.
+    /// What was never repaired, in order.
     pub(super) fn into_unresolved(self) -> Vec<UnresolvedError> {
         self.found.into_iter().flatten().collect()
     }
@@ -78,7 +78,7 @@ impl Errors {
 }
 
 /// What a command line begins with, which stays the same when it is tried again with other arguments: the
-/// program and up to two words behind it, or the file it is given. Moving to a folder, setting variables and
+/// program and up to two words after it, or the file it is given. Moving to a folder, setting variables and
 /// waiting do not count.
 pub(crate) fn head(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));

@@ -266,7 +266,7 @@ pub(super) struct FileMentions {
 }
 
 impl Names {
-    /// Notes the file names of a text: words with a dot inside, without the folders in front of them.
+    /// Notes the file names of a text: words with a dot inside, without the folders before them.
     pub(super) fn read(&mut self, index: usize, text: &str) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
         for word in text.split(|c: char| !is_part(c)) {

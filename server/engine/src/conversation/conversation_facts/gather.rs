@@ -21,7 +21,7 @@ use super::{
 
 /// Longest sentence that is kept, in characters.
 const SENTENCE: usize = 300;
-/// How a person refuses a tool call, in the results that agents make of it: no failure of the tool.
+/// How a user refuses a tool call, in the results that agents make of it: no failure of the tool.
 const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
 /// How much of a result is looked at to see how a call ended. Bytes.
 const LOOKED_AT: usize = 400;
@@ -248,7 +248,7 @@ fn written(files: &mut Files, subject: &Subject, at: usize) {
     }
 }
 
-/// What has to succeed later if this call failed, and what it mends if it did not.
+/// What has to succeed later if this call failed, and what it repairs if it did not.
 fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     if !call.subject.files.is_empty() {
         let cause = |(path, state): &(String, FileState)| {

@@ -1,5 +1,5 @@
 //! What a conversation did, read from its messages: what was asked, which files were read and edited, what
-//! failed and was not mended, which to-dos are open, what was decided. It guesses by fixed rules, judges
+//! failed and was not repaired, which to-dos are open, what was decided. It guesses by fixed rules, judges
 //! nothing and writes no summary (`extractive` does). Same messages, same facts; linear in their size; no
 //! message makes it fail.
 
@@ -48,7 +48,7 @@ pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPa
     facts_after(None, messages, tools)
 }
 
-/// The same for a conversation that an earlier summary, which is not among the messages, stands in front of.
+/// The same for a conversation that an earlier summary, which is not among the messages, precedes.
 pub(crate) fn facts_after<'a>(
     summary: Option<&str>,
     messages: impl IntoIterator<Item = &'a Message>,

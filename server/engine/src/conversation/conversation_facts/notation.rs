@@ -156,7 +156,7 @@ fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
 struct Expansion<'a> {
     room: &'a mut usize,
     paths: &'a mut Vec<String>,
-    /// What stands in front of where it is.
+    /// What precedes where it is.
     prefix: String,
     /// For each open group: how long the prefix was, and the first path that came out of it.
     open: Vec<(usize, usize)>,

@@ -69,7 +69,7 @@ fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.split_once(&format!("</{name}>"))?.0.trim())
 }
 
-/// Leaves the elements out. One that is not closed stays, and so does all behind it: looking for the ends
+/// Leaves the elements out. One that is not closed stays, and so does all after it: looking for the ends
 /// of many such would take time without end.
 fn without_machinery(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();

@@ -67,7 +67,7 @@ impl<'a> Iterator for Sentences<'a> {
                 && bytes.get(at + 1) == Some(&b' ')
                 && !bytes.get(at + 2).is_some_and(u8::is_ascii_lowercase)
         };
-        // An ASCII byte is never a part of another character: what stands behind it is a boundary.
+        // An ASCII byte is never a part of another character: what follows it is a boundary.
         let end = (0..bytes.len()).find(is_end).map_or(line.len(), |at| at + 1);
         let (sentence, rest) = line.split_at(end);
         self.0 = rest;

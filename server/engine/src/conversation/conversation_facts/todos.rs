@@ -19,7 +19,7 @@ pub(crate) struct Todo {
 pub(crate) enum TodoState {
     /// Begun.
     InProgress,
-    /// Not begun.
+    /// Not started.
     Pending,
     /// Finished, or given up.
     Done,
@@ -95,7 +95,7 @@ impl Todos {
         }
     }
 
-    /// What somebody said: a list with boxes replaces what was known.
+    /// What someone said: a list with boxes replaces what was known.
     pub(super) fn said(&mut self, text: &str) {
         if !text.contains("[ ]") {
             return;

@@ -1,4 +1,4 @@
-//! What is known of a conversation once it was read. Reads nothing.
+//! What is known about a conversation once it was read. Reads nothing.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::conversation::history::{MessageId, Role};
 /// What a conversation did.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConversationFacts {
-    /// What the user asked for, in order, word for word; what a program put around it is left out.
+    /// What the user asked for, in order, verbatim; what a program put around it is left out.
     pub requests: Vec<Request>,
     /// Every file that was touched or named, by its path as the conversation writes it (without `./`).
     pub files: BTreeMap<String, FileTrace>,
@@ -37,7 +37,7 @@ pub struct Request {
     pub text: String,
 }
 
-/// A failure that nothing mended.
+/// A failure that nothing repaired.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnresolvedError {
     /// The message with the failed result.
@@ -61,7 +61,7 @@ pub(crate) struct Command {
     pub ended: StepOutcome,
 }
 
-/// A sentence somebody said.
+/// A sentence someone said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Statement {
     /// Where.

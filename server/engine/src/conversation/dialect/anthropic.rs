@@ -43,7 +43,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Only text may stand in the system prompt.
+/// Only text may appear in the system prompt.
 fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(marked(text_block(text), block)),

@@ -36,7 +36,7 @@ pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     }
 }
 
-/// What providers would refuse in `messages` when the user goes on with a word, by the rules of Anthropic's messages and OpenAI's chat,
+/// What providers would refuse in `messages` when the user continues with a word, by the rules of Anthropic's messages and OpenAI's chat,
 /// which the other dialects' are contained in. Empty for a conversation that every one of them takes.
 pub fn violations(messages: &[&Message]) -> Vec<Violation> {
     let prompt = [ContentBlock::text("Go on.")];

@@ -67,7 +67,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Only text may stand in the instructions.
+/// Only text may appear in the instructions.
 fn system_part(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(json!({"text": text})),
@@ -86,7 +86,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Results stand in front; their pictures, which a result cannot hold in all generations, behind all of them.
+    /// Results stand in front; their pictures, which a result cannot hold in all generations, after all of them.
     fn user(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
         let (mut results, mut rest) = (Vec::new(), Vec::new());
         for block in results_first(&message.blocks, |block| block.content) {

@@ -62,8 +62,8 @@ struct Writer {
 
 impl Writer {
     /// Tool results become `tool` messages; their pictures, which such a message cannot hold, and everything
-    /// else of the turn go into one user message behind them. What will not be sent again is a message of its own where
-    /// entries end at breakpoints, so that the message in front of it stays as it is.
+    /// else of the turn go into one user message after them. What will not be sent again is a message of its own where
+    /// entries end at breakpoints, so that the message before it stays as it is.
     fn user(self, message: &SpokenMessage<'_>, messages: &mut Vec<Value>) {
         for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();
@@ -73,7 +73,7 @@ impl Writer {
                     ContentBlock::Image(image) => parts.extend(self.marked(vec![image_part(image)], block)),
                     ContentBlock::ToolResult { call_id, content, .. } => {
                         let (texts, pictures) = result_parts(content);
-                        // The breakpoint stands behind all of the result.
+                        // The breakpoint follows all of the result.
                         let (texts, pictures) = if pictures.is_empty() {
                             (self.marked(texts, block), pictures)
                         } else {

@@ -78,7 +78,7 @@ pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_
 }
 
 /// A question to Ollama by its own API, which alone can say how large a window to open: without being told it takes 4,096 tokens and
-/// silently drops the beginning of what does not fit. A power of two, as it loads the model anew for each other size.
+/// silently drops the beginning of what does not fit. A power of two, as it loads the model again for each other size.
 /// <https://github.com/ollama/ollama/blob/main/docs/api.md>
 pub fn ollama_question(model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let needed = (system.len() + prompt.len()) / 3 + output_tokens.saturating_add(256).min(WIDEST);

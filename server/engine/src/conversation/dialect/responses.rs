@@ -74,8 +74,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Results are items of their own, in front of everything else of the turn. What will not be sent again is a message of its
-    /// own where entries end at breakpoints, so that the message in front of it stays as it is.
+    /// Results are items of their own, before everything else of the turn. What will not be sent again is a message of its
+    /// own where entries end at breakpoints, so that the message before it stays as it is.
     fn user(self, message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
         for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();

@@ -61,7 +61,7 @@ pub enum Rule {
     ResultsFirst,
     /// Both: a result answers a call of the message before it; nothing else may be answered, nor twice.
     OrphanResult,
-    /// Anthropic: a call that ran on its servers is in front of its result ("Each `web_search_tool_result` block must
+    /// Anthropic: a call that ran on its servers is before its result ("Each `web_search_tool_result` block must
     /// have a corresponding `server_tool_use` block before it"). Strata sends such pairs in one message only: in two there may be
     /// nothing but results between them ("Server tools").
     ServerCall,
@@ -74,7 +74,7 @@ pub enum Rule {
     BreakpointForm,
     /// Anthropic, prompt caching: at most 4 breakpoints; automatic caching uses one of them. OpenAI, prompt caching: "Each
     /// request can create up to four cache writes", of which the implicit breakpoint uses one. More breakpoints are no error
-    /// there: the earliest write nothing, which nobody means who sets them.
+    /// there: the earliest write nothing, which no one means who sets them.
     BreakpointLimit,
     /// Anthropic, prompt caching: no breakpoint on a thinking block or on an empty text. OpenAI, prompt caching: on "a
     /// supported content block inside an input message", which is none of the assistant's.

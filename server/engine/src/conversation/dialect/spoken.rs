@@ -1,4 +1,4 @@
-//! What a dialect is given to write: messages of blocks, some of them with a breakpoint behind them. Knows no dialect.
+//! What a dialect is given to write: messages of blocks, some of them with a breakpoint after them. Knows no dialect.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use crate::tokens::models::Ttl;
 pub enum Speaker {
     /// The instructions above the conversation.
     System,
-    /// The person or program.
+    /// The user or program.
     User,
     /// The model.
     Assistant,
@@ -64,7 +64,7 @@ impl Carriers {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpokenBlock<'a> {
     pub content: &'a ContentBlock,
-    /// A cache breakpoint stands behind it.
+    /// A cache breakpoint follows it.
     pub mark: Option<Ttl>,
 }
 

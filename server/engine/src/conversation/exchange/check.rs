@@ -11,7 +11,7 @@ use crate::conversation::history::NewMessage;
 pub enum Purpose {
     /// Sent as it is: it must end with the user.
     Request,
-    /// Kept, to be gone on with: it may end with the assistant.
+    /// Kept, to be continued: it may end with the assistant.
     Record,
 }
 

@@ -17,7 +17,7 @@ pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     }
 }
 
-/// The string at `key`, when there is one.
+/// The string at `key`, if there is one.
 pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>, ReadError> {
     match value.get(key) {
         None | Some(Value::Null) => Ok(None),

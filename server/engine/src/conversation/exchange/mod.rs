@@ -1,5 +1,5 @@
-//! Conversations in and out of the house: message lists in the providers' forms, and recorded transcripts.
-//! Reading and writing again gives back what was read, up to what is listed at each form; nothing is mended
+//! Conversations in and out of the project: message lists in the providers' forms, and recorded transcripts.
+//! Reading and writing again gives back what was read, up to what is listed at each form; nothing is repaired
 //! here (`history::project` does) and nothing is laid out for a request (`wire` does).
 //!
 //! What a form says beyond the model is kept beside the message ([`NewMessage::extra`]) and written again in

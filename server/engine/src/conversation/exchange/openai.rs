@@ -7,7 +7,7 @@
 //!
 //! Of the model, this form cannot express reasoning, failed results, several results in one message (they become
 //! several messages), pictures in results (they follow in a user message, as in requests), and text that stands
-//! behind a call.
+//! after a call.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
 
-/// Reads a list of messages, a body with `messages`, or a single message. Instructions in front of the
+/// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
 /// conversation are its system prompt, later ones are system events in it.
 ///
 /// # Errors
@@ -53,7 +53,7 @@ pub(super) fn image_at(url: &str) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// So many lists and objects may stand in one another in arguments. `serde_json` reads 127, and the message around a call, and
+/// So many lists and objects may appear in one another in arguments. `serde_json` reads 127, and the message around a call, and
 /// whatever that stands in, need some of them.
 const MAX_LEVELS: usize = 100;
 

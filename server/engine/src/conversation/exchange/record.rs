@@ -45,7 +45,7 @@ impl Transcript {
     }
 }
 
-/// What the user's side said: results as one message, the rest as another behind it.
+/// What the user's side said: results as one message, the rest as another after it.
 fn ask(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
     let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };

@@ -32,7 +32,7 @@ pub enum Form {
 pub struct ImportedConversation {
     /// The form it was in.
     pub form: Form,
-    /// Instructions in front of it.
+    /// Instructions before it.
     pub system: Vec<NewMessage>,
     /// The conversation.
     pub messages: Vec<NewMessage>,

@@ -18,7 +18,7 @@ struct NameOccurrence<'a> {
     first: &'a str,
 }
 
-/// `name: what was said of it`, the most frequent first.
+/// `name: what was said of it`, most frequent first.
 pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
     let mut seen: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
     for (index, text) in said(messages) {

@@ -27,7 +27,7 @@ pub(super) enum Part {
     Failures,
     /// The tasks that are not done, on one line.
     Remaining,
-    /// What failed and was not mended.
+    /// What failed and was not repaired.
     Errors,
     /// What was run.
     Commands,
@@ -49,9 +49,9 @@ pub(super) enum Part {
     LastChange,
     /// Finished tasks.
     TasksDone,
-    /// Tasks that were begun.
+    /// Tasks that were started.
     TasksActive,
-    /// Tasks that were not begun.
+    /// Tasks that were not started.
     TasksOpen,
     /// The last tool calls.
     LastCalls,

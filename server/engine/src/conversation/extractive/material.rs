@@ -34,7 +34,7 @@ const DESCRIBED_FILES: usize = 20;
 const QUOTED_CHANGES: usize = 8;
 /// Parts of a path that are tried before the whole stands for the file.
 const NAME_PARTS: usize = 3;
-/// Requests shorter than this ("yes", "go on") come behind all others. Bytes.
+/// Requests shorter than this ("yes", "go on") come after all others. Bytes.
 const SAYS_SOMETHING: usize = 12;
 /// How recent a line counts that an earlier summary carries, of 1,000: it was found worth keeping before.
 const CARRIED: usize = 600;

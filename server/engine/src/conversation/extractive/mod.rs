@@ -1,6 +1,6 @@
 //! The summary that needs no model: what a conversation did (`facts`), ranked, in the sections that a profile
 //! asks for, never longer than its budget. Its words are its own except for short quotations, each on one
-//! line. It asks nobody, forgets nothing on purpose that fits, and gives the same text for the same messages.
+//! line. It asks no one, forgets nothing on purpose that fits, and gives the same text for the same messages.
 
 mod budget;
 mod concepts;
@@ -18,7 +18,7 @@ use crate::conversation::history::Message;
 pub(crate) use budget::Budget;
 pub(crate) use structure::Structure;
 
-/// Summarises `messages` within `budget`. `previous` is the text of an earlier summary; those among the messages
+/// Summarizes `messages` within `budget`. `previous` is the text of an earlier summary; those among the messages
 /// carry on what they say by themselves, and a text that holds one of them is not read again. `count` counts
 /// tokens.
 ///

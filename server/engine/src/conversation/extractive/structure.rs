@@ -9,11 +9,11 @@ pub(crate) enum Structure {
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).
     Checkpoint,
-    /// What was decided, what worked and what did not, where it stands (`rolling`).
+    /// What was decided, what worked and what did not, its position (`rolling`).
     Rolling,
     /// A short account of an older topic (`topic`).
     Topic,
-    /// Seven sections for somebody who takes over in the middle (`handoff`).
+    /// Seven sections for someone who takes over in the middle (`handoff`).
     Handoff,
 }
 

@@ -137,7 +137,7 @@ impl Foreign {
 pub(super) enum Half<'a> {
     /// The call.
     Call(&'static str, &'a str),
-    /// What came of it.
+    /// The outcome of it.
     Result(&'static str, &'a str),
 }
 
@@ -210,7 +210,7 @@ fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static 
         (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
         (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
         (Provider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
-        // Strata's own spelling: the signature stands in front of the part that it came with.
+        // Strata's own spelling: the signature precedes the part that it came with.
         (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
         (Provider::OpenAi, ForeignPosition::Result)
         | (Provider::Bedrock, _)

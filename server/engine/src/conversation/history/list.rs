@@ -109,7 +109,7 @@ impl History {
         Ok(())
     }
 
-    /// Removes a message and all that follow it, and says how many went.
+    /// Removes a message and all later ones, and says how many went.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -121,8 +121,8 @@ impl History {
     }
 
     /// Shows the model `entries` instead of the messages in `covered`; what is not in `covered` stays as it is.
-    /// Nothing is lost: covered messages that `entries` does not keep are hidden where they stand. Messages that are
-    /// put in stand before the next one that is kept, the last of them behind all that is covered. `entries` names
+    /// Nothing is lost: covered messages that `entries` does not keep are hidden their positions. Messages that are
+    /// put in stand before the next one that is kept, the last of them after all that is covered. `entries` names
     /// kept messages in the order in which they stand.
     pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();

@@ -152,7 +152,7 @@ impl ContentBlock {
         Self::Text { text: text.into() }
     }
 
-    /// Whether a cache breakpoint may stand on this block: not on an empty or a thinking one, nor on one that is
+    /// Whether a cache breakpoint may appear on this block: not on an empty or a thinking one, nor on one that is
     /// kept as it came.
     pub fn can_carry_a_mark(&self) -> bool {
         match self {
@@ -162,7 +162,7 @@ impl ContentBlock {
         }
     }
 
-    /// Whether it goes on with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
+    /// Whether it continues with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
     /// cache entry, a provider takes such a run for one block (Anthropic, "Prompt caching").
     pub(crate) fn continues_run_of(&self, before: &Self) -> bool {
         matches!(
@@ -196,7 +196,7 @@ impl ContentBlock {
     }
 }
 
-/// Whether somebody gets to see a message.
+/// Whether someone gets to see a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
@@ -214,7 +214,7 @@ pub enum Pin {
     /// It may.
     #[default]
     Free,
-    /// The person wants it to stay word for word.
+    /// The user wants it to stay verbatim.
     Kept,
 }
 
@@ -235,7 +235,7 @@ pub struct NewMessage {
     /// Whether the model sees it. A hidden message is never sent and never counted.
     #[serde(default)]
     pub agent: Visibility,
-    /// Whether the person sees it.
+    /// Whether the user sees it.
     #[serde(default)]
     pub user: Visibility,
     /// What it is for.

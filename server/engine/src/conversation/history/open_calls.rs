@@ -57,7 +57,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
         calls.push_back(call);
     }
 
-    /// The message holds the result of a call: that call, unless nobody made it.
+    /// The message holds the result of a call: that call, unless no one made it.
     pub fn result(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
@@ -180,7 +180,7 @@ mod tests {
             ),
         ) {
             let mut messages = conversation(turns);
-            // Calls and results tell where they stand.
+            // Calls and results tell their positions.
             for (number, block) in messages.iter_mut().flat_map(|message| &mut message.body.content).enumerate() {
                 match block {
                     ContentBlock::ToolCall { input, .. } => *input = json!({ "at": number }),

@@ -2,7 +2,7 @@
 //! sees of a history. Never changes the history itself, drops nothing that could be sent, and invents only
 //! the fixed texts below. Same messages, same bytes. Linear in the size of the history.
 //!
-//! What is mended (`docs/prompt.md`, "Formats"; each provider's rule is cited at `dialect::Rule`): hidden
+//! What is repaired (`docs/prompt.md`, "Formats"; each provider's rule is cited at `dialect::Rule`): hidden
 //! messages and empty texts go; archived results become stubs; unanswered calls get a result; results that answer nothing are dropped;
 //! results stand before all else that follows their calls; calls that ran on the provider's servers stay with their
 //! results or go; ids and tool names are brought into the form that all providers take; reasoning stays whole or goes;
@@ -29,7 +29,7 @@ pub(crate) use utterance::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT};
 
 use super::{ContentBlock, Message, MessageId, Provider, Role};
 
-/// What the model sees of one message, or a part of that: results may move in front of an earlier message
+/// What the model sees of one message, or a part of that: results may move before an earlier message
 /// of the same turn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProjectedMessage {
@@ -41,12 +41,12 @@ pub struct ProjectedMessage {
     pub content: Vec<ContentBlock>,
 }
 
-/// What the model sees of a history and of the new request behind it.
+/// What the model sees of a history and of the new request after it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Projection {
     /// The history, from a user message on. Adjacent entries may have the same role: they make one turn.
     pub history: Vec<ProjectedMessage>,
-    /// The new results. They must be laid directly behind the history, before anything else.
+    /// The new results. They must be laid directly after the history, before anything else.
     pub results: Vec<ContentBlock>,
     /// The rest of the new request, to be laid last.
     pub prompt: Vec<ContentBlock>,
@@ -55,8 +55,8 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Lets the assistant acknowledge tool results that the history ends with, so that what is laid behind them
-    /// next (the instructions of a summariser) is not read along with them. For requests that nobody goes on
+    /// Lets the assistant acknowledge tool results that the history ends with, so that what is laid after them
+    /// next (the instructions of a summarizer) is not read along with them. For requests that no one goes on
     /// with: an ordinary one must not end so, nor have the assistant say what it never said.
     pub(crate) fn acknowledge(&mut self) {
         let Some(last) = self.history.last() else { return };
@@ -74,7 +74,7 @@ impl Projection {
 /// `recipient` is the provider whose form the request will have, if any: what only one of them takes (the model's
 /// reasoning, foreign blocks) goes to that one alone.
 ///
-/// With an empty `prompt` this mends a list that stands for itself; it may then end with the assistant.
+/// With an empty `prompt` this repairs a list that stands for itself; it may then end with the assistant.
 pub fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

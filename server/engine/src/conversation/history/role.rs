@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The person, or the program that acts for them; tool results come under this role too.
+    /// The user, or the program that acts for them; tool results come under this role too.
     User,
     /// The model.
     Assistant,

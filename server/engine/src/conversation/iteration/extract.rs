@@ -38,7 +38,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
         tokens: fold.max_tokens.saturating_sub(count(&note)),
         words: Some((0, WORDS.saturating_sub(words))),
     };
-    // What was ahead of an older iteration is behind it by now.
+    // What was ahead of an older iteration is after it by now.
     let ahead = fold.iterations.iter().rev().map(ahead).find(|ahead| !ahead.is_empty()).unwrap_or_default();
     let existing = if ahead.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
     let known = |(at, iteration): (usize, &Iteration)| {
@@ -71,7 +71,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 
-/// What is known of an iteration without reading its output, in the lines that `facts` reads.
+/// What is known about an iteration without reading its output, in the lines that `facts` reads.
 fn known(iteration: &Iteration) -> String {
     let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
     let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));

@@ -7,7 +7,7 @@ use super::Iteration;
 pub(crate) enum FoldKind {
     /// The existing one with a few iterations more.
     Incorporate,
-    /// One that is written anew, with an eye on the newest iterations.
+    /// One that is written again, with an eye on the newest iterations.
     Renew,
 }
 
@@ -20,7 +20,7 @@ pub struct Fold {
     pub(super) edition: u64,
     /// What is to get into it, in order.
     pub(super) iterations: Vec<Iteration>,
-    /// What stays outside, for a summary that is written anew to be up to date.
+    /// What stays outside, for a summary that is written again to be up to date.
     pub(super) recent: Vec<Iteration>,
     pub(super) max_tokens: usize,
 }

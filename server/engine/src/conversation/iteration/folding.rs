@@ -10,7 +10,7 @@ use super::{Folding, Iteration, Loop, RollingConfig};
 /// One fold takes at most so many iterations, which keeps a question about them small.
 const MOST: usize = 20;
 /// So many may wait for the next interval. More are offered with every iteration, and what they did is extracted without a
-/// model when folding fails: a loop with a model that never answers must not grow for ever.
+/// model when folding fails: a loop with a model that never answers must not grow forever.
 const MOST_WAITING: usize = 50;
 
 /// Why a text did not become the summary. The loop is as it was.
@@ -19,7 +19,7 @@ pub enum NotFolded {
     /// Another summary is in place by now.
     #[error("the summary has changed since the request")]
     Stale,
-    /// There is no text.
+    /// There is not text.
     #[error("the summary is empty")]
     Empty,
 }
@@ -57,7 +57,7 @@ impl Loop {
         })
     }
 
-    /// Puts `text` in the place of the summary and lets go of the iterations that are in it now. It is cut to the budget, and
+    /// Puts `text` instead of the summary and releases the iterations that are in it now. It is cut to the budget, and
     /// iterations without output are named. `count` counts tokens.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Loop {
         Ok(())
     }
 
-    /// There is no text for a fold. Its iterations stay as they are and are offered again when the next interval is complete.
+    /// There is not text for a fold. Its iterations stay as they are and are offered again when the next interval is complete.
     pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;

@@ -41,7 +41,7 @@ fn between<'a>(text: &'a str, (open, close): (&'static str, &'static str)) -> im
     std::iter::from_fn(move || {
         let (_, opened) = rest.split_once(open)?;
         let Some((inside, behind)) = opened.split_once(close) else {
-            // Nothing behind it is closed either.
+            // Nothing after it is closed either.
             rest = "";
             return None;
         };

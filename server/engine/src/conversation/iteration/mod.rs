@@ -1,4 +1,4 @@
-//! What an autonomous loop remembers between its iterations: the newest ones word for word, a running summary of the
+//! What an autonomous loop remembers between its iterations: the newest ones verbatim, a running summary of the
 //! older ones, and the prompt that the next iteration begins with. A value: it runs no iteration, asks no model and
 //! reads no clock. Every figure is that of `docs/compaction.md`, "Iterations".
 
@@ -42,13 +42,13 @@ const WITHHELD: &str = "[withheld]";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
-    /// Iterations that are kept word for word.
+    /// Iterations that are kept verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
-    /// The summary is written anew whenever so many more iterations are done; 0 is never.
+    /// The summary is written again whenever so many more iterations are done; 0 is never.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
-    /// The most that the summary may weigh, in tokens.
+    /// The most that the summary may take, in tokens.
     #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }
@@ -199,7 +199,7 @@ pub struct LoopStatus {
     pub goal: String,
     /// How many iterations there were.
     pub total_iterations: u64,
-    /// The numbers of those that are kept word for word.
+    /// The numbers of those that are kept verbatim.
     pub window: Vec<u64>,
     /// The numbers of those that wait to be folded into the summary.
     pub waiting: Vec<u64>,
@@ -207,7 +207,7 @@ pub struct LoopStatus {
     pub summarized: u64,
     /// What it says.
     pub summary: String,
-    /// The iteration after which it is written anew.
+    /// The iteration after which it is written again.
     pub next_summary_at: Option<u64>,
     /// The program that ran the last iteration.
     pub current_cli: String,
@@ -367,7 +367,7 @@ impl Loop {
         self.raw().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
     }
 
-    /// All iterations that are still there word for word, in order.
+    /// All iterations that are still there verbatim, in order.
     fn raw(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.waiting.iter().chain(&self.iterations)
     }

@@ -1,4 +1,4 @@
-//! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and where it stands,
+//! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and its position,
 //! each within its share. Changes nothing.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use crate::text::{clip, clip_to_weight};
 
 use super::{FileEvent, Loop, RollingConfig};
 
-/// The most that the whole prompt may weigh, in tokens.
+/// The most that the whole prompt may take, in tokens.
 const TOTAL_TOKENS: usize = 50_000;
 /// The share of the goal.
 const GOAL_TOKENS: usize = 1_000;
@@ -33,7 +33,7 @@ const SHOWN_CHARS: usize = 1_000;
 const CLI_CHARS: usize = 100;
 /// Characters of a value of the environment, and of a path.
 const VALUE_CHARS: usize = 200;
-/// Files whose last event is shown, the newest first.
+/// Files whose last event is shown, newest first.
 const SHOWN_FILES: usize = 20;
 
 const INSTRUCTIONS: &str = "# Instructions\n\
@@ -121,7 +121,7 @@ impl Loop {
         (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))
     }
 
-    /// The last event of each file, the newest first.
+    /// The last event of each file, newest first.
     fn file_list(&self) -> Option<String> {
         let mut named = BTreeSet::new();
         let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));

@@ -19,7 +19,7 @@ const WANTED: &str = "Write a summary that replaces the existing one, with these
                       holds of the existing summary. Leave out long output, passing debug notes, errors already listed, and details \
                       that are in the code. Name iterations without output. Invent nothing.\n\nAt most 500 words.";
 
-/// Said of iterations that stay outside a summary that is written anew.
+/// Said of iterations that stay outside a summary that is written again.
 const RECENT: &str = "The agent still sees the newest iterations in full. Use them only to update the current state and the next \
                       steps, and to drop what is obsolete.";
 

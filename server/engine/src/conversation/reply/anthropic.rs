@@ -91,7 +91,7 @@ impl Assembly {
         self.draft
     }
 
-    /// Ends a block that nobody ended: what was shown of a text stays.
+    /// Ends a block that no one ended: what was shown of a text stays.
     fn cut_open(&mut self) {
         if let Some(open) = self.open.take()
             && text(&open.start, "type") == "text"

@@ -40,7 +40,7 @@ impl Assembly {
             }
         }
         self.usage(data.get("usage"));
-        // The usage comes behind the last choice, in an event of its own, or together with it.
+        // The usage comes after the last choice, in an event of its own, or together with it.
         if self.draft.usage.is_some() {
             self.draft.end = self.finish.take();
         }

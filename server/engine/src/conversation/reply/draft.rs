@@ -106,7 +106,7 @@ pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The arguments of a call, as the model wrote them. What is no JSON stays a text.
+/// The arguments of a call, as the model wrote them. What is not JSON stays a text.
 pub(super) fn arguments(written: &str) -> Value {
     if written.trim().is_empty() {
         return Value::Object(serde_json::Map::new());

@@ -20,7 +20,7 @@ pub enum ProviderErrorKind {
     Content,
     /// The provider failed: asking again may help.
     Server,
-    /// What came is no answer in this dialect.
+    /// What came is not an answer in this dialect.
     Garbage,
 }
 

@@ -116,7 +116,7 @@ impl ReplyDecoder {
         if event.data.trim() == "[DONE]" {
             return self.assembly.end_chat();
         }
-        // Kinds of events that are not known are skipped, and so is what is no JSON.
+        // Kinds of events that are not known are skipped, and so is what is not JSON.
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
         if let Some(error) = ProviderError::stated(&data) {
             self.assembly.draft_mut().end = Some(ReplyEnd::Failed(error));

@@ -44,7 +44,7 @@ pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     before.iter().rposition(|message| !speaks(message) && is_shown(message)).map_or(0, |at| at + 1)
 }
 
-/// Whether a round has calls that were not answered and may still be: nothing but results stands behind them.
+/// Whether a round has calls that were not answered and may still be: nothing but results follows them.
 pub(super) fn waits_for_results(round: &[Arc<Message>]) -> bool {
     let mut open: HashSet<&str> = HashSet::new();
     for message in round.iter().filter(|message| is_shown(message)) {

@@ -41,7 +41,7 @@ pub struct ArchivalPlan {
 pub struct Archival {
     /// The messages whose results the model no longer sees, oldest first.
     pub archived: Vec<MessageId>,
-    /// Sums them up, for the model and not for the person.
+    /// Sums them up, for the model and not for the user.
     pub summary: NewMessage,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Warm<'a> {
     pub write: f64,
     /// How many prompts are expected to come.
     pub turns: f64,
-    /// How many cached tokens stand at and behind the place of a message.
+    /// How many cached tokens stand at and after the place of a message.
     pub behind: &'a dyn Fn(MessageId) -> usize,
     /// How things are weighed.
     pub scales: Scales<'a>,
@@ -42,7 +42,7 @@ pub(crate) struct Warm<'a> {
 pub(crate) struct Rewrite {
     /// Tokens by which every later prompt is shorter.
     pub freed: usize,
-    /// Cached tokens behind the first archived result that stay in the prompt and are written anew.
+    /// Cached tokens after the first archived result that stay in the prompt and are written again.
     pub rewritten: usize,
     /// What a token costs that is read from the cache.
     pub read: f64,
@@ -54,7 +54,7 @@ pub(crate) struct Rewrite {
 
 impl Rewrite {
     /// Whether it saves more than it costs: what is freed would have been read with every prompt to come; what is
-    /// written anew would have been read once for less.
+    /// written again would have been read once for less.
     pub(crate) fn pays(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);

@@ -21,7 +21,7 @@ pub(crate) const HEURISTIC_CHARS: usize = 800;
 const ARGUMENTS: usize = 400;
 const ARGUMENTS_NAMED: usize = 60;
 
-/// What a model's answer may weigh, in tokens: more than its characters need in any vocabulary for plain text.
+/// What a model's answer may take, in tokens: more than its characters need in any vocabulary for plain text.
 const OUTPUT_TOKENS: usize = 600;
 
 const OPEN: &str = "<results>";

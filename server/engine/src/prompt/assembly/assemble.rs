@@ -99,7 +99,7 @@ pub fn weigh(
 
 /// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect and the declared
 /// tools (Anthropic, "Prompt caching", "What invalidates the cache"). Pictures, which that page names, too, break what stands
-/// behind them like any other block: where recorded sessions show one to the model, all in front of it is billed as read.
+/// after them like any other block: where recorded sessions show one to the model, all before it is billed as read.
 fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
@@ -153,7 +153,7 @@ impl Fit {
     }
 }
 
-/// One part in so many of the limit is left free when a prompt is laid afresh for want of room, so that the next ones can
+/// One part in so many of the limit is left free when a prompt is rebuilt for want of room, so that the next ones can
 /// keep what is laid now.
 const HEADROOM: usize = 12;
 
@@ -168,7 +168,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The first plan that fits: everything (`whole`, of which `attempt` came), everything laid afresh, or as much of it as
+    /// The first plan that fits: everything (`whole`, of which `attempt` came), everything rebuilt, or as much of it as
     /// the window takes.
     fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
@@ -178,7 +178,7 @@ impl Run<'_> {
         if attempt.tokens() <= limit {
             return Ok(Fit::whole(whole, attempt));
         }
-        // A log that was kept holds texts that later ones replace; laid afresh it holds each once. Policies that keep no
+        // A log that was kept holds texts that later ones replace; rebuilt it holds each once. Policies that keep no
         // log would only do the same again.
         let keeps_a_log = attempt.laid.relied_on.is_some();
         let whole = whole.laid_afresh();
@@ -453,7 +453,7 @@ fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
     parts
 }
 
-/// The three largest parts of a prompt, the largest first.
+/// The three largest parts of a prompt, largest first.
 pub(crate) fn largest_parts(parts: BTreeMap<Part, usize>) -> Vec<LargePart> {
     let mut parts: Vec<LargePart> =
         parts.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();

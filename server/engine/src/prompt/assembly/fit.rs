@@ -15,11 +15,11 @@ pub(super) struct Plan {
     pub(super) excerpts: usize,
     /// How much of the last prompt may stay.
     pub(super) cut: Cut,
-    /// What map blocks may weigh together, in tokens.
+    /// What map blocks may take together, in tokens.
     pub(super) map_budget: usize,
-    /// What the repository file list may weigh, in tokens.
+    /// What the repository file list may take, in tokens.
     pub(super) list_budget: usize,
-    /// What the conversation may weigh, in tokens; no limit when absent.
+    /// What the conversation may take, in tokens; no limit when absent.
     pub(super) history_limit: Option<usize>,
 }
 

@@ -33,7 +33,7 @@ pub struct FrameItem {
     /// What it is; nothing for a file as a whole.
     pub kind: Option<SymbolKind>,
     pub file: FileKey,
-    /// The symbol behind the names of what it is in (`Session.send`); nothing for a file as a whole.
+    /// The symbol after the names of what it is in (`Session.send`); nothing for a file as a whole.
     pub name: Option<String>,
     /// How much, between 0 and 1.
     pub score: f64,
@@ -41,7 +41,7 @@ pub struct FrameItem {
     pub lines: Option<LineRange>,
 }
 
-/// What is known of the repository.
+/// What is known about the repository.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameSources<'a> {
     /// The outlines.
@@ -54,7 +54,7 @@ pub struct FrameSources<'a> {
     pub open: &'a [FileKey],
 }
 
-/// What `text` is about, best first, as the settings bound it. `text` is a person's request, in any words.
+/// What `text` is about, best first, as the settings bound it. `text` is a user's request, in any words.
 pub fn frame_items(
     known: FrameSources<'_>,
     session: &Session,
@@ -123,7 +123,7 @@ pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     text
 }
 
-/// Whether a file is there for tests, shows how something is done, or is no code.
+/// Whether a file is there for tests, shows how something is done, or is not code.
 fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
     let Some(language) = symbols.get(file).map(|symbols| symbols.language) else { return true };
     let is_shelf = |part: &str| SHELVES.iter().any(|shelf| part.eq_ignore_ascii_case(shelf));

@@ -132,14 +132,14 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// What map blocks may weigh together (`docs/prompt.md`, "Budgets"); never
+    /// What map blocks may take together (`docs/prompt.md`, "Budgets"); never
     /// more than half of a very small window.
     pub(super) fn map_budget(&self) -> usize {
         let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
-    /// What the repository file list may weigh.
+    /// What the repository file list may take.
     pub(super) fn list_budget(&self) -> usize {
         self.settings().files.list_budget.min(self.window() / 8)
     }
@@ -242,7 +242,7 @@ pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&s
     move |text| counter.count(tokenizer, text)
 }
 
-/// What map blocks may weigh together for the model that is set, in tokens.
+/// What map blocks may take together for the model that is set, in tokens.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     Measure::new(&resolved, means).map_budget()

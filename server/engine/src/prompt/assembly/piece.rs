@@ -56,7 +56,7 @@ impl FileText {
         Self { text, source, redacted: Arc::default() }
     }
 
-    /// The same with placeholders in the place of secrets.
+    /// The same with placeholders instead of secrets.
     pub fn screened(self, screen: &Screen) -> Self {
         let ScreenedText { text, found } = screen.screened(&self.text);
         Self { text, source: self.source, redacted: found }

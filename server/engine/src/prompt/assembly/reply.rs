@@ -20,7 +20,7 @@ use crate::conversation::selection::LineRange;
 use crate::prompt::excerpts::ExcerptStanding;
 use crate::prompt::layout::{ExcerptKey, Part, Tier};
 
-/// Something the person should know about a prompt that was made all the same.
+/// Something the user should know about a prompt that was made anyway.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PromptWarning")]
@@ -105,7 +105,7 @@ pub struct TierReport {
     pub items: usize,
     /// Its weight in tokens.
     pub tokens: usize,
-    /// Whether a breakpoint stands behind it.
+    /// Whether a breakpoint follows it.
     pub marked: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct TierReport {
 pub(crate) struct Breakpoint {
     /// The tier that ends there.
     pub tier: Tier,
-    /// The tokens in front of it.
+    /// The tokens before it.
     pub prefix_tokens: usize,
 }
 
@@ -129,7 +129,7 @@ pub struct Coverage {
     pub names: usize,
     /// Files of which only the directory is named.
     pub directories: usize,
-    /// What the map blocks may weigh together, in tokens.
+    /// What the map blocks may take together, in tokens.
     pub map_budget: usize,
 }
 
@@ -143,7 +143,7 @@ pub struct TokenReport {
     pub parts: BTreeMap<Part, usize>,
     /// What reported usage says that the provider will count.
     pub expected: Expected,
-    /// What it may weigh at most by this count: less than the room when estimates turned out too low.
+    /// What it may take at most by this count: less than the room when estimates turned out too low.
     pub limit: usize,
     /// What it may be by the provider's count.
     pub room: usize,
@@ -184,7 +184,7 @@ pub struct AssembledPrompt {
     pub coverage: Coverage,
     /// Selected files that did not fit, largest first.
     pub shed: Vec<FileKey>,
-    /// What the person should know.
+    /// What the user should know.
     pub warnings: Vec<Warning>,
 }
 
@@ -211,7 +211,7 @@ pub enum AssembleError {
         model: String,
         /// What it would weigh at least.
         tokens: usize,
-        /// What it may weigh.
+        /// What it may take.
         limit: usize,
         /// The largest parts, largest first.
         largest: Vec<LargePart>,

@@ -13,7 +13,7 @@ use crate::tokens::models::Ttl;
 /// What the coming message says.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// A prompt of the person.
+    /// A prompt of the user.
     Prompt {
         /// The text.
         text: String,

@@ -1,5 +1,5 @@
 //! The system prompt: the base text, how to use tools where a request declares some, what the settings add, and what the workspace asks to be told at all times: its rules,
-//! the list of its skills, its memory. Which files these are, and whether the person trusts them, is known outside.
+//! the list of its skills, its memory. Which files these are, and whether the user trusts them, is known outside.
 
 use std::sync::Arc;
 

@@ -35,11 +35,11 @@ pub struct Workspace<'a> {
     pub excerpts: &'a ExcerptSelection,
     /// Whether the outlines are complete.
     pub index: IndexState,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// What the workspace asks to be told at all times.
     pub standing: &'a SystemContext,
-    /// What is true right now only, as text: stands behind everything that may be cached.
+    /// What is true right now only, as text: follows everything that may be cached.
     pub session_state: &'a str,
 }
 

@@ -17,7 +17,7 @@ impl Anchor {
         Self(hashes(body))
     }
 
-    /// Where the lines are now that were at `place` (from 0, end exclusive): there if nothing changed, where they stand unchanged
+    /// Where the lines are now that were at `place` (from 0, end exclusive): there if nothing changed, their positions unchanged
     /// nearest to it, or else between their first and their last line. `None` when neither of those is left.
     pub(super) fn find(&self, text: &str, place: Range<u32>) -> Option<Range<u32>> {
         let wanted = &self.0;

@@ -1,4 +1,4 @@
-//! Which excerpts a prompt has: those of the question, those you pinned, and those of earlier questions where they stand.
+//! Which excerpts a prompt has: those of the question, those you pinned, and those of earlier questions their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,7 +29,7 @@ const KEPT_FOR: u64 = 2;
 /// and what is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 
-/// What is known of the repository.
+/// What is known about the repository.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptSources<'a> {
     /// The outlines.
@@ -53,7 +53,7 @@ pub struct ExcerptSources<'a> {
 pub struct Question<'a> {
     /// In someone's words.
     pub text: &'a str,
-    /// What the code that it brings along may weigh, in tokens. What is shown already counts.
+    /// What the code that it brings along may take, in tokens. What is shown already counts.
     pub budget: usize,
 }
 
@@ -191,7 +191,7 @@ struct Chosen<'a> {
     files: &'a BTreeMap<FileKey, SourceFile>,
     /// The question's number.
     number: u64,
-    /// What code that was not shown yet may weigh, in tokens.
+    /// What code that was not shown yet may take, in tokens.
     room: usize,
     count: Count<'a>,
     items: BTreeMap<ExcerptKey, CurrentExcerpt>,

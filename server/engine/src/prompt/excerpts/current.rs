@@ -79,7 +79,7 @@ pub struct ExcerptSelection {
     pub items: Vec<CurrentExcerpt>,
     /// The question's number in the session.
     pub question: u64,
-    /// What lingering ones may weigh together before they count as ballast, in tokens.
+    /// What lingering ones may take together before they count as ballast, in tokens.
     pub allowance: usize,
 }
 

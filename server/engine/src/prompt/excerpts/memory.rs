@@ -96,7 +96,7 @@ impl Excerpts {
         });
         let remembered = |key: &ExcerptKey| {
             let now = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::remembered);
-            // One whose file is selected now is behind that, and comes back with it.
+            // One whose file is selected now is after that, and comes back with it.
             now.or_else(|| self.shown.get(key).cloned())
         };
         let shown = laid.filter_map(|key| Some((key.clone(), remembered(key)?))).collect();

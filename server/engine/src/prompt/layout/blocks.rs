@@ -105,7 +105,7 @@ pub struct LayoutBlock {
     pub tier: Tier,
     /// Its weight in tokens of the model's tokenizer, without structure.
     pub tokens: usize,
-    /// A cache breakpoint stands behind this block.
+    /// A cache breakpoint stands after this block.
     pub mark: Option<Ttl>,
 }
 
@@ -132,7 +132,7 @@ impl Layout {
         Self::default()
     }
 
-    /// Adds a block behind everything else. Blocks of one speaker in a row make one message, because
+    /// Adds a block after everything else. Blocks of one speaker in a row make one message, because
     /// providers demand that roles alternate.
     pub fn push(&mut self, speaker: Speaker, block: LayoutBlock) {
         match self.messages.last_mut() {
@@ -141,7 +141,7 @@ impl Layout {
         }
     }
 
-    /// Adds a block of the user that the next prompt will not hold, behind everything else.
+    /// Adds a block of the user that the next prompt will not hold, after everything else.
     pub(crate) fn push_volatile(&mut self, block: LayoutBlock) {
         self.push(Speaker::User, block);
         if let Some(last) = self.messages.last_mut() {
@@ -184,7 +184,7 @@ impl Layout {
         self.blocks().map(|block| block.tokens).sum()
     }
 
-    /// Sets a cache breakpoint behind the last block so far that can carry one.
+    /// Sets a cache breakpoint after the last block so far that can carry one.
     pub(crate) fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
         let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
             blocks.iter_mut().map(|block| (*speaker, block))

@@ -17,7 +17,7 @@ pub(crate) const GROUP_ITEMS: usize = 24;
 /// ... and at most this many tokens. A single larger block stands alone.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
-/// The heading over the map where it stands in front.
+/// The heading over the map its position in front.
 const STRUCTURE: &str = "# Repository Structure";
 /// The heading over map blocks anywhere else.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
@@ -46,7 +46,7 @@ impl<'a> Composer<'a> {
         self.tier = tier;
     }
 
-    /// Sets a cache breakpoint behind everything put down so far, on the last block that can carry one.
+    /// Sets a cache breakpoint after everything put down so far, on the last block that can carry one.
     pub(crate) fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
         self.layout.mark_end(ttl, carriers);
     }
@@ -119,7 +119,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// A short assistant message, so that roles alternate behind a message that only brings context.
+    /// A short assistant message, so that roles alternate after a message that only brings context.
     pub(crate) fn acknowledge(&mut self, part: Part) {
         self.put(Speaker::Assistant, ContentBlock::text(ACKNOWLEDGEMENT), part, vec![]);
     }
@@ -131,7 +131,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The new prompt or the new tool results, behind everything else.
+    /// The new prompt or the new tool results, after everything else.
     pub(crate) fn request(&mut self, blocks: &[WeighedBlock]) {
         for block in blocks {
             self.weighed(Speaker::User, block, Part::Prompt, vec![]);

@@ -107,7 +107,7 @@ pub struct Seeds {
     pub clusters: Vec<Vec<FileKey>>,
 }
 
-/// The repository file list before it is written: that takes a while and is only done where it is laid anew.
+/// The repository file list before it is written: that takes a while and is only done where it is rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree {
     /// The files it tells of, in key order.
@@ -116,7 +116,7 @@ pub struct Tree {
     pub outlined: Vec<FileKey>,
     /// The files whose surroundings are named first when not all can be.
     pub focus: Vec<FileKey>,
-    /// What it may weigh, in tokens. 0 leaves it out.
+    /// What it may take, in tokens. 0 leaves it out.
     pub budget: usize,
 }
 
@@ -156,7 +156,7 @@ impl From<&FileList> for FileListCoverage {
 pub struct Lingering {
     /// Their current texts.
     pub pieces: Vec<Piece>,
-    /// What they may weigh together before they count as ballast, in tokens.
+    /// What they may take together before they count as ballast, in tokens.
     pub allowance: usize,
 }
 
@@ -189,11 +189,11 @@ pub struct Content<'a> {
     pub history: Vec<SentMessage>,
     /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
     pub request: Vec<WeighedBlock>,
-    /// What is true right now only and stands behind everything that may be cached; not sent when empty.
+    /// What is true right now only and follows everything that may be cached; not sent when empty.
     pub session_state: Arc<str>,
     /// What of the repository the request is about, beside the session state; not sent when empty.
     pub context_frame: Arc<str>,
-    /// Whether the person trusts the workspace that the texts come from.
+    /// Whether the user trusts the workspace that the texts come from.
     pub trust: Trust,
     /// Files of which nothing may be shown, not even the name.
     pub excluded: &'a BTreeSet<FileKey>,
@@ -233,7 +233,7 @@ impl<'a> Content<'a> {
         self.files.iter().chain(&self.lingering.pieces)
     }
 
-    /// Who brings what of the workspace stands in front. Nobody whom the person does not trust speaks in the system message.
+    /// Who brings what of the workspace stands in front. No one whom the user does not trust speaks in the system message.
     pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,
@@ -241,7 +241,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// What stands behind everything that may be cached and is no part of the conversation.
+    /// What follows everything that may be cached and is not a part of the conversation.
     pub(crate) fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
         let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
         parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))

@@ -26,7 +26,7 @@ pub struct ExcerptKey {
 pub enum ExcerptPlace {
     /// A definition, which keeps its name wherever it moves.
     Definition {
-        /// Its name behind the names of what contains it (`Session.send`).
+        /// Its name after the names of what contains it (`Session.send`).
         name: Arc<str>,
         /// Which of the definitions of that name, from 0.
         ordinal: u32,
@@ -83,7 +83,7 @@ impl fmt::Debug for ExcerptPlace {
     }
 }
 
-/// The name in front of an ordinal, and that ordinal, from 0.
+/// The name before an ordinal, and that ordinal, from 0.
 fn ordinal_of(text: &str) -> Option<(&str, u32)> {
     let (name, number) = text.rsplit_once('~')?;
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');

@@ -1,4 +1,4 @@
-//! How a session's last prompts were laid out, and those that wait for their answers, as a value that another process can go on with:
+//! How a session's last prompts were laid out, and those that wait for their answers, as a value that another process can continue with:
 //! what a provider's cache holds outlives a process that asks one question. Too large to be stored with every change of a session,
 //! so it stands apart from [`SavedSession`](super::SavedSession). Stores nothing.
 
@@ -13,7 +13,7 @@ use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
 use crate::tokens::cost::{Account, Pace};
 
-/// What is known of the provider's cache, and of prompts under way. Exact for the session as it was when it was made.
+/// What is known about the provider's cache, and of prompts under way. Exact for the session as it was when it was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheMemory {
     revision: u64,

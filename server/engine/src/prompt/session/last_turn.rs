@@ -51,7 +51,7 @@ pub struct CacheEstimate {
     pub expires_ms: u64,
 }
 
-/// What is known of a prompt when it is recorded.
+/// What is known about a prompt when it is recorded.
 pub(super) struct RecordedTurn<'a> {
     pub(super) before: Option<&'a LastTurn>,
     pub(super) model: &'a str,

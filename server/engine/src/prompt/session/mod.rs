@@ -65,7 +65,7 @@ pub enum Status {
     /// The whole answer came.
     #[default]
     Complete,
-    /// The person stopped it; what came so far counts.
+    /// The user stopped it; what came so far counts.
     Aborted,
     /// It failed; the prompt is treated as not sent.
     Error,
@@ -80,7 +80,7 @@ pub enum RequestError {
     ContextLimit,
 }
 
-/// What came of a prompt.
+/// The outcome of a prompt.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// How it ended.
@@ -107,7 +107,7 @@ pub struct RecordResult {
     pub messages: usize,
     /// What the session was billed for so far.
     pub totals: Usage,
-    /// What the person should know.
+    /// What the user should know.
     pub warnings: Vec<String>,
     /// Whether to assemble the prompt again and send it once more: the conversation is compacted first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -409,7 +409,7 @@ impl Session {
         Ok(())
     }
 
-    /// Forgets a message and all that follow it, and says how many went.
+    /// Forgets a message and all later ones, and says how many went.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -443,7 +443,7 @@ impl Session {
         self.recorded.clear();
     }
 
-    /// Forgets all messages behind this one.
+    /// Forgets all messages after this one.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -469,7 +469,7 @@ impl Session {
         self.tiers.purge_history();
     }
 
-    /// Has the next prompt laid afresh (`docs/tiers.md`, "Laying afresh").
+    /// Has the next prompt rebuilt (`docs/tiers.md`, "Laying again").
     pub fn rebuild_tiers(&mut self) {
         self.tiers.rebuild();
         self.touch();
@@ -543,7 +543,7 @@ impl Session {
         Ok(recorded)
     }
 
-    /// Takes a turn over as it was answered, and says what the person should know of it.
+    /// Takes a turn over as it was answered, and says what the user should know of it.
     fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);

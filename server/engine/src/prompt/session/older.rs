@@ -56,7 +56,7 @@ impl Session {
     }
 }
 
-/// How many of the first `cached` tokens of a prompt stand at and behind the place of a message; none when the prompt
+/// How many of the first `cached` tokens of a prompt stand at and after the place of a message; none when the prompt
 /// does not show it.
 fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
     let mut before = 0;

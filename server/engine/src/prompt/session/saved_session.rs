@@ -1,5 +1,5 @@
 //! What of a session outlives the server, besides its messages. The layout of prompts does not: a provider's cache rarely
-//! outlives it either, and the next prompt is laid afresh. What the last one was is kept in figures.
+//! outlives it either, and the next prompt is rebuilt. What the last one was is kept in figures.
 
 use std::sync::Arc;
 

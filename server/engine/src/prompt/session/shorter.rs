@@ -100,7 +100,7 @@ impl Session {
     }
 
     /// Whether a compaction now is expected to cost less than it saves: every later request is shorter, but the summary and
-    /// what follows it are written to the cache again, and a model that summarises reads the conversation once. All in
+    /// what follows it are written to the cache again, and a model that summarizes reads the conversation once. All in
     /// multiples of plain input.
     fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
@@ -120,7 +120,7 @@ impl Session {
         saved > rewritten as f64 * (write - read) + asked
     }
 
-    /// Puts a draft in the place of what it was made of.
+    /// Puts a draft instead of what it was made of.
     ///
     /// # Errors
     /// [`DraftRefusal`]; the session is as it was.
@@ -150,7 +150,7 @@ impl Session {
         compactions.last().ok_or(DraftRefusal::Changed)
     }
 
-    /// Shows the model again what the last compaction hid; messages said since stay behind it.
+    /// Shows the model again what the last compaction hid; messages said since stay after it.
     ///
     /// # Errors
     /// [`SessionError::NothingToUndo`].

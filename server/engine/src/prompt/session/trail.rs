@@ -49,7 +49,7 @@ impl From<StoredMark> for Mark {
 impl StepHistory {
     /// The files that were read, the last one last. A file that a client marked stands where it was marked.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
-        // A mark stands in front of the message that came after it.
+        // A mark precedes the message that came after it.
         let marks = self.marked.iter().map(|mark| {
             let before = self.looked_at(history).take_while(|message| message.id < mark.before).count();
             (before, 0, mark.path.clone())

@@ -55,9 +55,9 @@ pub struct Break {
     pub items: Vec<ItemKey>,
     /// Tokens of the prefix that stayed as it was.
     pub kept: usize,
-    /// Tokens behind it, which the provider had to take in anew.
+    /// Tokens after it, which the provider had to take in again.
     pub rewritten: usize,
-    /// What stood behind it before and was written again without having changed.
+    /// What stood after it before and was written again without having changed.
     pub moved: Vec<ItemKey>,
     /// Tokens of `rewritten` that would have been read from the cache had nothing broken.
     pub lost: usize,
@@ -227,7 +227,7 @@ fn why(
     if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }
 }
 
-/// What stands behind the request and is never meant to stand in the same place again.
+/// What follows the request and is never meant to stand in the same place again.
 fn is_volatile(block: &LayoutBlock) -> bool {
     matches!(block.part, Part::SessionState | Part::ContextFrame)
         || (block.part == Part::Updates && block.items.is_empty())

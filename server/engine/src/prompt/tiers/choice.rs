@@ -30,7 +30,7 @@ pub(crate) enum DecidedBy {
     Session,
     /// The setting `cache.policy`.
     Setting,
-    /// Nobody, so the model's cache.
+    /// No one, so the model's cache.
     Model,
 }
 

@@ -69,7 +69,7 @@ pub struct ItemReport {
     /// What it weighs, updates included.
     pub tokens: usize,
     /// The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
-    /// place, as an outline behind the full text of its file does.
+    /// place, as an outline after the full text of its file does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<usize>,
     /// What the policy knows of it.

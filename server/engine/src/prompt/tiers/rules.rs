@@ -13,7 +13,7 @@ pub enum Deltas {
     Explicit,
     /// The same, but edits that the model's own messages spell out are not repeated.
     FromHistory,
-    /// Not at all: its current text is laid anew.
+    /// Not at all: its current text is rebuilt.
     Never,
 }
 

@@ -39,8 +39,8 @@ impl TierState {
         }
     }
 
-    /// Has the next prompt laid afresh: what is learned about the person and the conversation stays, every place is given
-    /// anew.
+    /// Has the next prompt rebuilt: what is learned about the user and the conversation stays, every place is given
+    /// again.
     pub(crate) fn rebuild(&mut self) {
         match self {
             Self::Untracked => {}

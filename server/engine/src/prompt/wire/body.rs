@@ -54,7 +54,7 @@ pub struct RenderedBody {
 }
 
 impl Body {
-    /// Puts fields behind those of a request body. A field that is there stays as it is; a text takes none.
+    /// Puts fields after those of a request body. A field that is there stays as it is; a text takes none.
     pub fn extend(&mut self, extra: Map<String, Value>) {
         if let Self::Json(Value::Object(body)) = self {
             for (field, value) in extra {

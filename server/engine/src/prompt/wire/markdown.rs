@@ -37,7 +37,7 @@ pub(crate) struct Passage<'a> {
     pub speaker: Speaker,
     pub block: &'a LayoutBlock,
     /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
-    /// behind a block to that block. Empty for what cannot be written.
+    /// after a block to that block. Empty for what cannot be written.
     pub lines: Range<usize>,
 }
 

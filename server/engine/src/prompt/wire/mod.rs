@@ -33,7 +33,7 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
     }
 }
 
-/// Whether a request body may have this field from elsewhere: nobody but Strata writes what it wrote or weighed. A text
+/// Whether a request body may have this field from elsewhere: no one but Strata writes what it wrote or weighed. A text
 /// has no fields.
 pub fn has_room_for(format: Format, field: &str) -> bool {
     match format {

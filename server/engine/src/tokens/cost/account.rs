@@ -1,5 +1,5 @@
 //! What is believed of a provider's cache during one session: what was sent puts prefixes into it, time and reports take
-//! them out. Predicts what the next request will cost; asks nobody.
+//! them out. Predicts what the next request will cost; asks no one.
 
 use crate::hash::ContentHash;
 use crate::tokens::models::CacheKind;
@@ -23,7 +23,7 @@ pub struct SentRequest {
 }
 
 impl SentRequest {
-    /// What of it the provider keeps, as far as its kind goes: all in front of the last breakpoint, or everything where
+    /// What of it the provider keeps, as far as its kind goes: all before the last breakpoint, or everything where
     /// no breakpoints are needed. Tokens.
     pub fn cacheable(&self) -> usize {
         let end = match self.prices.kind {

@@ -1,4 +1,4 @@
-//! What no layout can undercut: the cost of a session to somebody who knows the future and for whom order,
+//! What no layout can undercut: the cost of a session to someone who knows the future and for whom order,
 //! markers, minima and lookback do not exist. It is loose on purpose; nothing below it is to be hoped for.
 
 use std::collections::BTreeMap;

@@ -28,7 +28,7 @@ pub struct Forecast {
     pub five_minutes: CostOutlook,
     /// With entries that live an hour.
     pub one_hour: CostOutlook,
-    /// The lifetime under which the session would have cost less so far; five minutes when it is all the same.
+    /// The lifetime under which the session would have cost less so far; five minutes when it is anyway.
     pub cheaper: Ttl,
 }
 

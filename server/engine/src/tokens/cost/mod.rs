@@ -1,5 +1,5 @@
 //! What a request costs, given what the provider's cache holds: prices of a model, a provider that bills as
-//! the documented ones do, and a bound that nobody can beat. Figures are multiples of the price of one token
+//! the documented ones do, and a bound that no one can beat. Figures are multiples of the price of one token
 //! of plain input. This module orders no content, sets no marks and reads no clock.
 
 mod account;

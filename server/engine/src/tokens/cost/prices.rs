@@ -1,5 +1,5 @@
 //! What one token costs at one model: read from the cache, written to it, or plain. Everything is a multiple
-//! of the plain price; what that is in money is nobody's business here.
+//! of the plain price; what that is in money is no one's business here.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct Prices {
     pub min_tokens: usize,
     /// Who says where a cached prefix ends.
     pub kind: CacheKind,
-    /// A higher price for long prompts, where there is one.
+    /// A higher price for long prompts, if there is one.
     pub long_context: Option<LongContext>,
 }
 

@@ -90,7 +90,7 @@ impl Provider {
     /// it caches.
     ///
     /// # Errors
-    /// [`TooManyBreakpoints`]; the cache stays as it was. Providers that need no markers ignore them.
+    /// [`TooManyBreakpoints`]; the cache stays unchanged. Providers that need no markers ignore them.
     pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Result<Charge, TooManyBreakpoints> {
         let prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);

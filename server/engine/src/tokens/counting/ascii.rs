@@ -90,7 +90,7 @@ impl Kinds {
             Encoding::Cl100k => 0,
         };
         let before_newline = runs_from(newline.reverse_bits() << 1, blank.reverse_bits()).reverse_bits();
-        // A run of white space starts behind what symbols take of it; again behind its last newline; and its last blank
+        // A run of white space starts after what symbols take of it; again after its last newline; and its last blank
         // leads what follows.
         let of_white = white & !(white << 1) & !tail
             | blank & newline << 1 & (tail << 1 | !before_newline)

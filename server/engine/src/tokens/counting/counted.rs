@@ -46,7 +46,7 @@ impl CountedText {
         }
     }
 
-    /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is what came of it. The
+    /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is the outcome of it. The
     /// ends of `gone` lie between characters of the text before, and the text is otherwise the same.
     pub fn edited(&mut self, counter: &TokenCounter, text: &Rope, gone: Range<usize>, come: usize) {
         let Some(scheme) = self.tokenizer.scheme() else { return };
@@ -56,7 +56,7 @@ impl CountedText {
             first -= 1;
             start -= self.parts.get(first).map_or(0, |part| part.bytes as usize);
         }
-        // The last part is the one that holds the byte behind the edit: the newline at its end is as it was.
+        // The last part is the one that holds the byte after the edit: the newline at its end is as it was.
         let (last, before) = self.part_at(gone.end);
         let old_end = before + self.parts.get(last).map_or(0, |part| part.bytes as usize);
         let end = (old_end + come).saturating_sub(gone.len()).min(text.len_bytes());
@@ -75,7 +75,7 @@ impl CountedText {
         self.parts.splice(replaced, fresh);
     }
 
-    /// The part that holds the byte `at`, and where it starts; behind the text the last one.
+    /// The part that holds the byte `at`, and where it starts; after the text the last one.
     fn part_at(&self, at: usize) -> (usize, usize) {
         let mut start = 0;
         for (number, part) in self.parts.iter().enumerate() {
@@ -112,7 +112,7 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
     parts
 }
 
-/// Whether a part may begin at the byte `at`, the beginning of the text or the byte behind a newline of it.
+/// Whether a part may begin at the byte `at`, the beginning of the text or the byte after a newline of it.
 fn is_cut(text: &Rope, at: usize) -> bool {
     /// White space that is looked at; a longer run is taken for no cut, which costs a recount of more and is as exact.
     const AHEAD: usize = 256;

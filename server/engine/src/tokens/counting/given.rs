@@ -1,4 +1,4 @@
-//! Tokenizers that somebody else brings, known here by a number. It reads none and knows no format.
+//! Tokenizers that someone else brings, known here by a number. It reads none and knows no format.
 
 use std::fmt;
 

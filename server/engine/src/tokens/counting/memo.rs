@@ -26,7 +26,7 @@ impl ShortPiece {
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize) -> Option<Self> {
         let length = end.checked_sub(start).filter(|length| (1..=Self::MAX).contains(length))?;
-        // Sixteen bytes are read at once where there are so many; the bits of what is behind the piece go.
+        // Sixteen bytes are read at once where there are so many; the bits of what is after the piece go.
         let bytes = match text.get(start..start + 16).and_then(|window| window.first_chunk()) {
             Some(window) => u128::from_le_bytes(*window) & ((1 << (8 * length)) - 1),
             None => {

@@ -9,12 +9,12 @@ use super::vocabulary::Scratch;
 /// So many are kept for each encoding, 1 MB each; those of further threads are dropped after use.
 const KEPT: usize = 8;
 
-/// Those that nobody uses right now, by encoding.
+/// Those that no one uses right now, by encoding.
 #[derive(Debug, Default)]
 pub(super) struct Scratches([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
 impl Scratches {
-    /// Does `work` with one that nobody else uses.
+    /// Does `work` with one that no one else uses.
     pub(super) fn lend<T>(&self, encoding: Encoding, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let [o200k, cl100k] = &self.0;
         let idle = match encoding {

@@ -55,7 +55,7 @@ impl Join {
 }
 
 impl Vocabulary {
-    /// Tokens by rising rank, each behind a byte that says its length.
+    /// Tokens by rising rank, each after a byte that says its length.
     pub(super) fn of(written: &'static [u8]) -> Self {
         let mut rest = written;
         Self::from_tokens(std::iter::from_fn(|| {
@@ -129,7 +129,7 @@ impl Vocabulary {
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
         } else {
-            // Positions are 32 bits wide; a piece of 4 GB is no text.
+            // Positions are 32 bits wide; a piece of 4 GB is not text.
             piece.len().div_ceil(4)
         }
     }

@@ -1,4 +1,4 @@
-//! What is known of language models: windows, tokenizers, cache rules, what images and structure cost, and
+//! What is known about language models: windows, tokenizers, cache rules, what images and structure cost, and
 //! how a name that a client or a gateway spells leads to all that. It counts no text (`tokens` does) and
 //! asks no provider.
 
@@ -90,7 +90,7 @@ impl Models {
         Self::new(self.table.overlaid_by(overrides))
     }
 
-    /// These models with tokenizers that somebody gave, each for a family or a model.
+    /// These models with tokenizers that someone gave, each for a family or a model.
     ///
     /// # Errors
     /// [`TableError::NotInTable`] with the first name that the table does not have.

@@ -1,4 +1,4 @@
-//! What is known of one model: its windows, its tokenizer, its cache, what structure costs. Looks nothing up.
+//! What is known about one model: its windows, its tokenizer, its cache, what structure costs. Looks nothing up.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Model {
     pub max_output: usize,
     /// How prompt prefixes are cached and what that costs.
     pub cache: CacheRules,
-    /// A higher price for long prompts, where there is one.
+    /// A higher price for long prompts, if there is one.
     pub long_context: Option<LongContext>,
     /// What an image costs; `None` for a model that takes none.
     pub image: Option<ImageFormula>,
@@ -90,7 +90,7 @@ pub enum CacheKind {
         /// Its length is rounded down to a multiple of this. Tokens.
         granularity: usize,
     },
-    /// Nobody: nothing is cached.
+    /// No one: nothing is cached.
     None,
 }
 

@@ -39,7 +39,7 @@ fn every_model_of_the_table_resolves_to_itself() {
     }
 }
 
-/// No name may stand for two models, as a model's own name or as an alias.
+/// No name may appear for two models, as a model's own name or as an alias.
 #[test]
 fn names_and_aliases_are_unique() {
     let mut seen = std::collections::BTreeMap::new();

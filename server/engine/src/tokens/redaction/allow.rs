@@ -1,5 +1,5 @@
 //! What `redaction.allow` may name, and which of its entries let nothing pass, since nothing has that name. Says an entry again
-//! only where it resembles the name of a rule: what somebody wants to let pass may be the secret itself.
+//! only where it resembles the name of a rule: what someone wants to let pass may be the secret itself.
 
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 /// A key ends after so many bytes at the latest: ten times the longest RSA key in use.
 const LONGEST: usize = 64 << 10;
-/// What stands behind the name of lines that follow is shorter, in bytes. Where it is not, no end is looked for: a text may hold
+/// What follows the name of lines that follow is shorter, in bytes. Where it is not, no end is looked for: a text may hold
 /// the name over and over on one line.
 const FIRST_LINE: usize = 64;
-/// A line of base64 without an end of the key behind it has at least so many characters.
+/// A line of base64 without an end of the key after it has at least so many characters.
 const LINE: usize = 24;
 /// One of a key whose end is there has at least so many in some line; its last line and its checksum may have fewer.
 const LONG_RUN: usize = 16;
@@ -43,7 +43,7 @@ fn key_from(text: &str, from: usize) -> &[u8] {
     rest.get(..LONGEST).unwrap_or(rest)
 }
 
-/// The part of a text in front of the first line that holds something else than base64 and what surrounds it in programs.
+/// The part of a text before the first line that holds something else than base64 and what surrounds it in programs.
 fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // What begins with a backslash may be the end of a line as well.

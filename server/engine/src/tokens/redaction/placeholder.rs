@@ -87,7 +87,7 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
     })
 }
 
-/// Where a placeholder may begin that a text ends in the middle of; its length when there is none.
+/// Where a placeholder may begin that a text ends in the middle of; its length if there is none.
 pub(super) fn open_placeholder(text: &str) -> usize {
     let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
     let may_go_on =

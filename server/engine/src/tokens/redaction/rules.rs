@@ -35,7 +35,7 @@ pub(super) struct Rule {
     source: String,
     keywords: Vec<String>,
     pattern: String,
-    /// How far in front of the keyword a match may begin, in bytes.
+    /// How far before the keyword a match may begin, in bytes.
     #[serde(default)]
     pub(super) back: usize,
     #[serde(default)]
@@ -88,7 +88,7 @@ impl Rule {
     /// The pattern. None that does not compile is in the table, which a test shows.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         let compile = || {
-            // Where the match may begin in front of the keyword, it is looked for.
+            // Where the match may begin before the keyword, it is looked for.
             let anchor = if self.back == 0 { r"\A" } else { "" };
             RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
                 .unicode(false)

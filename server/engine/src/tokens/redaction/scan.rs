@@ -13,7 +13,7 @@ use crate::text::{ceil, floor};
 /// A secret in a text. Never spans a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecretMatch {
-    /// Where it stands, in bytes.
+    /// Its position, in bytes.
     pub range: Range<usize>,
     /// The rule that found it.
     pub rule: &'static str,
@@ -72,7 +72,7 @@ pub(crate) fn has_a_secret(literal: &str) -> bool {
     !scan(literal).is_empty() || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
 }
 
-/// What came of a look at one keyword.
+/// The outcome of a look at one keyword.
 #[derive(Default)]
 struct Attempt {
     found: Vec<Range<usize>>,
@@ -125,7 +125,7 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     if begins && ends && rule.words.admit(value) {
         return vec![secret].into();
     }
-    // Behind a dot another may begin, which what was looked at reaches into.
+    // After a dot another may begin, which what was looked at reaches into.
     let run = whole.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(whole.end);
     Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
 }

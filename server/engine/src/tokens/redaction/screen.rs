@@ -1,4 +1,4 @@
-//! What goes out in the place of a text: the text with a placeholder for each secret. Remembers which texts were looked at,
+//! What goes out instead of a text: the text with a placeholder for each secret. Remembers which texts were looked at,
 //! so that one that did not change costs a hash, and which secret each placeholder stands for, in memory only. What it
 //! remembers changes no result.
 
@@ -80,7 +80,7 @@ struct Replacement {
     found: FoundSecret,
 }
 
-/// What is known of a placeholder.
+/// What is known about a placeholder.
 struct Secret {
     rule: &'static str,
     /// `None` when two secrets share the placeholder.
@@ -138,7 +138,7 @@ impl Screen {
         ScreenedText { text: written(text, &replaced).into(), found }
     }
 
-    /// A text as it may go out, when nobody asks what was replaced.
+    /// A text as it may go out, when no one asks what was replaced.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let replaced = self.replaced(text);
         if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }

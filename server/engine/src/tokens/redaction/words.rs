@@ -67,7 +67,7 @@ fn bits_per_character(value: &str) -> f64 {
 /// A value in a template, or the name of a variable.
 fn is_interpolated(value: &str) -> bool {
     let variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    // In a long password these may stand by chance.
+    // In a long password these may appear by chance.
     let formatted = value.len() < 16 && ["%s", "%v"].iter().any(|mark| value.contains(mark));
     formatted
         || INTERPOLATED.iter().any(|mark| value.contains(mark))
@@ -104,8 +104,8 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// How often a character is of another kind than the one before it. A capital in front of small letters begins a word and
-/// is no change; neither is what separates words.
+/// How often a character is of another kind than the one before it. A capital before small letters begins a word and
+/// is not a change; neither is what separates words.
 fn changes(value: &str) -> usize {
     let bytes = value.as_bytes();
     let pair = |pair: &[u8]| match pair {

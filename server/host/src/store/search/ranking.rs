@@ -99,7 +99,7 @@ struct Index<'c> {
     last: i64,
 }
 
-/// The newest places, the newest first.
+/// The newest places, newest first.
 struct Newest {
     rowids: Vec<i64>,
     /// How many places were passed that are not to be seen.

@@ -1,6 +1,6 @@
 ---@brief
 ---An extension for CodeCompanion. `/strata` in a chat with any adapter adds the context to it. When the context has changed, the next
----message carries what has changed, behind what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
+---message carries what has changed, after what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
 ---keeps its own conversation, so none of it is recorded here.
 ---
 --->lua

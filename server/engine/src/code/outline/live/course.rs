@@ -21,7 +21,7 @@ pub(super) struct Pieces<'o, 'a> {
     old: &'o [Piece],
     starts: &'o [usize],
     touched: &'o [bool],
-    /// The first old piece that may be behind the walk.
+    /// The first old piece that may be after the walk.
     pub(super) candidate: usize,
     /// Where the piece begins that the walk is in.
     anchor: Anchor,
@@ -52,7 +52,7 @@ impl<'o> Pieces<'o, '_> {
         self.candidate = (self.candidate..).find(|at| !is_passed(*at)).unwrap_or(self.candidate);
     }
 
-    /// Whether the walk may stop so soon behind a byte that a cut there would make a small piece, which would then have
+    /// Whether the walk may stop so soon after a byte that a cut there would make a small piece, which would then have
     /// to take the next one in, and so on to the end of the text.
     fn is_soon_over(&self, start: usize) -> bool {
         self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(SMALL_PIECE))

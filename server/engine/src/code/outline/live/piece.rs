@@ -10,7 +10,7 @@ use crate::code::outline::mentions::Mention;
 /// What was found between two anchors.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// In front of it; of the first piece without meaning.
+    /// Before it; of the first piece without meaning.
     pub(super) anchor: Anchor,
     /// Symbols as if no others defined the same; their depth is their level.
     pub(super) found: Arc<[Symbol]>,
@@ -29,7 +29,7 @@ pub(super) struct Piece {
 /// A name set on an instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Set {
-    /// How many symbols of the piece are in front of it.
+    /// How many symbols of the piece are before it.
     pub(super) behind: usize,
     pub(super) owner: u32,
     pub(super) name: Box<str>,

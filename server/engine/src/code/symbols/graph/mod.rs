@@ -54,7 +54,7 @@ impl References {
 
     /// The graph after the outlines of `changed` files changed, `index` being as they are now. Costs little when a file
     /// defines and imports the same as before, which is what most edits leave it with; else as much as
-    /// building anew, which gives the same.
+    /// building again, which gives the same.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }

@@ -35,7 +35,7 @@ pub(super) struct Node {
     pub(super) edges: Box<[Edge]>,
 }
 
-/// What is known of a file by itself and the names of the others.
+/// What is known about a file by itself and the names of the others.
 #[derive(Debug, PartialEq)]
 pub(super) struct Parts {
     /// Sorted by name, each once.

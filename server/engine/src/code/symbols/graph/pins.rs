@@ -16,7 +16,7 @@ pub(super) struct FileScope<'a> {
     pub(super) is_entry: &'a dyn Fn(u32) -> bool,
 }
 
-/// What is known of each name while one file is looked at. Made once for many files.
+/// What is known about each name while one file is looked at. Made once for many files.
 pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]

@@ -22,7 +22,7 @@ const IDENTIFIER: f64 = 0.5;
 const BESIDE: f64 = 0.5;
 /// What is left of the rank of a file of tests: its block is a line of counts.
 const TESTS: f64 = 0.1;
-/// What is left of the rank of a document. Most of them nobody refers to; next to code that nobody refers to
+/// What is left of the rank of a document. Most of them no one refers to; next to code that no one refers to
 /// either, code goes first.
 const DOCUMENTS: f64 = 0.5;
 

@@ -1,5 +1,5 @@
 //! Where someone ends up who follows references at random and now and then starts over from where the
-//! interest lies: personalised PageRank, by power iteration.
+//! interest lies: personalized PageRank, by power iteration.
 
 use super::model::{Edge, References};
 

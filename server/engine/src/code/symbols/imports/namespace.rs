@@ -1,5 +1,5 @@
 //! `a.b.Name`: Java, Kotlin, C#, PHP, Haskell. Files and directories are named after the parts, below some
-//! directory that nobody tells.
+//! directory that no one tells.
 
 use strata_grammars::{ImportStyle, LanguageId};
 
@@ -9,9 +9,9 @@ use super::tree;
 
 /// What divides the parts in some language.
 const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
-/// Words in front of a name.
+/// Words before a name.
 const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
-/// How many parts behind a file's name may say something in it: a nested type, a member.
+/// How many parts after a file's name may say something in it: a nested type, a member.
 const MAX_MEMBERS: usize = 2;
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {

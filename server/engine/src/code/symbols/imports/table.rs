@@ -103,7 +103,7 @@ impl Table {
         self.module(path, family).collect()
     }
 
-    /// The file whose path ends with the parts of `end` (after a `/`) when there is one, or one that is closer
+    /// The file whose path ends with the parts of `end` (after a `/`) if there is one, or one that is closer
     /// to `near` than all others.
     pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
         let range = ends_with(&self.names, end, |&number| self.text(number));
@@ -131,7 +131,7 @@ impl Table {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// The directory whose path ends with the parts of `end` when there is one, or one that is closer to
+    /// The directory whose path ends with the parts of `end` if there is one, or one that is closer to
     /// `near` than all others.
     pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let of = |number: u32| self.key(number).map_or("", FileKey::directory);
@@ -194,7 +194,7 @@ fn backwards(a: &str, b: &str) -> Ordering {
     a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))
 }
 
-/// Where the extension starts, and a `.d` in front of it.
+/// Where the extension starts, and a `.d` before it.
 fn stem_end(key: &FileKey) -> usize {
     let name = key.file_name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });

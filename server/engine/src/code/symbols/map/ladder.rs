@@ -1,11 +1,11 @@
-//! The levels at which one file may stand in the map, each with what it costs and what it is worth. Knows no budget.
+//! The levels at which one file may appear in the map, each with what it costs and what it is worth. Knows no budget.
 
 use rustc_hash::FxHashMap;
 
 use crate::code::outline::{BlockDetail, MapLevel, Symbol, Visibility};
 use crate::code::symbols::index::FileSymbols;
 
-/// What a definition is worth that nobody mentions, next to a mention.
+/// What a definition is worth that no one mentions, next to a mention.
 const BASE: f64 = 0.05;
 /// How soon more mentions stop counting: the power of their number.
 const MENTIONS: f64 = 0.5;

@@ -202,7 +202,7 @@ impl<'a> Draft<'a> {
         self.request.budget.saturating_sub(self.total)
     }
 
-    /// Puts a block in, or in the place of the one of its file; whether it fits.
+    /// Puts a block in, or instead of the one of its file; whether it fits.
     fn add(&mut self, entry: MapEntry) -> bool {
         let place = self.places.get(&entry.key).copied();
         let before = place.and_then(|place| self.blocks.get(place)).map_or(0, |before| before.tokens);

@@ -73,7 +73,7 @@ impl LexicalIndex {
         lexical
     }
 
-    /// Takes in a file, whose key comes behind all others; without symbols it is known by its path.
+    /// Takes in a file, whose key comes after all others; without symbols it is known by its path.
     fn push(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let mut counts: FxHashMap<u32, Counts> = FxHashMap::default();

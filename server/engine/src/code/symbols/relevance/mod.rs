@@ -1,4 +1,4 @@
-//! Which files a text is about: a request, the message of a commit. Words are looked up in what is known of
+//! Which files a text is about: a request, the message of a commit. Words are looked up in what is known about
 //! every file, paths and names that the text spells out count for more, and what was found spreads along
 //! references and to the tests of what was found. The answer depends on the text, the files and nothing else:
 //! no history, no clock.

@@ -20,7 +20,7 @@ const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
 const SATURATION: f64 = 3.0;
 /// What a file gets whose path the text spells out: as much as the best one by words.
 const NAMED: f64 = 1.0;
-/// What is left of what speaks for a file that is no code: most texts are about code.
+/// What is left of what speaks for a file that is not code: most texts are about code.
 const NO_CODE: f64 = 0.5;
 /// What references may add, of what the best file has.
 const SPREAD: f64 = 0.2;
@@ -53,7 +53,7 @@ pub struct Relevant {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedSymbol {
     pub kind: SymbolKind,
-    /// Its name behind the names of what it is in: `Session.send`.
+    /// Its name after the names of what it is in: `Session.send`.
     pub name: String,
     /// How much, between 0 and 1: how well the name fits and how relevant its file is.
     pub score: f64,
@@ -189,7 +189,7 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
     let shared = |key: &FileKey| {
         let own = key.directory().split('/').filter(|part| !part.is_empty());
-        // One that lies beside the way to the best file is somebody else's.
+        // One that lies beside the way to the best file is someone else's.
         let mut way = best.as_str().split('/');
         own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
     };

@@ -118,7 +118,7 @@ fn the_summariser_sees_what_the_model_sees() {
     ]);
     let mut profile: Profile = Family::Handoff.profile();
     profile.keep.messages = 0;
-    // The call that waits stays, and so is no part of the question.
+    // The call that waits stays, and so is not a part of the question.
     let questions = asked(&talk, &profile, MODEL);
     let text = inside(&questions[0]);
     assert!(text.contains("look at it") && text.contains("src/a.rs") && !text.contains("src/b.rs"));

@@ -425,7 +425,7 @@ impl<'a> Reader<'a> {
         self.unanswered(pending.into_iter());
     }
 
-    /// Calls that ran on the provider's servers and what came of them.
+    /// Calls that ran on the provider's servers and the outcome of them.
     fn server_pairs(&mut self, messages: &[Value]) {
         for (index, message) in messages.iter().enumerate() {
             let mut open: HashMap<(&str, &str), usize> = HashMap::new();
@@ -534,7 +534,7 @@ fn is_base64(text: &str) -> bool {
 /// The bytes of `body` as compact JSON.
 fn size(body: &Value) -> usize {
     let mut counter = Counter(0);
-    // Counting cannot fail, and a value always serialises.
+    // Counting cannot fail, and a value always serializes.
     let _ = serde_json::to_writer(&mut counter, body);
     counter.0
 }

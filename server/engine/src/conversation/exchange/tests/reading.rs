@@ -1,4 +1,4 @@
-//! What is refused, in which words, and what is recognised.
+//! What is refused, in which words, and what is recognized.
 
 use proptest::prelude::*;
 

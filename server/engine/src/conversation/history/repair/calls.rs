@@ -47,7 +47,7 @@ impl Calls {
         pending
     }
 
-    /// Notes that the new request answers a call that nobody made.
+    /// Notes that the new request answers a call that no one made.
     pub(super) fn note_unmatched(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }

@@ -1,4 +1,4 @@
-//! What is mended inside one message, whatever stands around it.
+//! What is repaired inside one message, whatever stands around it.
 
 use serde_json::{Value, json};
 

@@ -48,7 +48,7 @@ fn keep_recorded(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image)
     recorded.flat_map(|utterance| &mut utterance.content).for_each(|block| keep(block, &mut keeps));
 }
 
-/// Leaves out what `keeps` does not keep of a block's pictures, which it may mend.
+/// Leaves out what `keeps` does not keep of a block's pictures, which it may repair.
 fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
     if let ContentBlock::Image(image) = block
         && !keeps(image)
@@ -75,7 +75,7 @@ struct Load {
     bytes: usize,
 }
 
-/// How many of the recorded pictures have to go, the oldest first. Each is added to those that were there when it came:
+/// How many of the recorded pictures have to go, oldest first. Each is added to those that were there when it came:
 /// so a conversation that goes on leaves out the same ones until they are too much again.
 fn surplus(utterances: &[Utterance]) -> usize {
     // The recorded ones, which may be left out, and the load of all.

@@ -1,4 +1,4 @@
-//! Calls that ran on the provider's servers stay where their results stand behind them in the same turn; what is alone goes. One whose
+//! Calls that ran on the provider's servers stay where their results follow them in the same turn; what is alone goes. One whose
 //! result comes a turn later, since the model called a tool of the client's along with it, is alone as well: the provider takes it
 //! back only when nothing but the client's results stands in between (Anthropic, "Server tools"), and a prompt has context there.
 

@@ -1,4 +1,4 @@
-//! The conversation as turns, user and assistant alternating, the user first. What is mended here depends
+//! The conversation as turns, user and assistant alternating, the user first. What is repaired here depends
 //! on what stands before and behind.
 
 use super::calls::{Calls, Pending};

@@ -1,4 +1,4 @@
-//! What is said while a conversation is mended, and the fixed texts that mending puts in.
+//! What is said while a conversation is repaired, and the fixed texts that mending puts in.
 
 use super::super::{ContentBlock, MessageId, Role};
 

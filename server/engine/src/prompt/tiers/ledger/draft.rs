@@ -26,12 +26,12 @@ const ORDER_FRAMING: u64 = 3;
 /// Cuts that are tried when a prompt has grown too long. Each takes as long as making a prompt.
 const MAX_TRIES: usize = 8;
 
-/// The next prompt, without what stands behind its log.
+/// The next prompt, without what stands after its log.
 pub(super) struct Draft {
     pub(super) log: Vec<Arc<LogBlock>>,
     /// How many blocks of it are those of the last log.
     pub(super) kept: usize,
-    /// The prefixes of the log: [`Boundary::START`], then one behind each block.
+    /// The prefixes of the log: [`Boundary::START`], then one after each block.
     pub(super) boundaries: Vec<Boundary>,
     /// The chance of each block to leave at the next turn, in millionths ...
     pub(super) next: Vec<u32>,
@@ -97,7 +97,7 @@ impl Draft {
         writer.history(said);
         let (results, asked): (Vec<_>, Vec<_>) =
             content.request.iter().cloned().partition(|block| block.content.is_tool_result());
-        // Results belong directly behind their calls, a prompt behind everything.
+        // Results belong directly behind their calls, a prompt after everything.
         writer.ask(&results);
         let shown = LogContents::read(&writer.log, rules.deltas);
         writer.items(&shown);
@@ -140,7 +140,7 @@ impl Draft {
         }
     }
 
-    /// What stands behind the log: never kept, never marked.
+    /// What follows the log: never kept, never marked.
     pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LayoutBlock> {
         let block = |text: String, part| LayoutBlock {
             tokens: (content.count)(&text),
@@ -205,19 +205,19 @@ impl<'a> View<'a> {
             + content.lingering.tokens()
     }
 
-    /// Whether something is an excerpt of a file that is selected: the file's own text stands behind it and counts.
+    /// Whether something is an excerpt of a file that is selected: the file's own text follows it and counts.
     fn is_superseded(&self, key: &ItemKey) -> bool {
         matches!(key, ItemKey::Excerpt(excerpt) if self.whole.contains(&excerpt.file))
     }
 
-    /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
+    /// Whether an entry may appear in the next prompt, as it is. A stale text may: what came later says so.
     fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
         let content = self.content;
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
             // Counted by the caller, because the order matters.
             Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
-            // What is not shown is not noted either: behind the full text of its file an old outline does no harm,
+            // What is not shown is not noted either: after the full text of its file an old outline does no harm,
             // anywhere else it must be the current one.
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.contains_key(path)
@@ -344,7 +344,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): what stands behind a block
+    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): what follows a block
     /// that leaves has to be written again, so what leaves soon and weighs little stands last.
     fn items(&mut self, shown: &LogContents) {
         let content = self.view.content;

@@ -41,7 +41,7 @@ pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fi
 }
 
 impl Fixups {
-    /// Outlines of files that are not shown in full: behind the full text an old outline does no harm.
+    /// Outlines of files that are not shown in full: after the full text an old outline does no harm.
     fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
@@ -89,7 +89,7 @@ impl Fixups {
     }
 }
 
-/// The block that leads from what is shown to the current text, and how many updates then stand behind the full text.
+/// The block that leads from what is shown to the current text, and how many updates then follow the full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
     // A diff says nothing of what stands beside the text, for example that the editor went out of step.

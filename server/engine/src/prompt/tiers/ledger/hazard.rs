@@ -1,4 +1,4 @@
-//! How likely a block has to leave the prompt at the next turn, learned from what the person does. Probabilities are
+//! How likely a block has to leave the prompt at the next turn, learned from what the user does. Probabilities are
 //! whole millionths, so that every platform orders alike.
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub(super) const ONE: u32 = 1_000_000;
 /// A map block only leaves when its file is excluded or vanishes: a block whose file was selected since may linger.
 pub(super) const MAP: u32 = 500;
 
-/// Web pages, documents and the file list leave only by a person's decision.
+/// Web pages, documents and the file list leave only by a user's decision.
 pub(super) const PAGE: u32 = 20_000;
 
 /// An excerpt leaves when it is dismissed, or when its file is excluded: one that no question is about any more may linger.
@@ -40,7 +40,7 @@ impl Clock {
         Self { since: turn, hash }
     }
 
-    /// Takes note of what the file looks like; a change starts its age anew.
+    /// Takes note of what the file looks like; a change starts its age again.
     pub(super) fn look(&mut self, turn: u64, hash: ContentHash) {
         if self.hash != hash {
             *self = Self::started(turn, hash);

@@ -10,7 +10,7 @@ use crate::prompt::layout::ItemKey;
 use super::hazard::{self, ONE};
 use super::state::State;
 
-/// What is known of one item.
+/// What is known about one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LedgerItemStats")]
 pub(crate) struct ItemStats {
@@ -24,7 +24,7 @@ pub(crate) struct ItemStats {
 }
 
 impl State {
-    /// What is known of every item of the prompt that was laid last, where it is shown first.
+    /// What is known about every item of the prompt that was laid last, where it is shown first.
     pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
         // Committing a prompt counts it.

@@ -111,7 +111,7 @@ impl Boundary {
         }
     }
 
-    /// The boundaries of a log: the empty prefix, then one behind each block.
+    /// The boundaries of a log: the empty prefix, then one after each block.
     pub(super) fn all(log: &[Arc<LogBlock>]) -> Vec<Self> {
         let mut boundaries = Vec::with_capacity(log.len() + 1);
         let mut at = Self::START;
@@ -126,7 +126,7 @@ impl Boundary {
     }
 }
 
-/// What is known of one block of the log before it is weighed.
+/// What is known about one block of the log before it is weighed.
 struct Labels {
     entries: Vec<Entry>,
     items: Vec<ItemKey>,
@@ -179,7 +179,7 @@ impl LogBlock {
         Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
 
-    /// The legend of the log, where it begins behind a conversation.
+    /// The legend of the log, where it begins after a conversation.
     pub(super) fn legend(content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
         Self::text(labels, wording::legend().to_owned(), content)
@@ -282,7 +282,7 @@ impl LogBlock {
         matches!(self.entries.first(), Some(Entry::Said(_)))
     }
 
-    /// Whether it is a request that is no message yet.
+    /// Whether it is a request that is not a message yet.
     pub(super) fn is_request(&self) -> bool {
         self.blocks.iter().any(|block| block.part == Part::Prompt)
     }
@@ -295,7 +295,7 @@ impl LogBlock {
         }
     }
 
-    /// Whether a cache marker may stand at its end.
+    /// Whether a cache marker may appear at its end.
     pub(super) fn can_carry_a_mark(&self, carriers: Carriers) -> bool {
         self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
     }

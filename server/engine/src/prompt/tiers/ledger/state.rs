@@ -43,7 +43,7 @@ pub struct State {
     identity: Option<ContentHash>,
     /// How many prompts were recorded.
     pub(super) turn: u64,
-    /// The last prompt without what stood behind its log.
+    /// The last prompt without what stood after its log.
     pub(super) log: Vec<Arc<LogBlock>>,
     pub(super) held: BTreeMap<ContentHash, CachedPrefix>,
     pub(super) expected: Expected,
@@ -78,7 +78,7 @@ impl State {
         self.files.get(key).map_or(0, |clock| clock.age(self.turn))
     }
 
-    /// What the person did: which files stayed selected, which left, which changed.
+    /// What the user did: which files stayed selected, which left, which changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
         let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
@@ -123,7 +123,7 @@ impl State {
         self.tiers.get(key).copied().unwrap_or(Tier::Active)
     }
 
-    /// Forgets the log, so that the next prompt is laid afresh.
+    /// Forgets the log, so that the next prompt is rebuilt.
     pub(crate) fn forget_log(&mut self) {
         self.log.clear();
         self.held.clear();

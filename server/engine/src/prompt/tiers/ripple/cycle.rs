@@ -123,7 +123,7 @@ impl Cycle<'_> {
                 eligible.pop();
             }
         }
-        // A message whose older neighbour stays behind would stand in front of it; leave it too.
+        // A message whose older neighbour stays behind would precede it; leave it too.
         let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
         let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
         let in_order = order

@@ -28,12 +28,12 @@ impl Bin<'_> {
     }
 }
 
-/// Places every map block that has no place yet. Selected files start as active ones: nobody knows yet how long they stay.
+/// Places every map block that has no place yet. Selected files start as active ones: no one knows yet how long they stay.
 pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
     spread(state, &content.map, &[], content, rules);
 }
 
-/// Gives everything its place anew. Selected files are placed directly, among the files they refer to; outlines behind them
+/// Gives everything its place again. Selected files are placed directly, among the files they refer to; outlines after them
 /// keep the places they earned; of the conversation what is older than one target's worth goes to L3, if it was active.
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {

@@ -12,7 +12,7 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 /// One item's place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
-    /// Where it stands.
+    /// Its position.
     pub tier: Tier,
     /// How many requests in a row it was unchanged, as far as its tier counts.
     pub n: u32,
@@ -29,7 +29,7 @@ pub struct State {
     pub(super) seeded: Seeded,
 }
 
-/// What is known of one item.
+/// What is known about one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
 pub(crate) struct ItemStats {
@@ -97,14 +97,14 @@ impl State {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
-    /// Has the next prompt give every item its place anew.
+    /// Has the next prompt give every item its place again.
     pub(crate) fn rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
         }
     }
 
-    /// What is known of an item that is shown in this tier. One that is shown in another than it was remembered in has
+    /// What is known about an item that is shown in this tier. One that is shown in another than it was remembered in has
     /// just entered it; only a message may be held back by an older one and keeps its count.
     pub(crate) fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// The tier a piece stands in for this prompt. A cached tier only shows a piece that still looks as it
-    /// did; a changed one is already active, so that the tiers in front of it keep their bytes.
+    /// did; a changed one is already active, so that the tiers before it keep their bytes.
     pub(super) fn tier(&self, piece: &Piece) -> Tier {
         match self.items.get(&piece.key) {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
@@ -139,7 +139,7 @@ impl State {
     }
 
     /// Forgets what is no longer in the content, and says which tiers that breaks. A map block that is only
-    /// hidden behind the full text of its file keeps its place.
+    /// hidden after the full text of its file keeps its place.
     pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
         let present = present(content);
         let mut broken = BTreeSet::new();
