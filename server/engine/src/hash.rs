@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Stands where there is not text yet; no text is known whose hash it is.
+    /// Marks that there is no text yet. No known text has this hash.
     pub const NONE: Self = Self(0);
 
     /// The hash of a text's UTF-8 bytes.

@@ -112,7 +112,7 @@ pub enum Choice {
     Selected,
     /// Map block only.
     Deselected,
-    /// Nothing at all.
+    /// The prompt shows nothing of it.
     Excluded,
 }
 
@@ -129,7 +129,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Nothing selected, nothing excluded.
+    /// An empty selection.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -167,21 +167,20 @@ impl Selection {
         self.excluded.remove(key);
     }
 
-    /// Selects a file with a text that the client hands over; it stands for the file until it is
-    /// deselected or removed.
+    /// Selects a file with a text from the client, which replaces the file until it is deselected or removed.
     pub fn add(&mut self, key: FileKey, text: Arc<str>) {
         self.select(key.clone());
         self.given.insert(key, text);
     }
 
-    /// Takes note that a selected file is to be shown as it is, secrets included, until it is deselected.
+    /// Allows a selected file to be shown unredacted until it is deselected.
     pub fn confirm(&mut self, key: FileKey) {
         if self.selected.contains_key(&key) {
             self.confirmed.insert(key);
         }
     }
 
-    /// Whether a file is to be shown as it is, secrets included.
+    /// Whether a file may be shown unredacted.
     pub fn is_confirmed(&self, key: &FileKey) -> bool {
         self.confirmed.contains(key)
     }

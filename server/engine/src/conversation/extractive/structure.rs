@@ -1,4 +1,4 @@
-//! Which sections each kind of summary has, and what stands in each, whether a model writes it or not. Data only.
+//! The sections of each kind of summary and their content, with or without a model. Data only.
 
 use super::lines::Part;
 
@@ -9,22 +9,22 @@ pub(crate) enum Structure {
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).
     Checkpoint,
-    /// What was decided, what worked and what did not, its position (`rolling`).
+    /// Decisions, what worked and what did not, and the current state (`rolling`).
     Rolling,
     /// A short account of an older topic (`topic`).
     Topic,
-    /// Seven sections for someone who takes over in the middle (`handoff`).
+    /// Seven sections for an agent that takes over midway (`handoff`).
     Handoff,
 }
 
-/// One section: its heading, what a model is asked to write below it, and which lines of a summary without a model stand there,
-/// in that order. Without parts it is a heading over sections.
+/// A section: its heading, the instructions for a model, and the lines it contains without a model, in order. Without parts it is
+/// a heading over sections.
 pub(super) struct Section {
     /// The line above it.
     pub heading: &'static str,
-    /// What a model is asked to write there; empty when its sections say that.
+    /// Instructions for a model; empty if its subsections have them.
     asked: &'static str,
-    /// What it holds.
+    /// The parts it contains.
     pub parts: &'static [Part],
 }
 
@@ -33,7 +33,7 @@ const fn section(heading: &'static str, asked: &'static str, parts: &'static [Pa
 }
 
 impl Structure {
-    /// The sections in their order. No part stands in two of them.
+    /// The sections in order. No part occurs in two of them.
     pub(super) const fn sections(self) -> &'static [Section] {
         match self {
             Self::Continuation => CONTINUATION,

@@ -1,5 +1,5 @@
-//! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and its position,
-//! each within its share. Changes nothing.
+//! The prompt for the next iteration of a loop: goal, summary, newest iterations and state, each within its share. Changes
+//! nothing.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const ITERATION_TOKENS: usize = 6_000;
 const RAW_TOKENS: usize = 30_000;
 /// The share of the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
-/// The share of the state: what the loop has done so far, its environment, and what happened to files.
+/// Maximum tokens of the state: progress, environment and file changes.
 const STATE_TOKENS: usize = 4_000;
 /// The share of each of the two lists in it.
 const LIST_TOKENS: usize = 1_000;
@@ -47,10 +47,9 @@ Continue working toward the goal. Output:\n\
 pub struct ContextualPrompt {
     /// The prompt.
     pub text: String,
-    /// What it weighs, in tokens.
+    /// Its tokens.
     pub tokens: usize,
-    /// Its sections in their order with what each weighs: `goal`, `summary`, `iterations`, `state`, `instructions`.
-    /// Those that there is nothing to say in are not among them.
+    /// Its sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`, `instructions`. Omits empty ones.
     pub parts: Vec<(String, usize)>,
 }
 

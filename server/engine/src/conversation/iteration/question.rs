@@ -1,4 +1,4 @@
-//! What a model is asked for a summary of iterations, in our own words.
+//! The question to a model that summarizes iterations.
 
 use std::fmt::Write as _;
 
@@ -23,12 +23,11 @@ const WANTED: &str = "Write a summary that replaces the existing one, with these
 const RECENT: &str = "The agent still sees the newest iterations in full. Use them only to update the current state and the next \
                       steps, and to drop what is obsolete.";
 
-/// The tags that material stands between.
+/// The tags around material.
 const TAGS: [&str; 3] = ["summary", "iterations", "recent"];
 
 impl Fold {
-    /// What to ask a model whose window holds so many tokens. What does not fit is cut from the end of each iteration, no
-    /// iteration is left out.
+    /// The question to a model with a window of this many tokens. Clips the end of each iteration if necessary, but omits none.
     pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> Question {
         let existing = if self.existing.is_empty() { "There is none yet." } else { &self.existing };
         let shown = self.iterations.len() + self.recent.len();

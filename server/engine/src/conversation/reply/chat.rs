@@ -1,5 +1,5 @@
-//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>, and of the many
-//! servers that imitate it: what one of them leaves out is not missed.
+//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>, and of compatible
+//! servers, whose omissions are tolerated.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ impl Assembly {
         Some(())
     }
 
-    /// Nothing comes any more. Servers that send no usage end with the last choice.
+    /// Ends the stream. Servers without usage end after the last choice.
     pub(super) fn end(&mut self) {
         if self.draft.end.is_none() {
             self.draft.end = self.finish.take();

@@ -1,7 +1,6 @@
-//! Results of tools that grow old: when the model sees more of them than the cutoff, the oldest become stubs, and one
-//! message sums them up. As plain values: a plan says what goes and what to ask a model, takes the answer, and puts the
-//! outcome into a conversation. Asks no model itself, shortens no result (`tool_output`), and leaves what was said alone
-//! (`compaction`).
+//! Archives old tool results: beyond the cutoff, the oldest become stubs, and one message summarizes them. As values: a plan says
+//! what to archive and what to ask a model, takes the answer, and updates a conversation. Asks no model, shortens no result
+//! (`tool_output`), and leaves other messages alone (`compaction`).
 
 mod choose;
 mod rewrite;
@@ -36,7 +35,7 @@ pub struct ArchivalPlan {
     heuristic: String,
 }
 
-/// Results that are archived, and what stands for them.
+/// Results to archive, and their replacement.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Archival {
     /// The messages whose results the model no longer sees, oldest first.
@@ -45,9 +44,8 @@ pub struct Archival {
     pub summary: NewMessage,
 }
 
-/// What is to be archived of a conversation now, if anything. Whole messages go, oldest first, until the model sees at
-/// most `cutoff` results (0 is no cutoff). Pinned messages stay, and so does the newest round: the last calls with what
-/// answers them.
+/// Plans what to archive now, if anything: whole messages, oldest first, until the model sees at most `cutoff` results (0 for no
+/// limit). Keeps pinned messages and the newest round of calls.
 pub(crate) fn plan_archival(
     messages: &[Arc<Message>],
     settings: &ToolOutputSettings,
@@ -73,12 +71,12 @@ impl ArchivalPlan {
         &self.archive
     }
 
-    /// What to ask a model; nothing when none is to be asked.
+    /// The question to a model, if any.
     pub fn question(&self) -> Option<&Question> {
         self.question.as_ref()
     }
 
-    /// The outcome. Without an answer, or with a blank one, the beginning and the end of each result stand for it.
+    /// The outcome. Without an answer, the beginning and the end of each result are used.
     pub fn apply(self, answer: Option<&str>) -> Archival {
         let Self { archive, heuristic, .. } = self;
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
@@ -93,8 +91,8 @@ impl ArchivalPlan {
 }
 
 impl Archival {
-    /// Puts the outcome into the conversation: at its end, or before calls that still wait for their results. What was
-    /// hidden or changed since the plan was made is left alone; when nothing is left to archive, nothing happens.
+    /// Adds the outcome to the conversation: at its end, or before pending calls. Skips what was hidden or changed since the
+    /// plan; does nothing if nothing is left.
     pub(crate) fn enter(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();

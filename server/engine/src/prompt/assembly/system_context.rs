@@ -1,5 +1,5 @@
-//! The system prompt: the base text, how to use tools where a request declares some, what the settings add, and what the workspace asks to be told at all times: its rules,
-//! the list of its skills, its memory. Which files these are, and whether the user trusts them, is known outside.
+//! The system prompt: the base text, guidelines for tools if a request declares some, additions from the settings, and the
+//! workspace's rules, skills and memory. Receives the files and the user's trust in them from outside.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// A file of rules, or the memory, is shown up to so many characters.
+/// Maximum characters of a rules or memory file.
 const FILE_CHARS: usize = 40_000;
-/// So many skills are listed ...
+/// Maximum number of skills listed ...
 const SKILLS: usize = 100;
-/// ... each described in so many characters.
+/// ... with this many characters of description each.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A file that is part of the system prompt.

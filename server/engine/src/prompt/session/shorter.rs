@@ -120,10 +120,10 @@ impl Session {
         saved > rewritten as f64 * (write - read) + asked
     }
 
-    /// Puts a draft instead of what it was made of.
+    /// Installs a draft in place of the conversation it was made from.
     ///
     /// # Errors
-    /// [`DraftRefusal`]; the session is as it was.
+    /// [`DraftRefusal`]; the session is unchanged.
     pub fn compact(
         &mut self,
         draft: Draft,
@@ -150,7 +150,7 @@ impl Session {
         compactions.last().ok_or(DraftRefusal::Changed)
     }
 
-    /// Shows the model again what the last compaction hid; messages said since stay after it.
+    /// Shows the model again what the last compaction hid, before newer messages.
     ///
     /// # Errors
     /// [`SessionError::NothingToUndo`].
@@ -170,15 +170,14 @@ impl Session {
         &self.compactions
     }
 
-    /// Takes note that what was said before is not as it was: its places in the tiers are forgotten, and so is what the
-    /// last prompt weighed.
+    /// Handles a change of earlier messages: resets their tiers and the size of the last prompt.
     pub(super) fn rewritten(&mut self) {
         self.anchor = None;
         self.reregister_history();
         self.touch();
     }
 
-    /// Takes note that whoever waits for an answer needs to hear nothing of what was changed since this revision.
+    /// Marks changes since this revision as irrelevant to whoever waits for an answer.
     pub(super) fn changed_by_itself(&mut self, since: u64) {
         for pending in self.pending.iter_mut().filter(|pending| pending.same_until == since) {
             pending.same_until = self.revision;

@@ -8,7 +8,7 @@ use super::{Break, Reason};
 /// Items that are named before the rest is only counted.
 const NAMED: usize = 3;
 
-/// What a break was, in one or two sentences. `pages` knows the titles of web pages.
+/// Explains a cache break in one or two sentences. `pages` has the titles of web pages.
 pub fn explain(broke: &Break, pages: &Pages) -> String {
     let items = || told(&broke.items, pages);
     let was = if broke.items.len() <= 1 { "was" } else { "were" };

@@ -1,6 +1,5 @@
-//! What a request costs, given what the provider's cache holds: prices of a model, a provider that bills as
-//! the documented ones do, and a bound that no one can beat. Figures are multiples of the price of one token
-//! of plain input. This module orders no content, sets no marks and reads no clock.
+//! The cost of a request, given the provider's cache: model prices, a provider that bills by the documented rules, and a lower
+//! bound. In multiples of the price of one plain input token. Orders no content, sets no marks and reads no clock.
 
 mod account;
 mod bound;

@@ -21,7 +21,7 @@ pub enum Mark {
 pub struct Span {
     /// Names who says what. Equal spans are equal bytes on the wire.
     pub hash: ContentHash,
-    /// What it weighs in the request, its share of the structure included.
+    /// Its tokens in the request, with its share of the structure.
     pub tokens: usize,
     /// Whether a breakpoint follows it.
     pub mark: Mark,

@@ -1,5 +1,5 @@
-//! The count of one text that is being edited, kept by parts, so that an edit recounts the lines around it and nothing
-//! else. It never looks for what changed: it is told.
+//! The count of one text during editing, kept by parts, so that an edit recounts only nearby lines. Is told about changes and
+//! never searches for them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use ropey::Rope;
 use super::chunks::is_exact;
 use super::{Scheme, TokenCounter, Tokenizer, scaled};
 
-/// A part has at least so many bytes, unless the text ends. Some lines: what an edit recounts at least.
+/// Minimum bytes of a part, except at the end: some lines, the least that an edit recounts.
 const MIN_BYTES: usize = 256;
 
 /// How many tokens a text takes, and how many each part of it. As large as a thirtieth of the text.
@@ -21,7 +21,7 @@ pub struct CountedText {
     exact: usize,
 }
 
-/// Some whole lines, the first of which begins where a cut is exact.
+/// Some whole lines, starting at an exact cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part {
     bytes: u32,
@@ -114,7 +114,7 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
 
 /// Whether a part may begin at the byte `at`, the beginning of the text or the byte after a newline of it.
 fn is_cut(text: &Rope, at: usize) -> bool {
-    /// White space that is looked at; a longer run is taken for no cut, which costs a recount of more and is as exact.
+    /// Maximum white space examined. A longer run is not a cut, which recounts more but stays exact.
     const AHEAD: usize = 256;
     let end = (at + AHEAD).min(text.len_bytes());
     let end = text.try_byte_to_char(end).map_or(at, |at| text.char_to_byte(at));

@@ -1,5 +1,4 @@
-//! What an image costs, by the providers' own formulae. It never looks into an image: sizes come in as
-//! arguments.
+//! The cost of images by the providers' formulas. Never reads images: sizes are arguments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

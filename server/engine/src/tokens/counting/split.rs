@@ -80,8 +80,8 @@ impl<'a> PreTokenEnds<'a> {
         Some(self.contraction(end).unwrap_or(end))
     }
 
-    /// `HEAD*TAIL+`: the head takes all it can and gives back only what the tail needs, which is the
-    /// last character that belongs to both.
+    /// `HEAD*TAIL+`: the head is greedy and gives back only what the tail needs, which is the last character that belongs to
+    /// both.
     #[inline]
     fn head_then_tail(&self, start: usize) -> Option<usize> {
         let (mut at, mut last_both) = (start, None);

@@ -1,5 +1,5 @@
-//! The model table as it is written: families with defaults, models that say what is different, and how
-//! both are laid over each other. Strict: an unknown field or an impossible number is an error.
+//! The model table as written: families with defaults, models with differences, and merging of tables. Strict: unknown fields and
+//! impossible numbers are errors.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct ModelTable {
 /// A table that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// Not TOML, or not of the table's form.
+    /// Not TOML, or not a valid table.
     #[error("cannot read the model table: {0}")]
     Syntax(String),
     /// A model names a family that is not there.
@@ -33,10 +33,10 @@ pub enum TableError {
     NoFamily {
         /// The model.
         model: String,
-        /// What it names.
+        /// The family it names.
         family: String,
     },
-    /// Neither the entry nor its family says this.
+    /// Neither the entry nor its family has this field.
     #[error("`{entry}` in the model table lacks `{field}`")]
     Missing {
         /// The model or family.
@@ -57,7 +57,7 @@ pub enum TableError {
     NotInTable(String),
 }
 
-/// What one entry says; the rest comes from its family.
+/// One entry; missing fields come from its family.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ModelEntry")]
@@ -68,7 +68,7 @@ struct Entry {
     aliases: Option<Vec<String>>,
     /// Beginnings of the names that a family claims.
     prefixes: Option<Vec<String>>,
-    /// Whose protocol and rules hold.
+    /// The provider whose protocol and rules apply.
     provider: Option<Provider>,
     /// How tokens are counted.
     tokenizer: Option<Tokenizer>,
@@ -76,11 +76,11 @@ struct Entry {
     max_input: Option<usize>,
     /// The longest answer, in tokens.
     max_output: Option<usize>,
-    /// How its provider caches prompts.
+    /// The provider's cache.
     cache: CacheEntry,
     /// A higher price for long prompts.
     long_context: Option<LongContext>,
-    /// What a picture costs.
+    /// The cost of pictures.
     image: Option<ImageEntry>,
     /// Whether it can be given tools.
     tools: Option<Support>,
@@ -88,7 +88,7 @@ struct Entry {
     overheads: Option<Overheads>,
 }
 
-/// What an entry says of its provider's cache.
+/// An entry's cache rules.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct CacheEntry {
@@ -102,7 +102,7 @@ struct CacheEntry {
     lifetimes: Option<Vec<Lifetime>>,
 }
 
-/// A formula, or `"none"`, which takes back what the family says.
+/// A formula, or `"none"`, which overrides the family.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ImageEntry {
@@ -127,7 +127,7 @@ impl ModelTable {
         toml::from_str(text).map_err(|error| TableError::Syntax(error.to_string()))
     }
 
-    /// This table with another laid over it, entry by entry and field by field.
+    /// This table overridden by another, entry by entry and field by field.
     pub(super) fn overlaid_by(&self, other: Self) -> Self {
         let mut table = self.clone();
         for (mine, theirs) in [(&mut table.family, other.family), (&mut table.model, other.model)] {

@@ -1,5 +1,5 @@
-//! What `redaction.allow` may name, and which of its entries let nothing pass, since nothing has that name. Says an entry again
-//! only where it resembles the name of a rule: what someone wants to let pass may be the secret itself.
+//! What `redaction.allow` may name, and which of its entries match nothing. Repeats an entry only if it resembles a rule's name,
+//! since it may be the secret itself.
 
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};
@@ -16,7 +16,7 @@ impl RedactionSettings {
     }
 }
 
-/// What is wrong with an entry, the one of this number counted from 1.
+/// The problem of an entry, numbered from 1.
 fn misnamed(name: &str, entry: usize) -> String {
     match closest(name) {
         Some((name, rule)) => {
@@ -37,7 +37,7 @@ fn is_rule(name: &str) -> bool {
     names().any(|rule| rule == name)
 }
 
-/// All names that stand for rules.
+/// All rule names.
 fn names() -> impl Iterator<Item = &'static str> {
     Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
 }

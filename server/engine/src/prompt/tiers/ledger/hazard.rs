@@ -1,5 +1,5 @@
-//! How likely a block has to leave the prompt at the next turn, learned from what the user does. Probabilities are
-//! whole millionths, so that every platform orders alike.
+//! The probability that a block has to leave the prompt at the next turn, learned from the user's behavior. Probabilities are
+//! integer millionths, so that all platforms order alike.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12
 const HORIZON: usize = 12;
 const DISCOUNT: f64 = 0.7;
 
-/// Since when a selected file has been as it is.
+/// How long a selected file has been unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock {
     since: u64,
@@ -35,12 +35,12 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Of a file that is selected for the first time.
+    /// Starts for a newly selected file.
     pub(super) fn started(turn: u64, hash: ContentHash) -> Self {
         Self { since: turn, hash }
     }
 
-    /// Takes note of what the file looks like; a change starts its age again.
+    /// Records the current text of the file; a change resets its age.
     pub(super) fn look(&mut self, turn: u64, hash: ContentHash) {
         if self.hash != hash {
             *self = Self::started(turn, hash);
@@ -69,7 +69,7 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// What became of a file of this age.
+    /// Records the fate of a file of this age.
     pub(super) fn saw(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
@@ -77,7 +77,7 @@ impl Ages {
         }
     }
 
-    /// The table of hazards as it is now.
+    /// The current table of hazards.
     pub(super) fn hazards(&self) -> Hazards {
         let counts =
             || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));

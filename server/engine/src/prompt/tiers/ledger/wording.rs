@@ -1,6 +1,5 @@
-//! What the model reads: the legend of the log, and the blocks that bring something up to date. Every text names the
-//! file, the version it starts from and the one it leads to; names and texts from files cannot open a section of their
-//! own.
+//! The texts that the model reads: the legend of the log, and updates. Every text names the file, its base version and its new
+//! version; names and texts from files cannot open a section.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -49,7 +48,7 @@ pub(super) fn tree(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-/// What came and went since the file list.
+/// The note about changes since the file list.
 pub(super) fn tree_note(changes: &Changes) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
@@ -93,7 +92,7 @@ pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> S
 /// The heading over [`pending`] lines.
 pub(super) const PENDING: &str = "# Current versions of updated files";
 
-/// The version of a text, as it stands beside the file's name.
+/// The version of a text, as shown next to the file's name.
 fn label(body: &str) -> String {
     ContentHash::of(body).short()
 }
