@@ -26,7 +26,7 @@ const DESCRIPTION_CHARS: usize = 300;
 pub struct SystemContextText {
     /// Its name.
     pub path: FileKey,
-    /// What it says now.
+    /// Its current text.
     pub text: Arc<str>,
 }
 
@@ -37,18 +37,18 @@ pub struct Skill {
     pub name: String,
     /// When it is of use.
     pub description: String,
-    /// Where it is described in full.
+    /// The file with its full description.
     pub path: FileKey,
 }
 
-/// What a workspace asks to be told at all times.
+/// Standing instructions of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemContext {
     /// Its rules.
     pub rules: Vec<SystemContextText>,
     /// Its skills.
     pub skills: Vec<Skill>,
-    /// What it is to remember.
+    /// Its memory.
     pub memory: Vec<SystemContextText>,
 }
 
@@ -89,8 +89,8 @@ impl SystemContextText {
 }
 
 impl Skill {
-    /// The skill that a file describes: `name` and `description` stand between two lines of `---` at its top. Without a
-    /// name there, the folder's counts.
+    /// Reads the skill in a file: `name` and `description` are between two lines of `---` at its top. Without a name, the
+    /// folder's name is used.
     pub fn read(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// What some lines of a text looked like.
+/// Fingerprint of some lines, for finding them again.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Anchor(Vec<u32>);
@@ -54,7 +54,7 @@ impl Anchor {
     }
 }
 
-/// A text may have grown by so many lines, and to twice its length, and is still found.
+/// Number of added lines, besides doubling in length, after which a text is still found.
 const LONGER: usize = 40;
 
 fn range(start: usize, end: usize) -> Option<Range<u32>> {

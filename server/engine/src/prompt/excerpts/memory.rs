@@ -1,4 +1,4 @@
-//! What a session remembers of excerpts from prompt to prompt: which it shows, which you pinned, which you do not want.
+//! A session's memory of excerpts between prompts: shown, pinned and dismissed ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,17 +29,17 @@ impl Excerpts {
         *self == Self::default()
     }
 
-    /// Those that stay whatever is asked, in key order.
+    /// Excerpts in every prompt, in key order.
     pub(crate) fn pinned(&self) -> &BTreeSet<ExcerptKey> {
         &self.pinned
     }
 
-    /// Those that are not proposed again, in key order.
+    /// Excerpts not to suggest again, in key order.
     pub fn dismissed(&self) -> &BTreeSet<ExcerptKey> {
         &self.dismissed
     }
 
-    /// Those that the last recorded prompt showed, in key order.
+    /// Excerpts in the last recorded prompt, in key order.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
     }
@@ -62,12 +62,12 @@ impl Excerpts {
         self.dismissed.insert(key);
     }
 
-    /// Forgets what was dismissed. Returns whether anything was.
+    /// Forgets dismissals. Returns whether there were any.
     pub fn restore(&mut self) -> bool {
         !std::mem::take(&mut self.dismissed).is_empty()
     }
 
-    /// Begins another conversation, which keeps only what is pinned.
+    /// Starts another conversation, keeping only pinned excerpts.
     pub(crate) fn begin_again(&mut self) {
         *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
     }
@@ -88,7 +88,7 @@ impl Excerpts {
         }
     }
 
-    /// The memory once a prompt was sent that shows `layout`, made of `selection`.
+    /// The memory after sending a prompt with `layout`, made from `selection`.
     pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
         let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),

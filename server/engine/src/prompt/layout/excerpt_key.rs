@@ -31,7 +31,7 @@ pub enum ExcerptPlace {
         /// Which of the definitions of that name, from 0.
         ordinal: u32,
     },
-    /// Lines, as they were numbered when they were shown first.
+    /// Lines, as numbered when first shown.
     Lines(LineRange),
 }
 

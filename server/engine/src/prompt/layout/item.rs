@@ -1,4 +1,4 @@
-//! The names of what a prompt holds, as they are written and read. Knows no content.
+//! The ids of prompt content, as written and parsed. Knows no content.
 
 use std::borrow::Cow;
 use std::fmt;
