@@ -1,4 +1,4 @@
-//! What puts placeholders instead of secrets for the user who runs this process. Finds nothing itself.
+//! The screen for secrets of the user who runs this process. Finds nothing itself.
 
 pub use strata_engine::tokens::redaction::Screen;
 use strata_host::placeholder_key;

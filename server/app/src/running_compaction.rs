@@ -14,7 +14,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 pub struct RunningCompaction {
-    /// Its number among those of this server.
+    /// Its number in this server.
     pub number: u64,
     pub job: CompactionJob,
     pub draft: DraftCell,

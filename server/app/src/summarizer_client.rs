@@ -43,17 +43,17 @@ enum Answerer {
 pub struct SummarizerClient {
     whom: Answerer,
     summariser: Summariser,
-    /// The models as they are called, for the client: of summaries and of topics.
+    /// The client's names of the models for summaries and topics.
     model: Option<String>,
     detection_model: Option<String>,
     timeout: Duration,
-    /// Puts placeholders instead of secrets, in what is asked and in what is answered.
+    /// Screens questions and answers.
     screen: Arc<Screen>,
     /// Why no model is asked although the settings name one.
     problem: Option<String>,
 }
 
-/// What a model answered.
+/// A model's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SummaryAnswer {
     pub(crate) text: String,
@@ -78,7 +78,7 @@ impl SummarizerClient {
         let whom = match settings.summariser {
             SummariserKind::Extractive => Ok(Answerer::Nobody),
             SummariserKind::Client => {
-                client.ok_or_else(|| "the client no response strata/summarize".to_owned())
+                client.ok_or_else(|| "the client does not answer strata/summarize".to_owned())
             }
             SummariserKind::Http => providers(trust, settings),
             SummariserKind::Auto => {
@@ -113,7 +113,8 @@ impl SummarizerClient {
         self.summariser
     }
 
-    /// The same for a conversation whose model takes so many tokens. A client that was named no model uses that of the conversation.
+    /// The client for a conversation whose model accepts this many tokens. Without a configured model, uses that of the
+    /// conversation.
     pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
         match (self.summariser, &self.whom, &self.model, window) {
             (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
@@ -228,7 +229,7 @@ pub(crate) fn answer_of_client<T>(
 }
 
 impl Answerer {
-    /// The same, with whom to ask when it has no answer.
+    /// Adds a fallback.
     fn or(self, provider: Option<Self>) -> Self {
         match self {
             Self::Client { front_end, .. } => Self::Client { front_end, otherwise: provider.map(Box::new) },
@@ -236,7 +237,7 @@ impl Answerer {
         }
     }
 
-    /// The same, or why it cannot be asked with what is configured.
+    /// The client with its keys, or why it is not usable.
     fn with_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {

@@ -48,7 +48,7 @@ impl TokenCountClient {
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
-    /// Has counted what the next request of a session brings along before anything is asked in it.
+    /// Asks for a count of the session's next request without a question.
     ///
     /// # Errors
     /// Why there is no count, as a clause.

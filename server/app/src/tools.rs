@@ -1,5 +1,5 @@
-//! The table of the tools that models may call: what each is called, what a model is told of it, which command answers it, and how much of
-//! the answer is handed over at once. What a tool takes and replies is described nowhere here: that is the command's.
+//! The table of tools for models: name, description, the command that answers, and how to split long answers. Arguments and
+//! replies are described by the command.
 
 mod call;
 mod pages;
@@ -19,20 +19,20 @@ pub use schemas::Schemas;
 #[derive(Debug)]
 pub struct Tool {
     pub name: &'static str,
-    /// What a user is shown.
+    /// Title for the user.
     pub title: &'static str,
-    /// What a model goes by when it chooses.
+    /// Description for the model.
     pub description: &'static str,
     pub command: &'static str,
     /// Arguments of this command that are not for a model to give.
     hidden: &'static [&'static str],
-    /// How its reply is taken apart when it is long.
+    /// How to split a long reply.
     shape: Shape,
     /// Its reply as a model reads it.
     text: fn(&Value) -> String,
 }
 
-/// What all tools that change the selection have in common.
+/// Shared properties of tools that change the selection.
 const CHANGES_THE_SELECTION: Tool = Tool {
     name: "",
     title: "",
@@ -230,7 +230,7 @@ impl Tool {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }
 
-    /// Whether its answer depends on which files there are and what is in them.
+    /// Whether its answer depends on which files exist and on their content.
     pub fn needs_index(&self) -> bool {
         Definition::named(self.command).is_some_and(|command| command.needs_index)
     }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::{input, repository, selecting};
 
-/// The exported session that was to last.
+/// The most recently used session.
 const LATEST: &str = "latest";
 /// A session that is yet to begin.
 const NEW: &str = "new";

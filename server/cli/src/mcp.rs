@@ -10,7 +10,7 @@ use crate::arguments::McpArguments;
 use crate::failure::Failure;
 use crate::{log, output, repository};
 
-/// The name that stands for the stored exported session that was to last.
+/// The name of the most recently used stored session.
 const LATEST: &str = "latest";
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {

@@ -22,16 +22,14 @@ use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
 
-/// What a file looked like at one moment, from its metadata alone. Compare for equality: any difference means
-/// that the content may have changed.
+/// A file's metadata at one moment. Any difference means that the content may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Last change of the content in nanoseconds since 1970 (negative before).
     pub mtime_ns: i64,
     /// In bytes.
     pub size: u64,
-    /// What betrays a file that was put in another's place under its old time: on Unix the inode and the time of
-    /// the last change to either, elsewhere 0.
+    /// Detects files replaced under the same time: on Unix the inode and change time, elsewhere 0.
     pub identity: u64,
 }
 
@@ -43,13 +41,13 @@ pub struct ReadLimits {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskText {
-    /// Decoded, without a byte order mark, line ends as they are.
+    /// Decoded, without a byte order mark, with original line ends.
     pub text: Arc<str>,
     /// From just before the content was read: when the file changed in between, the next look sees it.
     pub stamp: Stamp,
-    /// Of `text`.
+    /// Hash of `text`.
     pub hash: ContentHash,
-    /// What a reader of the text should be told.
+    /// A note for readers of the text.
     pub notice: Option<DecodeNotice>,
 }
 
@@ -75,7 +73,7 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Its name, or that of the file that it leads to, says that it holds secrets, and no one has confirmed that it is to be shown.
+    /// The name of the file or its target suggests secrets, and nobody has confirmed it.
     #[error(
         "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
          (confirmSecrets)"
@@ -85,7 +83,7 @@ pub enum ReadError {
         /// The part of the name that gives it away.
         rule: &'static str,
     },
-    /// There is no memory for it.
+    /// It does not fit in memory.
     #[error("`{0}` does not fit in memory")]
     NoMemory(FileKey),
     #[error("`{0}` is binary")]
@@ -135,7 +133,7 @@ impl ReadError {
 /// the older stamp, so that the next look reads it again.
 ///
 /// # Errors
-/// [`ReadError`]; a refused file is not read, and what is not a regular file is not even opened.
+/// [`ReadError`]; rejected files are not read, and only regular files are opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
@@ -146,7 +144,7 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 
-/// Reads a file as it is, up to `limit` bytes.
+/// Reads the raw bytes of a file, up to `limit`.
 ///
 /// # Errors
 /// As [`read_text`], except for what decoding shows.
@@ -154,7 +152,7 @@ pub(crate) fn read_bytes(roots: &Roots, key: &FileKey, limit: u64) -> Result<Vec
     read_stamped(roots, key, limit).map(|(bytes, _)| bytes)
 }
 
-/// A file's stamp, without reading it: tells a caller whether a text it has is still the file's.
+/// A file's stamp, without reading it, to check whether a text is still current.
 ///
 /// # Errors
 /// As [`read_text`], except for what only the content shows.

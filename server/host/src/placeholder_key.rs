@@ -1,5 +1,5 @@
-//! The key of the placeholders that stand for secrets: 32 random bytes for each person, made when the first secret is
-//! found, kept where no one else can read them. Knows nothing of secrets, and never shows the key.
+//! The key of placeholders: 32 random bytes per user, made when the first secret is found and stored privately. Knows no secrets,
+//! and never reveals the key.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,7 +11,7 @@ use strata_engine::tokens::redaction::PlaceholderKey;
 use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
-/// Its length in bytes, which is what the hash takes.
+/// Its length in bytes, as required by the hash.
 const BYTES: usize = 32;
 /// The file below the state directory.
 const NAME: &str = "placeholder.key";
@@ -56,8 +56,7 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     }
 }
 
-/// A key that no one can guess and that ends with the process. The seeds of hash tables come from the system, too, and cannot
-/// fail to come.
+/// An unguessable key for this process only. Hash table seeds also come from the system and never fail.
 fn of_process() -> PlaceholderKey {
     let mut bytes = [0; BYTES];
     for part in bytes.chunks_mut(8) {

@@ -12,12 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Whom the threads of a pool work for.
+/// The priority of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
     /// Someone waits.
     Awaited,
-    /// No one waits. Where the system allows it (on Linux), these threads and those that they start make way for all others.
+    /// Nobody waits. On Linux, these threads and those they start have a lower priority.
     Background,
 }
 
@@ -28,7 +28,7 @@ pub struct JobPanic {
     pub message: String,
 }
 
-/// The threads. Dropping it drops the jobs that wait; those that run come to their end on their own.
+/// The threads. Dropping it drops waiting jobs; running ones complete on their own.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,

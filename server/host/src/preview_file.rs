@@ -1,5 +1,5 @@
-//! Prompts written out for people whose editor shows files and nothing else: one Markdown file for each session below the
-//! cache directory, closed to other users. What it says is the caller's business.
+//! Writes prompts to files, for users whose editor shows nothing else: one private Markdown file per session in the cache
+//! directory. The caller provides the text.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
-/// Previews of other sessions go when no one has asked for them for so long: they hold source code.
+/// How long unused previews of other sessions are kept, since they contain source code.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The folder below the cache directory.
@@ -25,7 +25,7 @@ pub struct PreviewFiles {
 /// Why a prompt was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
-    /// Nothing says where the cache is.
+    /// The cache directory is unknown.
     #[error("no cache directory is known; set STRATA_CACHE_DIR to an absolute path")]
     NoCacheDirectory,
     /// The session has a name that cannot be a file's, or the folder cannot be made.
@@ -47,8 +47,7 @@ impl PreviewFiles {
         self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
-    /// Writes the prompt of a session instead of an earlier one, and returns the file's absolute path. No one ever
-    /// reads half of it.
+    /// Replaces the preview of a session, and returns its absolute path. Atomic for readers.
     ///
     /// # Errors
     /// [`PreviewError`]; an earlier prompt stays unchanged then.
@@ -72,7 +71,7 @@ impl PreviewFiles {
     }
 }
 
-/// What cannot be removed stays until the next time.
+/// Deletes old previews; failures are retried next time.
 fn remove_old(folder: &Path) {
     let Some(limit) = SystemTime::now().checked_sub(KEPT) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -36,11 +36,11 @@ pub enum TokenizerFileError {
         path: PathBuf,
         size: u64,
     },
-    /// Not a tokenizer that is known here.
+    /// Not a supported tokenizer.
     #[error("{} has no usable tokenizer: {problem}", .path.display())]
     Unusable {
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
     },
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one, too.
+/// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathStyle {
     /// `/home/u/a.rs`
@@ -38,8 +38,7 @@ pub enum UriError {
     NotText,
 }
 
-/// What RFC 3986 lets stand in a path as it is: unreserved characters, sub-delimiters, `:`, `@` and the
-/// slash itself.
+/// The characters that RFC 3986 allows unescaped in a path: unreserved characters, sub-delimiters, `:`, `@` and the slash.
 const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

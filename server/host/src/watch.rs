@@ -1,6 +1,5 @@
-//! Our own eyes on the workspace folders, for clients that cannot watch files: which paths changed, gathered until it is
-//! quiet for a moment. It watches the folders that a walk went through and no others, so that what ignore rules leave out
-//! costs nothing; it follows no links and reads no file. What changed about a path is for someone else to find out.
+//! Watches the workspace folders, for clients that cannot: collects changed paths until a moment of quiet. Only watches scanned
+//! folders, so that ignored ones cost nothing; follows no links and reads no file. Others find out what changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 pub enum WatchEvent {
     /// Something about these paths changed: they came, went, or have another content.
     Changed(BTreeSet<PathBuf>),
-    /// So much changed that not all of it was seen: anything may be different.
+    /// Too many changes to see all: anything may be different.
     Everything,
 }
 
@@ -33,7 +32,7 @@ pub struct Watcher {
 #[derive(Debug, Default)]
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
-    /// Those of them that were removed or renamed. Another one may have the name by now, and that one is not watched.
+    /// Removed or renamed folders. Their names may be in use again, but unwatched.
     gone: BTreeSet<PathBuf>,
 }
 
@@ -51,9 +50,9 @@ pub enum WatchError {
     System(String),
 }
 
-/// How long it must be quiet before changes are told: a program that writes many files is left to finish.
+/// Quiet time before changes are reported, so that a program can finish writing many files.
 const QUIET: Duration = Duration::from_millis(50);
-/// They are told after so long in any case.
+/// Maximum delay of a report.
 const LONGEST: Duration = Duration::from_millis(500);
 /// Events that may wait to be gathered. While there are more, something is missed.
 const WAITING: usize = 8_192;
@@ -63,7 +62,7 @@ const MANY: usize = 2_000;
 const MAX_FOLDERS: usize = 100_000;
 
 impl Watcher {
-    /// Watches nothing yet. `tell` is called on a thread of its own.
+    /// Starts without watching anything. Calls `tell` on its own thread.
     ///
     /// # Errors
     /// [`WatchError::System`].
@@ -90,8 +89,7 @@ impl Watcher {
         Ok(Self { system: watcher, known, max_folders })
     }
 
-    /// Watches these folders from now on, and no others; those are told that were not watched before. What happened in them
-    /// before that was not seen.
+    /// Watches exactly these folders from now on, and returns those not watched before. Earlier changes in them were not seen.
     ///
     /// # Errors
     /// [`WatchError`]; then some of them are watched.

@@ -55,7 +55,7 @@ pub(crate) struct SessionTotals {
 }
 
 impl SessionTotals {
-    /// Plays a turn under each policy, up to an error. Returns whether conversation resumed.
+    /// Plays a turn under each policy, up to an error. Returns whether the session continues.
     pub(crate) fn play_turn(
         &mut self,
         runners: &mut [Runner],

@@ -1,4 +1,4 @@
-//! `budget.*`: what the next request weighs, and what it may take.
+//! `budget.*`: the size and limit of the next request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

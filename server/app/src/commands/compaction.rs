@@ -21,7 +21,7 @@ pub(super) struct RunParams {
     profile: Option<String>,
 }
 
-/// The request that limits are those of.
+/// The request to compare with its limit.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {
@@ -43,12 +43,12 @@ impl RequestParams {
     }
 }
 
-/// What was taken back.
+/// The undone compaction.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct UndoReply {
     /// The profile whose compaction it was.
     profile: String,
-    /// What the conversation was before this.
+    /// The size of the conversation before.
     before: Size,
     /// How many messages the model sees now.
     messages: usize,
@@ -146,7 +146,7 @@ pub(super) fn due(
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
-/// The automatic compaction before a prompt from which exchanges would be left out, whenever its profile looks otherwise.
+/// The automatic compaction before a prompt that would otherwise leave out exchanges, regardless of its profile's moment.
 pub(super) fn due_for_room(
     size: RequestSize,
     session: &Session,

@@ -12,7 +12,7 @@ use strata_engine::prompt::layout::ExcerptKey;
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::workspace_context::standing;
 
-/// What a question brings along when it is switched on without a number, in tokens.
+/// Maximum tokens of automatic context when it is turned on without a number.
 const AUTO_BUDGET: usize = 8_000;
 
 /// Excerpts, by name.
@@ -23,10 +23,10 @@ pub(super) struct ExcerptParams {
     excerpts: Vec<String>,
 }
 
-/// What was done to excerpts.
+/// The result of changing excerpts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExcerptChange {
-    /// Those that it was done to.
+    /// The changed excerpts.
     changed: Vec<ExcerptKey>,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct AutoReply {
     message: String,
 }
 
-/// What a question would bring along.
+/// A question to list excerpts for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// The question. Without it: what the last prompt showed.
+    /// The question. Defaults to the last prompt.
     prompt: Option<String>,
     /// Maximum tokens of code; the session's or the setting's when absent.
     auto_budget: Option<usize>,
@@ -63,9 +63,9 @@ pub(super) struct ListParams {
 pub(super) struct ExcerptList {
     /// Maximum tokens of code that a question brings along.
     auto_budget: usize,
-    /// Pinned ones, then those that the question is about, best first, then those of earlier questions.
+    /// Pinned ones, then those for the question, best first, then those of earlier questions.
     excerpts: Vec<ListedExcerpt>,
-    /// Those that are not proposed again.
+    /// Excerpts not suggested again.
     dismissed: Vec<ExcerptKey>,
 }
 
@@ -86,7 +86,7 @@ struct ListedExcerpt {
     /// Why it was chosen; absent when you pinned it unasked.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ExcerptReason>,
-    /// How it comes to be there.
+    /// Why it is there.
     standing: ExcerptStanding,
     /// The weight of its text, in tokens of the model.
     tokens: usize,
@@ -218,7 +218,7 @@ impl Command for List {
     }
 }
 
-/// What a question may bring along now.
+/// The current token limit of automatic context.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

@@ -20,20 +20,20 @@ const MESSAGE: usize = 2_000;
 /// A command that did nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    /// There is no such command.
+    /// No such command.
     #[error("unknown command `{}`", ends(.0, QUOTED))]
     Unknown(String),
-    /// The arguments are not what the command takes.
+    /// Invalid arguments.
     #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
     InvalidParams {
         /// The field, as a path from the top of the argument object.
         path: String,
-        /// What is wrong with it.
+        /// What is wrong.
         message: String,
         /// The same for programs, where one may want to know.
         kind: Option<&'static str>,
     },
-    /// The arguments are well-formed, but what they ask for cannot be done.
+    /// The arguments are well-formed, but the command cannot be carried out.
     #[error("{message}")]
     Failed {
         /// Why, and what to do.
@@ -41,7 +41,7 @@ pub enum CommandError {
         /// The same for programs.
         data: Option<Value>,
     },
-    /// No one waits for the answer any more.
+    /// Nobody waits for the answer any more.
     #[error("cancelled")]
     Cancelled,
     /// A fault of Strata, whatever was asked for.
@@ -50,7 +50,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Arguments that are not what the command takes.
+    /// An error about invalid arguments.
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
@@ -94,7 +94,7 @@ answer_content!(
     DraftRefusal
 );
 
-/// A message in which everything between quotes is cut to [`QUOTED`] characters: what was given may be as long as it likes.
+/// Truncates quoted text in a message to [`QUOTED`] characters, since arguments can be arbitrarily long.
 fn with_short_quotes(message: &str) -> String {
     let mut short = String::new();
     let mut rest = message;
@@ -112,7 +112,7 @@ fn with_short_quotes(message: &str) -> String {
     ends(&short, MESSAGE)
 }
 
-/// What precedes the first quote, the quote, and what follows it.
+/// The text before the first quote, the quote character, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     let at = text.find(['`', '"'])?;
     let (before, rest) = text.split_at(at);
@@ -130,7 +130,7 @@ fn ends(text: &str, chars: usize) -> String {
     text.chars().take(head).chain("...".chars()).chain(text.chars().skip(count - tail)).collect()
 }
 
-/// Whether the rule is about what a client hands over with its request and is sent as it is: pictures, declared tools.
+/// Whether the rule concerns content that the client provides and that is sent unchanged: pictures, declared tools.
 fn is_for_the_client(rule: Rule) -> bool {
     matches!(
         rule,

@@ -1,4 +1,4 @@
-//! `files.*`: which files a session shows, and what they hold now.
+//! `files.*`: the files that a session shows, and their current text.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,7 @@ use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_
 pub(super) struct Paths {
     /// Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
     paths: Vec<String>,
-    /// Files that are selected although their name says that they hold secrets, and shown as they are, without placeholders in the
-    /// place of secrets.
+    /// Files to select although their names suggest secrets. They are shown unredacted.
     #[serde(default)]
     confirm_secrets: Vec<String>,
 }
@@ -37,7 +36,7 @@ pub(super) struct OnePath {
     path: String,
 }
 
-/// A path with the text that stands for it.
+/// A path with the text that replaces it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
@@ -72,7 +71,7 @@ pub(super) struct RenameReply {
     changed: bool,
 }
 
-/// What a change of the selection did.
+/// The result of changing the selection.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionChange {
@@ -95,7 +94,7 @@ struct WithheldFile {
 /// The files a session chose.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// In the order of their names.
+    /// Sorted by name.
     files: Vec<ListedFile>,
 }
 
@@ -108,12 +107,12 @@ struct ListedFile {
     /// Where an editor finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// What was chosen for it.
+    /// Its selection state.
     state: Choice,
     /// The lines that are shown, when it is not the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
-    /// The tier it stands in since the last recorded turn.
+    /// Its tier in the last recorded turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
     /// The weight of its shown text, in tokens of the model.
@@ -126,7 +125,7 @@ struct ListedFile {
     problem: Option<String>,
 }
 
-/// What to look for among the files of the workspace.
+/// A search for workspace files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
@@ -153,7 +152,7 @@ struct FoundFile {
     /// Where an editor finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// What the session chose for it.
+    /// Its selection state.
     state: Choice,
 }
 
@@ -172,7 +171,7 @@ pub(super) struct MarkReadParams {
     paths: Vec<String>,
 }
 
-/// What the session has read.
+/// The files that the session has read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MarkReadReply {
@@ -457,7 +456,7 @@ impl Command for List {
     }
 }
 
-/// Files that ignore rules leave out are not among those of the workspace.
+/// Ignored files are not searched.
 pub(super) struct Find;
 
 impl Command for Find {
@@ -499,7 +498,7 @@ impl SelectionChange {
     }
 }
 
-/// What a text stands for.
+/// The files that a text matches.
 pub(super) struct Expansion {
     pub(super) kind: PatternKind,
     pub(super) files: Vec<FileKey>,
@@ -583,8 +582,7 @@ fn select_into(
     Ok(changed.sorted())
 }
 
-/// Applies `change` to those of the already chosen files that the paths stand for. The disk need not have
-/// them any more.
+/// Applies `change` to the selected files that match the paths, even if they no longer exist on disk.
 fn change_chosen(
     params: &Paths,
     context: &mut Context<'_>,

@@ -25,9 +25,9 @@ pub(super) struct Here {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TextRange {
-    /// Where it begins.
+    /// Its start.
     start: TextPosition,
-    /// Where it ends, exclusive.
+    /// Its end, exclusive.
     end: TextPosition,
 }
 
@@ -41,7 +41,7 @@ struct TextPosition {
     character: u32,
 }
 
-/// What the user is shown.
+/// The text shown to the user.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HereReply {
     /// A sentence.
@@ -220,7 +220,7 @@ impl Command for Status {
     }
 }
 
-/// How much of a document is shown, and what that weighs.
+/// How a document is shown, and its tokens.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{key}: in the model's context");

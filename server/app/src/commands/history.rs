@@ -18,9 +18,9 @@ use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_out
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
-    /// Who speaks.
+    /// The speaker.
     role: Role,
-    /// What is said.
+    /// The content.
     content: AnswerContent,
     /// Whether the model sees it.
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct AddParams {
     /// Whether you see it.
     #[serde(default)]
     user: Visibility,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     kind: Kind,
     /// Whether a compaction may take it.
@@ -39,14 +39,14 @@ pub(super) struct AddParams {
     /// Files it speaks of.
     #[serde(default)]
     files_mentioned: Vec<FileKey>,
-    /// Files that were changed by what it says.
+    /// Files changed by this message.
     #[serde(default)]
     files_modified: Vec<FileKey>,
-    /// What a provider's form of it said beyond all that, by the provider's name.
+    /// Further fields from a provider's format, by the provider's name.
     #[serde(default)]
     extra: Map<String, Value>,
-    /// The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is, without the
-    /// limits of tool outputs.
+    /// The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the limits for
+    /// tool outputs.
     id: Option<MessageId>,
 }
 
@@ -76,13 +76,13 @@ pub(super) struct TruncateParams {
     from: MessageId,
 }
 
-/// A message and what it is to say.
+/// A message and its new content.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
     /// Which message.
     id: MessageId,
-    /// What it says from now on.
+    /// The new content.
     content: AnswerContent,
 }
 
@@ -117,7 +117,7 @@ pub(super) struct ImportParams {
     text: String,
 }
 
-/// What is left.
+/// The remaining conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TruncateReply {
     /// How many messages went.
@@ -145,7 +145,7 @@ pub(super) struct Messages {
 pub(super) struct Count {
     /// All messages, hidden ones included.
     messages: usize,
-    /// What the model sees of them, in tokens.
+    /// Tokens of what the model sees of them.
     tokens: usize,
 }
 

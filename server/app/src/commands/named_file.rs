@@ -1,4 +1,4 @@
-//! The file that an argument names, and what is said of a path that leads to none.
+//! Resolves a file named in an argument, and explains paths that lead to none.
 
 use strata_engine::code::symbols::nearest_files;
 use strata_engine::key::FileKey;

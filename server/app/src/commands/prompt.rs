@@ -25,14 +25,14 @@ use crate::token_count_client::CountedPrompt;
 
 /// So often one prompt is counted by the client at most.
 const MEASURED: usize = 2;
-/// A margin of less than one part in so many of the limit is not worth a count.
+/// Share of the limit below which an error bar is too small to be worth counting.
 const WORTH_COUNTING: usize = 20;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
-    /// What the user asks.
+    /// The user's question.
     prompt: Option<String>,
     /// Pictures that go with the prompt.
     #[serde(default)]
@@ -44,12 +44,12 @@ pub(super) struct AssembleParams {
     tools: Vec<Tool>,
     /// The form of the request; the setting's when absent.
     format: Option<Format>,
-    /// How the prompt is laid out; the session's or the setting's when absent.
+    /// Layout policy. Defaults to that of the session or the settings.
     policy: Option<PolicyName>,
     /// The model it is made for; the setting's when absent.
     model: Option<String>,
-    /// Maximum input tokens that the client passes on. What the prompt may take follows the model's window or this, whichever is
-    /// smaller.
+    /// Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and the model's
+    /// window.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
     auto_budget: Option<usize>,
@@ -61,8 +61,8 @@ pub(super) struct AssembleParams {
     /// How the request body is handed over.
     #[serde(default)]
     body_as: BodyAs,
-    /// Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is Strata's is
-    /// refused. What they hold is not weighed.
+    /// Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own fields are
+    /// rejected. The values are not counted.
     #[serde(default)]
     extra: Map<String, Value>,
 }
@@ -84,14 +84,14 @@ enum BodyAs {
 pub(super) struct RecordParams {
     /// The prompt, by the `id` that `strata.prompt.assemble` gave it.
     id: String,
-    /// How it ended.
+    /// Its outcome.
     #[serde(default)]
     status: Status,
     /// The answer: a text, or its blocks.
     response: Option<AnswerContent>,
     /// The outcome of an answer that was stopped; the same as `response`.
     partial: Option<AnswerContent>,
-    /// What the provider billed.
+    /// The billed usage.
     usage: Option<Usage>,
     /// Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the conversation is
     /// compacted first. A second one in a row is an error that names the largest parts.
@@ -102,7 +102,7 @@ pub(super) struct RecordParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
-    /// By the `id` that `strata.prompt.assemble` gave it.
+    /// The `id` from `strata.prompt.assemble`.
     id: String,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct ChangesParams {
     policy: Option<PolicyName>,
 }
 
-/// What has changed since an earlier preview.
+/// Changes since an earlier preview.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Changes {
     /// The text of the preview now.
@@ -125,7 +125,7 @@ pub(super) struct Changes {
     changes: String,
 }
 
-/// A text to weigh.
+/// A text to count.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
@@ -137,7 +137,7 @@ pub(super) struct EstimateParams {
     max_input_tokens: Option<usize>,
 }
 
-/// What the text weighs.
+/// The tokens of a text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Estimate {
@@ -148,7 +148,7 @@ pub(super) struct Estimate {
     /// Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates may be
     /// off by.
     limit: usize,
-    /// What is assumed of the model, when the table of models does not have it.
+    /// What is assumed of a model missing from the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
@@ -255,8 +255,7 @@ impl Command for Assemble {
     }
 }
 
-/// The compaction that is due before this prompt is sent. What counts is what the prompt would be with everything in it, not
-/// what is left when it does not fit.
+/// The compaction due before this prompt is sent. Judged by the complete prompt, not by what is left when it does not fit.
 fn due_before(
     prepared: &Result<PreparedPrompt, AssembleError>,
     ask: &PromptRequest,
@@ -295,7 +294,7 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
     }
 }
 
-/// What earlier conversations taught holds in a new one.
+/// Inherits the calibration of earlier conversations.
 fn inherit(context: &mut Context<'_>) {
     if context.session.calibrations().is_empty()
         && let Some(taught) = context.services.store.calibrations()
@@ -304,8 +303,8 @@ fn inherit(context: &mut Context<'_>) {
     }
 }
 
-/// When something was left out of a prompt because estimates may be far off, the client counts it, where that can, and it is
-/// assembled again with what the count teaches. Without an answer the estimate stands.
+/// If something was left out although estimates may be off, asks the client for a count, and assembles the prompt again with it.
+/// Without an answer, the estimate is used.
 fn measured(
     mut prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -346,7 +345,7 @@ fn prepared(
     Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
 }
 
-/// Counts the first prompt after a compaction, where the client can, and makes it again with what the count teaches.
+/// Asks the client to count the first prompt after a compaction, and makes it again with the result.
 fn recounted(
     prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -386,8 +385,8 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
     }
 }
 
-/// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
-/// of it as it is: what does not fit is shed.
+/// Compacts the conversation before a prompt, and returns whether it did. If it cannot, the prompt uses the conversation as it
+/// is, and leaves out what does not fit.
 fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Context { snapshot, services, session, cancel, .. } = context;
     if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
@@ -407,7 +406,7 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
     Ok(done)
 }
 
-/// What `assemble` would make, for people to read. Changes nothing.
+/// The result of `assemble`, for reading. Changes nothing.
 pub(super) struct PreviewPrompt;
 
 impl Command for PreviewPrompt {
@@ -438,7 +437,7 @@ impl Command for PreviewPrompt {
     }
 }
 
-/// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
+/// Differences between this preview and an earlier one, for chats that cannot take back what they sent.
 pub(super) struct ComparePrompts;
 
 impl Command for ComparePrompts {
@@ -503,7 +502,7 @@ impl Command for Record {
     }
 }
 
-/// Archives tool results that grew old; in a while when a model is to sum them up, since no one waits for it.
+/// Archives old tool results; in the background if a model summarizes them, since nobody waits.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = size.limit.is_some_and(|limit| size.tokens > limit);

@@ -87,7 +87,7 @@ impl Command for Read {
     }
 }
 
-/// The file that a path names, its text, and the part behind `#`. A file whose name holds that is meant itself.
+/// The file of a path, its text, and the part after `#`. A file whose name contains `#` takes precedence.
 fn named<'a>(
     path: &'a str,
     context: &Context<'_>,

@@ -1,4 +1,4 @@
-//! `server.*`: what the server itself is and does.
+//! `server.*`: the server itself.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::index::Efforts;
 
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArguments};
 
-/// How the server stands.
+/// The state of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
-    /// Of Strata.
+    /// The version of Strata.
     version: &'static str,
     /// The session that is shown.
     session: String,
@@ -33,14 +33,14 @@ pub(super) struct ServerStatus {
     files: usize,
     /// How many of them have an outline.
     outlined: usize,
-    /// What the last run over all files had to do for that.
+    /// The work of the last run over all files.
     efforts: Efforts,
     /// The languages that have outlines.
     languages: Vec<&'static str>,
     /// Whether the user trusts the workspace.
     trusted: bool,
-    /// What the walk could not do, and what is set and changes nothing: settings that a workspace file cannot set, names in
-    /// `redaction.allow` that there are not.
+    /// Problems of the scan, and settings without effect: those that a workspace file cannot set, and unknown names in
+    /// `redaction.allow`.
     notes: Vec<String>,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct SettingsReply {
     settings: Value,
     /// Where each value comes from, by the setting's name.
     origins: BTreeMap<String, Origin>,
-    /// What a workspace file sets and cannot.
+    /// Values in a workspace file that it cannot set.
     ignored: Vec<IgnoredSetting>,
 }
 
 /// The model table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
-    /// By name.
+    /// Sorted by name.
     models: Vec<Model>,
 }
 

@@ -37,12 +37,12 @@ pub(super) struct LoadParams {
 pub(super) struct ForkParams {
     /// The last message that the new session has; all of them when absent.
     until: Option<MessageId>,
-    /// What to call the new one.
+    /// Name of the new session.
     #[serde(default)]
     name: String,
 }
 
-/// What to call a session.
+/// A session's new name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RenameParams {
@@ -64,14 +64,14 @@ pub(super) struct DeleteParams {
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
-    /// Strata's own lines: all messages with all that is known of them.
+    /// Strata's own format: all messages with all their metadata, one per line.
     #[default]
     Jsonl,
-    /// What the model sees, as a request to Anthropic.
+    /// What the model sees, as an Anthropic request.
     Anthropic,
-    /// What the model sees, as a request to OpenAI.
+    /// What the model sees, as an OpenAI request.
     OpenAi,
-    /// What the model sees, to read.
+    /// What the model sees, as Markdown.
     Markdown,
 }
 
@@ -90,14 +90,14 @@ pub(super) struct ExportParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// What another program, or `session.export`, wrote.
+    /// The output of another program or of `session.export`.
     text: String,
-    /// What to call it.
+    /// Its name.
     #[serde(default)]
     name: String,
 }
 
-/// What to look for.
+/// A search query.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
@@ -154,7 +154,7 @@ pub(super) struct Sessions {
 struct ListedSession {
     /// Its name on the wire.
     id: String,
-    /// What the user calls it; empty for none.
+    /// The user's name for it; may be empty.
     name: String,
     /// When it was started, in milliseconds since 1970; `null` when it was not saved.
     created_ms: Option<u64>,
@@ -172,7 +172,7 @@ struct ListedSession {
     read_only: bool,
 }
 
-/// What the tools did.
+/// The tool calls of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Steps {
@@ -491,7 +491,7 @@ fn own_name(id: Option<String>, context: &Context<'_>) -> String {
     }
 }
 
-/// What the model sees of a session, in a provider's form.
+/// What the model sees of a session, in a provider's format.
 fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let open = context.sessions.get(id).map(|session| session.history.clone());
     let history = match open {
@@ -524,8 +524,8 @@ fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, C
     Ok(imported)
 }
 
-/// A stored session, one JSON value in each line, with placeholders instead of secrets. A line that is not JSON stays: the
-/// store says what is wrong with it.
+/// A stored session as JSON Lines, with placeholders instead of secrets. Lines that are not JSON stay unchanged; the store
+/// reports them.
 fn lines_without_secrets(text: &str, screen: &Screen) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! `toolOutput.*`: results of tools on their way in, and reading on in what was not shown.
+//! `toolOutput.*`: adds tool results, and reads what was not shown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use strata_host::store::{Quota, SessionId};
 
 use super::{Access, Command, CommandError, Context};
 
-/// Lines that are read when no one says how many.
+/// Default number of lines.
 const LINES: usize = 200;
 
 /// An output as a client may give it.
@@ -37,7 +37,7 @@ pub(super) struct AddParams {
     outcome: Outcome,
 }
 
-/// What an output is named by: the number of a message, or the name of a spilled output.
+/// The id of an output: a message number, or the name of a spilled output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OutputName {
@@ -60,10 +60,10 @@ pub(super) struct ReadParams {
     count: Option<usize>,
 }
 
-/// What is kept of an output.
+/// The kept part of an output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// What the model is shown.
+    /// What the model sees.
     content: Vec<ResultPart>,
     /// The message, when one was added.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,8 +141,7 @@ impl Command for Read {
     }
 }
 
-/// The parts of a result as they are kept. What is too long for any prompt goes to a file of the session; where there is
-/// no place for files it is cut like anything else.
+/// The parts of a result to keep. Overlong ones are written to a file of the session, or truncated if there is no store.
 pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     arrived_in(parts, context.session, context)
 }
@@ -159,14 +158,14 @@ pub(super) fn arrived_in(
     intake.finish(spilled)
 }
 
-/// The parts as they would be kept where there is no place for files. Writes none.
+/// The parts as they would be kept without a store. Writes nothing.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
     intake.finish(nowhere)
 }
 
-/// What outputs in files may take together.
+/// The quota of spilled outputs.
 pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }

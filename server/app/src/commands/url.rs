@@ -41,7 +41,7 @@ pub(super) struct ShownPage {
     title: Option<String>,
     /// Its item.
     key: ItemKey,
-    /// The tier it stands in since the last recorded turn.
+    /// Its tier in the last recorded turn.
     tier: Tier,
     /// The weight of its text, in tokens of the model.
     tokens: usize,
@@ -57,7 +57,7 @@ pub(super) struct RemoveReply {
 /// The pages that the session shows.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// In the order of their addresses.
+    /// Sorted by address.
     urls: Vec<ShownPage>,
 }
 

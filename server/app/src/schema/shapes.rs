@@ -144,7 +144,7 @@ fn reference(name: &str) -> Value {
     json_schema!({ "$ref": format!("{DEFINITIONS}{name}") }).into()
 }
 
-/// Types that come in and go out in different shapes, those that hold such a type included.
+/// Types with different input and output shapes, including types that contain them.
 fn different(taken: &Map<String, Value>, said: &Map<String, Value>) -> BTreeSet<String> {
     let both = || taken.iter().filter(|(name, _)| said.contains_key(*name));
     let differ = both().filter(|(name, shape)| said.get(*name) != Some(*shape));

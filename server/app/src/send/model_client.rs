@@ -18,9 +18,9 @@ const PROBE: Duration = Duration::from_secs(15);
 /// Bytes of an answer on the wire.
 const MAX_REPLY: usize = 16 << 20;
 
-/// What answers requests.
+/// Answers requests.
 pub trait ModelClient: fmt::Debug + Send + Sync {
-    /// Sends a request body and gives out the answer as it comes, on the caller's thread.
+    /// Sends a request body and passes on the answer as it arrives, on the caller's thread.
     ///
     /// # Errors
     /// [`SendError`] when nothing was given out.
@@ -56,7 +56,7 @@ pub struct ProviderClient {
     limits: Limits,
 }
 
-/// What there is to say of the provider without sending it anything.
+/// The state of the provider without sending anything.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderReport {
@@ -69,7 +69,7 @@ pub struct ProviderReport {
     /// Why it cannot be used: no key, or an address that a key must not go to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Why it no response; absent when it does, and when it was not asked.
+    /// Why it does not respond; absent if it does, or if it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
     pub asked: bool,
@@ -119,15 +119,15 @@ impl ProviderClient {
         self.name
     }
 
-    /// Whether it can be asked with what is configured. Opens no connection.
+    /// Checks the configuration. Opens no connection.
     ///
     /// # Errors
-    /// [`CommandError`] that says what is missing.
+    /// [`CommandError`] that names what is missing.
     pub fn check(&self) -> Result<(), CommandError> {
         self.provider.check().map_err(|error| super::failure(&error))
     }
 
-    /// What there is to say of it.
+    /// Its state.
     pub fn report(&self) -> ProviderReport {
         ProviderReport {
             name: self.name.as_str(),

@@ -1,4 +1,4 @@
-//! The tools that a model may use while it answers: those of Strata that change nothing. It edits no file and runs no program.
+//! The tools of a model while it answers: Strata's read-only ones. Edits no file and runs no program.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ const READ_ON: &str = "tool_output_read";
 /// Characters of a result that a client is shown.
 const SHOWN: usize = 2_000;
 
-/// What the model is asked next.
+/// The next question to the model.
 pub(super) enum Asked {
     Question,
     /// The results of its calls, as `strata.prompt.assemble` takes them.
@@ -47,7 +47,7 @@ pub(super) struct ToolCall<'a> {
     input: &'a Value,
 }
 
-/// What the offered tools are called, do and take, as `strata.prompt.assemble` takes them. Always the same, so that a provider keeps them.
+/// Declarations of the offered tools, for `strata.prompt.assemble`. Always the same, so that they stay cached.
 pub(super) fn declarations() -> &'static Value {
     static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
         let schemas = Schemas::new();
@@ -130,7 +130,7 @@ fn excluded(host: &mut dyn SendHost) -> Result<BTreeSet<String>, CommandError> {
     Ok(files.into_iter().filter(|file| file.state == "excluded").map(|file| file.path).collect())
 }
 
-/// What is read of the reply of `strata.files.list`.
+/// The used part of the reply of `strata.files.list`.
 #[derive(Deserialize)]
 struct Listing {
     files: Vec<ListedFile>,

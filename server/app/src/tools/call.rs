@@ -9,20 +9,20 @@ use super::Tool;
 use super::pages::{self, BadCursor, NEXT, Shape};
 use crate::commands::CommandError;
 
-/// The argument that says what a result may take.
+/// The argument with the maximum size of a result.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// The argument that says where a result begins.
 pub(super) const CURSOR: &str = "cursor";
-/// What a result may take when no one says, in tokens. Clients warn of results that are more than twice as heavy.
+/// Default maximum tokens of a result. Clients warn about results more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Fields of replies that are an editor's business.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
-/// The same for fields of what a reply lists.
+/// The same for fields of listed entries.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
-/// A command that keeps to a budget of its own weighs less than the whole reply: so often a smaller one is tried.
+/// Number of attempts with smaller budgets, since a command's own budget covers less than the whole reply.
 const TRIES: usize = 4;
 
-/// What runs the commands behind tools.
+/// Runs the commands behind tools.
 pub trait ToolHost {
     /// Runs a command of one session.
     ///
@@ -30,10 +30,10 @@ pub trait ToolHost {
     /// [`CommandError`].
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
 
-    /// What a text weighs, in tokens.
+    /// Counts the tokens of a text.
     fn weigh(&self, text: &str) -> usize;
 
-    /// The files of which a model that asks sees nothing. Who asks without a model in between may see every file.
+    /// Files hidden from a model. Callers without a model may see every file.
     fn excluded(&self) -> &BTreeSet<String> {
         static NOTHING: BTreeSet<String> = BTreeSet::new();
         &NOTHING
@@ -50,13 +50,13 @@ pub struct Reply {
     pub is_cut: bool,
 }
 
-/// What a call says about its result rather than about what it asks.
+/// Options of a call that concern its result.
 struct CallRequest {
     max_tokens: usize,
     cursor: Option<String>,
 }
 
-/// What a tool replies to a model that calls it.
+/// The reply of a tool to a model.
 ///
 /// # Errors
 /// [`CommandError`], in words that say what to do.
@@ -69,8 +69,7 @@ pub fn call(
     reply(tool, &wanted, arguments, host)
 }
 
-/// What a tool replies about a workspace that is known well enough for it, for someone who reads it in a shell: at most `max_tokens`,
-/// or all of it.
+/// The reply of a tool for a reader in a shell, given a sufficiently indexed workspace: at most `max_tokens`, or unlimited.
 ///
 /// # Errors
 /// [`CommandError`], in words that say what to do.
@@ -194,7 +193,7 @@ fn remove(value: &mut Value, names: &[&str]) {
     }
 }
 
-/// The reply under the largest budget of the command that lets the whole of it weigh no more than is wanted, or close to it.
+/// The reply under the largest budget of the command whose total size fits, or almost.
 fn within_budget(
     tool: &Tool,
     argument: &str,
@@ -217,7 +216,7 @@ fn within_budget(
     }
 }
 
-/// What a page weighs for a client that shows the model the heavier one of its two forms.
+/// Tokens of a page, by the larger of its two forms, since clients differ in which they show.
 fn weight(tool: &Tool, page: &Value, host: &dyn ToolHost) -> usize {
     let weigh = |text: &str| host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))

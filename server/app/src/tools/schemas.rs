@@ -1,5 +1,5 @@
-//! What tools take and reply as JSON Schema: those of their commands, which are derived from the types that read and write them. Adds
-//! what is a tool's own: the budget, the cursor. Leaves out what is not for a model to give.
+//! JSON Schemas of tools: those of their commands, derived from the types that read and write them, plus the budget and the
+//! cursor. Omits what a model must not set.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// Those of this version.
+    /// The schemas of this version.
     pub fn new() -> Self {
         Self(schema::commands())
     }
@@ -44,7 +44,7 @@ impl Schemas {
         self.complete(schema)
     }
 
-    /// What a tool replies as structured content.
+    /// The structured reply of a tool.
     pub fn output(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "reply");
         without(&mut schema, NOT_SAID.iter().copied());

@@ -1,11 +1,11 @@
-//! Replies as a model reads them: short lines in place of JSON. Reads of a reply what it shows and leaves out nothing that one
-//! would act on. Decides nothing about how much of it there is.
+//! Replies as text for models: short lines instead of JSON, with everything a model would act on. Does not decide how much is
+//! shown.
 
 use serde_json::Value;
 
 use super::pages::{MORE, NEXT};
 
-/// What a reply of the tool `map` says.
+/// The text of a reply of the tool `map`.
 pub fn map(reply: &Value) -> String {
     map_and(reply, "name files in `focus` to see others, or raise `max_tokens`")
 }
@@ -196,7 +196,7 @@ pub(super) fn tokens(reply: &Value) -> String {
     format!("{} tokens for {}{warning}", number(reply, "tokens"), text(reply, "model"))
 }
 
-/// Each entry of a list on lines of its own, or what there is to say when there are none.
+/// One line per entry of a list, or a text for an empty list.
 fn lines(reply: &Value, field: &str, line: impl Fn(&Value) -> String, none: &str) -> String {
     let lines: Vec<String> = list(reply, field).iter().map(line).collect();
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }

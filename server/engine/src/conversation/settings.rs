@@ -13,7 +13,7 @@ use super::key_variable::KeyVariable;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SummariserKind {
-    /// The client if the server answered `strata/summarize`, otherwise the provider of `compaction.model` if its key is available,
+    /// The client if it answers `strata/summarize`, otherwise the provider of `compaction.model` if its key is available,
     /// otherwise no model.
     #[default]
     Auto,

@@ -23,7 +23,7 @@ pub enum FileError {
     #[error("{file}: {reason}")]
     Unreadable {
         file: String,
-        /// What the system or the path rules say.
+        /// The reason from the system or the path rules.
         reason: String,
     },
     #[error("{file}:{line}:{column}: {message}")]
@@ -54,7 +54,7 @@ impl FileError {
         }
     }
 
-    /// Whether the file says what it said before, as one that is broken does. One that another takes the place of says nothing.
+    /// Whether earlier settings stay in force, as for a broken file. An overridden file has none.
     pub fn keeps_earlier_settings(&self) -> bool {
         !matches!(self, Self::Shadowed { .. })
     }
@@ -75,7 +75,7 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
     Some(directory.join("strata").join("strata.toml"))
 }
 
-/// The user's settings; `None` when there is no file.
+/// The user's settings; `None` without a file.
 ///
 /// # Errors
 /// [`FileError`] if there is one and it does not count.
@@ -96,7 +96,7 @@ pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }
 
-/// The settings file of one folder, and those that do not count because of it.
+/// The settings file of one folder, and those it overrides.
 fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
     let mut sources: Vec<Result<Source, FileError>> = Vec::new();
     let mut counts: Option<FileKey> = None;

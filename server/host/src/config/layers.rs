@@ -21,7 +21,7 @@ pub enum Layer {
     Workspace,
     /// Variables that begin with `STRATA_`.
     Environment,
-    /// What the editor answers to `workspace/configuration`.
+    /// The editor's answer to `workspace/configuration`.
     Editor,
     /// Options of the command line.
     CommandLine,
@@ -60,14 +60,14 @@ pub struct IgnoredSetting {
     pub reason: String,
 }
 
-/// What counts.
+/// The effective settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectiveSettings {
     /// All settings, as an object.
     pub values: Value,
     /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
     pub origins: BTreeMap<String, Origin>,
-    /// What was left out, sorted by its position and then by key.
+    /// Ignored values, sorted by origin and key.
     pub ignored: Vec<IgnoredSetting>,
 }
 
@@ -120,11 +120,10 @@ pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
     set(values, key.split('.'), value);
 }
 
-/// What counts so far: each value by the names on the way to it, with where it comes from. No path leads
-/// through another one's value.
+/// The merged values by path, with their origins. No path leads through another value.
 type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
 
-/// Puts a value in place of what stands at its path, on the way to it and below it.
+/// Sets a value, replacing values at, above and below its path.
 fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
     let below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)

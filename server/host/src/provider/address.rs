@@ -8,12 +8,12 @@ use super::Provider;
 use super::error::SendError;
 use super::kind::ProviderKind;
 
-/// What is asked of a provider.
+/// The kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// A reply in one body.
     Whole,
-    /// A reply as it is written.
+    /// A streamed reply.
     Stream,
     /// A reply by Ollama's own API.
     OllamaChat,

@@ -1,4 +1,4 @@
-//! Why there is no reply, in words that tell a user what to do. No error holds a key or a body.
+//! Why there is no reply, with advice for the user. Errors never contain keys or bodies.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub enum SendError {
     /// The address of the provider cannot be used.
     #[error("invalid address of the model provider: {reason}")]
     BadAddress {
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
     /// Bodies in this format are written but not sent.
@@ -35,7 +35,7 @@ pub enum SendError {
     /// The provider refused or gave up, and sending the request again would not help or did not.
     #[error("the model provider rejected the request (status {status}): {error}{}", advice(*.status, .error))]
     Provider {
-        /// 200 for what was said in the reply itself.
+        /// 200 for an error inside the reply.
         status: u16,
         error: ProviderError,
     },
@@ -48,13 +48,13 @@ pub enum SendError {
         /// The deadline.
         after: Duration,
     },
-    /// Nothing came for too long.
+    /// No data for too long.
     #[error("the model provider sent nothing for {} s", .after.as_secs_f64())]
     Stalled {
         /// The longest time without a byte.
         after: Duration,
     },
-    /// No one waits for the reply any more.
+    /// Nobody waits for the reply any more.
     #[error("cancelled")]
     Cancelled,
     /// More came than a reply may have.
@@ -70,13 +70,13 @@ pub enum SendError {
     Garbage {
         /// The protocol that was expected.
         kind: &'static str,
-        /// The beginning of what came, clipped.
+        /// The beginning of the response, clipped.
         excerpt: String,
     },
 }
 
 impl SendError {
-    /// What kind of refusal it is, when the provider refused.
+    /// The kind of error that the provider reported, if any.
     pub fn provider_kind(&self) -> Option<ProviderErrorKind> {
         match self {
             Self::Provider { error, .. } => Some(error.kind),
@@ -85,7 +85,7 @@ impl SendError {
     }
 }
 
-/// What to do about a refusal, where that is known.
+/// Advice about a rejection, if known.
 fn advice(status: u16, error: &ProviderError) -> &'static str {
     match (error.kind, status) {
         (_, 300..=399) => "; the address redirects; use the final address",
@@ -99,7 +99,7 @@ fn advice(status: u16, error: &ProviderError) -> &'static str {
     }
 }
 
-/// What to do when there is no connection.
+/// Advice about a failed connection.
 fn remedy(reason: &str) -> &'static str {
     if reason.contains("certificate") {
         "its certificate is not trusted; add its authority to the system's certificates, or name it in SSL_CERT_FILE"

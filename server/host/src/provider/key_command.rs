@@ -24,10 +24,10 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How often a command is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long what a command printed may take to arrive after its end.
+/// How long output may take to arrive after a command has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The most bytes that are read of what a command prints.
+/// Maximum bytes read of a command's output.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Keys by the commands that printed them, and since when they are known.
@@ -77,7 +77,7 @@ fn program(command: &[String]) -> Result<&str, SendError> {
     }
 }
 
-/// Runs a command. What it says on standard error is dropped: it may hold the key.
+/// Runs a command. Discards its standard error, which may contain the key.
 fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     let program = program(command)?;
     let failure = |reason: String| SendError::KeyCommand { program: program.to_owned(), reason };
@@ -101,7 +101,7 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     Key::new(&line).ok_or_else(|| failure("printed no usable key on its first line".to_owned()))
 }
 
-/// The first line of what a command prints. All of it is read, so that the command never waits for a reader.
+/// The first line of a command's output. Reads everything, so that the command never blocks.
 fn first_line(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -116,7 +116,7 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Waits for the end of a command. When it takes too long or no one waits any more it is ended; the latter has no reason.
+/// Waits for a command to end, and kills it after a timeout or cancellation; cancellation has no reason.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
     let begun = Instant::now();
     let ended = loop {

@@ -1,4 +1,4 @@
-//! Which protocols are spoken, and which of them a model's name stands for. Asks nothing.
+//! The supported protocols, and the protocol of a model by its name. Sends nothing.
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use strata_engine::conversation::dialect::Format;
@@ -127,7 +127,7 @@ impl Provider {
     }
 }
 
-/// Whose model this is, by the names that the providers give.
+/// Guesses the provider of a model by its name.
 fn guess(name: &str) -> Option<ProviderKind> {
     let name = name.to_ascii_lowercase();
     let begins = |prefix: &str| name.starts_with(prefix);

@@ -16,7 +16,7 @@ const SHOWN_CHARACTERS: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}`: {reason}")]
 pub struct PathError {
-    /// The path as it was given, shortened.
+    /// The path as given, shortened.
     pub path: String,
     pub reason: Refusal,
 }
@@ -34,7 +34,7 @@ pub enum Refusal {
     /// A URI that names no file.
     #[error(transparent)]
     Uri(#[from] UriError),
-    /// A part `..`, wherever it leads: what it means depends on links.
+    /// A part `..`, since its meaning depends on links.
     #[error("`..` is not allowed; name the file from the top of the workspace folder")]
     ParentStep,
     /// A drive or network share on a system that has none, or a drive without a slash.
@@ -85,8 +85,7 @@ pub enum Refusal {
 }
 
 impl PathError {
-    /// An error about a path. As much of the path as is fit to be shown is kept: characters that
-    /// no one sees are escaped.
+    /// An error about a path. Keeps as much of the path as can be shown, with invisible characters escaped.
     pub(crate) fn new(path: &str, reason: Refusal) -> Self {
         let mut shown = String::new();
         for (index, c) in path.chars().enumerate() {

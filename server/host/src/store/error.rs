@@ -38,7 +38,7 @@ pub enum StoreError {
     /// There is one of that name already.
     #[error("session `{0}` already exists")]
     Exists(SessionId),
-    /// A name that stands for something else.
+    /// A reserved name.
     #[error("`{0}` means the current session, so it cannot name a stored one; choose another name")]
     Reserved(SessionId),
     /// No name of a session.
@@ -56,7 +56,7 @@ pub enum StoreError {
     /// A commit or an import adds a message under a number that is taken.
     #[error("the session already has a message {}", .0.0)]
     MessageExists(MessageId),
-    /// Values in a message stand deeper in one another than can be read back.
+    /// Values in a message are nested too deeply to be read back.
     #[error("values nested more than {0} levels deep cannot be stored; convert the innermost to text")]
     TooDeep(usize),
     /// The order of a commit does not name each message of the session once.
@@ -65,12 +65,12 @@ pub enum StoreError {
     /// A search without a word in it.
     #[error("nothing to search for: the query has no letters or digits")]
     EmptyQuery,
-    /// A line of an import is not what it has to be.
+    /// An invalid line of an import.
     #[error("line {line}: {what}")]
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong.
         what: String,
     },
     /// A spilled output that is larger than all of them together may be.
@@ -90,7 +90,7 @@ pub enum StoreError {
     /// No spilled output of that name in the session; it may have made room for others.
     #[error("spilled output `{}` does not exist", .0.escape_default())]
     NoSpill(String),
-    /// No variable tells where the state of the user's programs is kept.
+    /// No variable names the state directory.
     #[error("no state directory: set STRATA_STATE_DIR or HOME")]
     NoStateDirectory,
     /// Another process kept the database to itself for longer than anything here takes.
@@ -99,17 +99,17 @@ pub enum StoreError {
     /// No room on disk.
     #[error("the disk is full")]
     Full,
-    /// The database does not hold what it should. The next opening checks all of it and sets it aside.
+    /// The database is corrupt. The next opening checks it completely and replaces it.
     #[error("the store is damaged: {0}")]
     Damaged(String),
     /// The system gives no random bytes.
     #[error("the system provides no random bytes: {0}")]
     NoRandomness(String),
-    /// Something stands instead of a directory of ours that others could look into or choose.
+    /// Something that others could access is in the place of a private directory.
     #[error("{} {problem}, so nothing is stored there", .path.display())]
     NotPrivate {
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: &'static str,
     },
     #[error("{}: {kind}", .path.display())]

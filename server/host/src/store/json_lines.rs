@@ -60,7 +60,7 @@ impl Store {
     /// store when that is free and no word for something else, and gets a new one otherwise.
     ///
     /// # Errors
-    /// [`StoreError::Line`] with the number of the first line that is not what it has to be.
+    /// [`StoreError::Line`] with the number of the first invalid line.
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
         let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "the header is missing"))?;
         let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;

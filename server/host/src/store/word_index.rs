@@ -23,7 +23,7 @@ impl<'c> WordIndex<'c> {
         self.add(key, &text_of(message))
     }
 
-    /// Most changes concern who sees a message, not what it says.
+    /// Updates a message. Most changes concern visibility, not content.
     pub(super) fn replace_message(
         &self,
         key: i64,
@@ -86,8 +86,7 @@ impl<'c> WordIndex<'c> {
     }
 }
 
-/// What of a message can be found: texts, reasoning, what tools were asked and what they answered. No pictures and no
-/// seals.
+/// The searchable text of a message: texts, reasoning, tool arguments and results. No pictures or seals.
 pub(super) fn text_of(message: &NewMessage) -> String {
     let mut text = String::new();
     let mut add = |part: &str| {

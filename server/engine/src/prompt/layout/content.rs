@@ -91,7 +91,7 @@ impl SentMessage {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }
 
-    /// Whether the server answered a tool call.
+    /// Whether it answers a tool call.
     pub(crate) fn answers_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| block.content.is_tool_result())
     }
