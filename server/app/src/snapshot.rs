@@ -35,7 +35,7 @@ use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::workspace_context::{session_state, standing};
 
-/// What texts of closed files may take in memory, in bytes.
+/// Maximum memory for texts of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
 
 /// Files that are looked at again before the first prompt of a session; a look costs some microseconds.
@@ -48,7 +48,7 @@ pub struct Snapshot {
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
     /// Which documents the client named last.
     pub attention: Arc<RecentDocuments>,
-    /// What the walk and the outlines said of the disk.
+    /// The index of files on disk.
     pub index: Arc<Index>,
     pub settings: Arc<Settings>,
     pub configuration: Arc<Configuration>,
@@ -122,7 +122,7 @@ impl Snapshot {
         settings
     }
 
-    /// What prompts are made with, besides their content.
+    /// Services for making prompts.
     pub(crate) fn means(&self) -> PromptServices<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
@@ -171,7 +171,7 @@ impl Snapshot {
         Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
     }
 
-    /// The same where the text as it is holds what `is_wanted` looks for; `None` elsewhere. Spares the search for secrets in all others.
+    /// The screened text, if the raw text satisfies `is_wanted`; `None` otherwise. Avoids screening all others.
     ///
     /// # Errors
     /// As [`text`](Self::text).
@@ -194,8 +194,7 @@ impl Snapshot {
         Ok(Some(if selection.is_confirmed(key) { file } else { file.screened(&self.screen) }))
     }
 
-    /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
-    /// model.
+    /// The current text of a file including secrets: the client's text, the open buffer, or the disk. Never for a model.
     ///
     /// # Errors
     /// [`ReadError`] when it has to come from the disk and cannot.
@@ -222,7 +221,7 @@ impl Snapshot {
         Ok(FileText::new(read.text, source))
     }
 
-    /// The outlines as they are now: open buffers over what the disk has.
+    /// The current outlines: open buffers over the disk.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -246,7 +245,7 @@ impl Snapshot {
         Ok(symbols)
     }
 
-    /// What of the repository a text is about.
+    /// Finds the code relevant to a text.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -268,7 +267,7 @@ impl Snapshot {
         Ok(assembly::frame_items(known, session, text, settings))
     }
 
-    /// Gathers what the prompt of `session` that `ask` wants needs and hands it to `use_it`.
+    /// Gathers the workspace data for the prompt of `session` and `ask`, and passes it to `use_it`.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -340,30 +339,30 @@ impl Snapshot {
         Ok(())
     }
 
-    /// What the shown part of a file weighs, in tokens of the model.
+    /// Tokens of the shown part of a file, for the model.
     pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
         assembly::weigh_file(key, file, extent, self.means())
     }
 
-    /// What a web page weighs, in tokens of the model.
+    /// Tokens of a web page, for the model.
     pub(crate) fn weigh_page(&self, page: &Page) -> usize {
         assembly::weigh_page(page, self.means())
     }
 
-    /// What a text weighs, and for which model that is.
+    /// Tokens of a text, and the model they are for.
     pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
         let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
         let tokens = self.counter.count(resolved.model.tokenizer, text);
         (resolved.model.id.clone(), tokens)
     }
 
-    /// What map blocks may take together under the settings, in tokens.
+    /// Maximum tokens of the map blocks under the settings.
     pub(crate) fn map_budget(&self) -> usize {
         assembly::map_budget(self.means())
     }
 }
 
-/// Puts what is known about a file now instead of what was known before.
+/// Replaces what is known about a file.
 fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
     match now {
         // A change copies the table of all files.

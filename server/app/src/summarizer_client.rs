@@ -1,5 +1,5 @@
-//! Whom a compaction asks for a summary: the client, a provider, or no one. Waits for the answer on the caller's thread,
-//! never longer than it is told. Knows nothing about what is asked.
+//! The client for a compaction's summary: the editor's client, a provider, or neither. Waits for the answer on the caller's
+//! thread, up to a timeout. Knows nothing about the question.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -29,7 +29,7 @@ enum Answerer {
     Nobody,
     Client {
         front_end: Arc<dyn FrontEnd>,
-        /// Whom to ask when it has no answer.
+        /// The fallback if it has no answer.
         otherwise: Option<Box<Answerer>>,
     },
     Provider {

@@ -1,5 +1,5 @@
-//! `strata ask`: a question to the model that the settings name. The answer goes to standard output as it comes, what it cost to standard
-//! error. Ctrl-C ends the answer; what was said until then is recorded.
+//! `strata ask`: asks the configured model. Prints the answer to standard output as it arrives, and its cost to standard error.
+//! Ctrl-C stops the answer and records what has arrived.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ const INTERRUPTED: u8 = 130;
 /// Characters of a tool's arguments that are shown.
 const SHOWN_INPUT: usize = 120;
 
-/// What is continued.
+/// The conversation to continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Opening {
     /// The session that is named.
@@ -33,7 +33,7 @@ pub(crate) enum Opening {
     Copy,
 }
 
-/// What is read of the reply of `strata.prompt.send`.
+/// The used part of the reply of `strata.prompt.send`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -134,7 +134,7 @@ pub(crate) fn open_session(
 }
 
 impl Answer {
-    /// What it cost and what it lacked, in a line.
+    /// A line about its cost and what it lacked.
     fn closing_line(&self) -> String {
         let Usage { input, output, cache_read, cache_write } = self.usage;
         let Cost { paid, uncached, read_share } = self.cost;

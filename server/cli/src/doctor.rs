@@ -21,13 +21,13 @@ struct Findings {
     build: Diagnostics,
     repository: Option<Repository>,
     program: Option<PathBuf>,
-    /// The one that editors start when they are told `strata`.
+    /// The program that editors find as `strata`.
     on_the_path: Option<PathBuf>,
     /// What is broken, in sentences.
     problems: Vec<String>,
 }
 
-/// What was found about the repository.
+/// Findings about the repository.
 #[derive(Serialize)]
 struct Repository {
     #[serde(flatten)]
@@ -39,7 +39,7 @@ struct Repository {
     /// The provider that prompts are sent to; absent when none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<ProviderReport>,
-    /// What the model that writes summaries said; absent when it was not asked.
+    /// The answer of the model that writes summaries; absent if not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
 }
@@ -96,7 +96,7 @@ fn examine_repository(
     Ok(Repository { workspace, trust, sessions, provider, answer })
 }
 
-/// How the provider stands.
+/// The state of the provider.
 fn provider_row(provider: &ProviderReport) -> String {
     let ProviderReport { name, model, base_url, problem, unreachable, asked } = provider;
     let place = base_url.as_ref().map(|url| format!(" at {url}")).unwrap_or_default();

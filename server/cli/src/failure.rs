@@ -28,7 +28,7 @@ impl Failure {
         }
     }
 
-    /// A command refused a path that was given with `option`. Whoever stands outside of the repository is told where it looked.
+    /// A command rejected a path given with `option`. Outside of the repository, says what paths are relative to.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
         let stands_in_it = env::current_dir()

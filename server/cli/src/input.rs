@@ -35,7 +35,7 @@ pub(crate) fn file(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a file is called in a sentence.
+/// The name of a file in a sentence.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

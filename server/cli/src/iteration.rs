@@ -1,5 +1,5 @@
-//! `strata iteration`: the memory of an autonomous loop, for the script that runs it. The prompt goes to standard output, what
-//! was done to standard error.
+//! `strata iteration`: the memory of an autonomous loop, for the script that runs it. Prints the prompt to standard output, and
+//! what it did to standard error.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::output::{self, count};
 use crate::{input, reply, repository};
 use strata_app::table::{Align, Table};
 
-/// What is read of the reply of `strata.iteration.add`.
+/// The used part of the reply of `strata.iteration.add`.
 #[derive(Deserialize)]
 struct AddedIteration {
     number: u64,
@@ -38,13 +38,13 @@ struct FoldedIterations {
     problem: Option<String>,
 }
 
-/// What is read of the reply of `strata.iteration.prompt`.
+/// The used part of the reply of `strata.iteration.prompt`.
 #[derive(Deserialize)]
 struct Prompt {
     text: String,
 }
 
-/// What is read of the reply of `strata.iteration.status`.
+/// The used part of the reply of `strata.iteration.status`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Status {
@@ -136,7 +136,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
     }))
 }
 
-/// What is told of the environment; nothing when no one tells anything.
+/// The environment to report; `None` without options.
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

@@ -56,7 +56,7 @@ impl From<LogLevel> for LevelFilter {
     }
 }
 
-/// Writes what is logged from now on.
+/// Starts logging.
 ///
 /// # Errors
 /// When there is a log already.

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::repository;
 
-/// What is read of the reply of `strata.symbols.map`.
+/// The used part of the reply of `strata.symbols.map`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Reply {

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
 
-/// What is read of the reply of `strata.prompt.record`.
+/// The used part of the reply of `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     messages: usize,

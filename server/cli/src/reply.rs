@@ -1,4 +1,4 @@
-//! Replies of commands: printed as they are for a program, or told to a user.
+//! Replies of commands: printed as JSON for programs, or as text for users.
 
 use clap::Args;
 use serde_json::Value;
@@ -9,13 +9,13 @@ use strata_app::table::Table;
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Audience {
-    /// Print what the command replies as JSON
+    /// Print the command's reply as JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 impl Audience {
-    /// Shows a reply: as JSON, or as `tell` does.
+    /// Shows a reply as JSON, or with `tell`.
     pub(crate) fn show(
         self,
         reply: Value,

@@ -38,8 +38,8 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }
 
-/// A folder, or the repository that contains the current directory, with the settings that count for it: those of the command line (`set`), then those of the command's own, then those of
-/// all other places.
+/// Opens a folder, or the repository that contains the current directory, with settings from the command line (`set`), then the
+/// command's own, then all other sources.
 pub(crate) fn headless(
     folder: Option<&Path>,
     set: &[String],
@@ -82,7 +82,7 @@ fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
     Ok(headless)
 }
 
-/// A value as in TOML; what is none is a text.
+/// A TOML value, or otherwise a text.
 fn value_of(text: &str) -> Value {
     let read = from_toml("", &format!("value = {text}")).ok();
     let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));

@@ -1,4 +1,4 @@
-//! What a search found, best first.
+//! Search results, best first.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,10 +9,10 @@ use crate::reply;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
 
-/// What is shown of a text that was found. Characters.
+/// Maximum characters shown of a result.
 const SHOWN: usize = 100;
 
-/// What is read of the reply of `strata.memory.search`.
+/// The used part of the reply of `strata.memory.search`.
 #[derive(Deserialize)]
 struct SearchReply {
     hits: Vec<SearchMatch>,

@@ -1,5 +1,5 @@
-//! `strata sessions`: the conversations that are stored for a workspace. What is listed, shown and exported goes to standard
-//! output, what was done to standard error.
+//! `strata sessions`: the stored conversations of a workspace. Prints lists, conversations and exports to standard output, and
+//! what it did to standard error.
 
 use std::fs;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::search_results;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
 
-/// What is shown of a name or of the beginning of a conversation. Characters.
+/// Maximum characters shown of a name or of the beginning of a conversation.
 const SHOWN: usize = 60;
 
-/// What is read of the reply of `strata.session.list`.
+/// The used part of the reply of `strata.session.list`.
 #[derive(Deserialize)]
 struct List {
     sessions: Vec<ListedSession>,
@@ -39,13 +39,13 @@ struct ListedSession {
     preview: String,
 }
 
-/// What is read of the reply of `strata.session.export`.
+/// The used part of the reply of `strata.session.export`.
 #[derive(Deserialize)]
 struct ExportedSession {
     text: String,
 }
 
-/// What is read of the replies of `strata.session.import` and `fork`.
+/// The used part of the replies of `strata.session.import` and `fork`.
 #[derive(Deserialize)]
 struct NewSession {
     id: String,
@@ -54,7 +54,7 @@ struct NewSession {
     skipped: usize,
 }
 
-/// What is read of the reply of `strata.compaction.run`.
+/// The used part of the reply of `strata.compaction.run`.
 #[derive(Deserialize)]
 struct CompactedSession {
     profile: String,
@@ -70,7 +70,7 @@ struct Size {
     tokens: usize,
 }
 
-/// The stored sessions, and for whom the replies are.
+/// The stored sessions, and the output format.
 struct StoredSessions {
     headless: HeadlessWorkspace,
     audience: Audience,

@@ -1,5 +1,4 @@
-//! What reaches the main loop: everything an editor says and everything that finished in the background,
-//! in the order it happened. Carries data only.
+//! Everything that reaches the main loop, from the editor and from background work, in order. Data only.
 
 use std::path::PathBuf;
 
@@ -37,9 +36,9 @@ pub(crate) type Answer<T> = oneshot::Sender<T>;
 pub(crate) struct Call {
     /// Its name, such as `strata.files.select`.
     pub name: String,
-    /// Its arguments as they came.
+    /// Its arguments as received.
     pub arguments: Vec<Value>,
-    /// Raised when no one waits for the answer any more.
+    /// Raised when nobody waits for the answer any more.
     pub cancel: Cancel,
     /// The token under which the client wants to be shown its progress.
     pub token: Option<NumberOrString>,
@@ -58,7 +57,7 @@ pub(crate) struct FinishedTask {
 /// Who waits for the outcome of a task.
 #[derive(Debug)]
 pub(crate) enum Waiter {
-    /// Whoever sent the command, how to know that no one does any more, and the token of its progress.
+    /// The command's sender, its cancellation flag, and the token of its progress.
     Caller(Answer<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
     /// The compaction of this number.
     Compaction(u64),
@@ -69,7 +68,7 @@ pub(crate) enum Waiter {
 #[derive(Debug)]
 pub(crate) enum IndexEnd {
     FinishedTask(Box<Index>),
-    /// No one wanted one any more, or nothing had changed.
+    /// Nobody wanted a result any more, or nothing had changed.
     Stopped,
     Failed,
 }
@@ -97,7 +96,7 @@ pub(crate) enum Event {
     ClientDoesNotWatch,
     /// Our own watcher saw something.
     Seen(WatchEvent),
-    /// Our own watcher watches the folders of the index, of which these are new; or why it does not.
+    /// Our own watcher watches the folders of the index, of which these are new; or the reason that it does not.
     Watched(Result<Vec<PathBuf>, String>),
     /// Workspace folders came or went.
     FoldersChanged(DidChangeWorkspaceFoldersParams),
@@ -109,7 +108,7 @@ pub(crate) enum Event {
     WorkspaceSettings(u64, Vec<FoundSettings>),
     /// The user stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
-    /// A question about names and symbols; its flag is raised when no one waits for the answer any more.
+    /// A question about names and symbols. Its flag is raised when nobody waits for the answer any more.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
     /// The user is to see the outcome of a command.
@@ -126,7 +125,7 @@ pub(crate) enum Event {
     Measured(String, Option<CountedPrompt>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<ParsedBuffer>),
-    /// The index run of this number goes on, and knows so much already.
+    /// Progress of the index run with this number.
     IndexSoFar(u64, Index),
     /// The index run of this number ended.
     Indexed(u64, IndexEnd),

@@ -1,10 +1,9 @@
-//! The one place where state changes. Takes event in order, makes the next world of it, installs that whole or not
-//! at all, and starts what is to be done outside. Never computes for long itself and never waits for anything but
-//! event: parsing, indexing and commands run on the pool and come back as event. What panics changes nothing of the world, and whoever
-//! waits for it is let go (`recovery`).
+//! The only place where state changes. Takes events in order, makes the next world, installs it completely or not at all, and
+//! starts outside work. Never computes for long and never waits for anything but events: parsing, indexing and commands run on
+//! the pool and come back as events. A panic does not change the world, and releases whoever waits (`recovery`).
 //!
-//! Commands of one session run one after the other, each on the workspace as it was when it arrived; those of
-//! different sessions, and everything about documents, do not wait for them.
+//! Commands of one session run in sequence, each on the workspace as it was on arrival. Other sessions and documents do not wait
+//! for them.
 
 mod blocking;
 mod compactions;
@@ -56,13 +55,13 @@ use registrations::Registrations;
 use sends::Sends;
 use watching::WatchState;
 
-/// So many pieces of work may wait for someone outside at a time; others wait for them.
+/// Maximum pieces of work that wait for outside events at a time.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// One for a look at all files, and one that has time meanwhile.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// The loop and what it holds besides the world.
+/// The loop and its state besides the world.
 pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
@@ -83,13 +82,13 @@ pub(crate) struct MainLoop {
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
-    /// For what someone waits for.
+    /// For work that someone waits for.
     pool: Pool,
-    /// For what no one waits for.
+    /// For work that nobody waits for.
     background: Pool,
-    /// What is to be told as soon as the client listens.
+    /// Messages to send as soon as the client listens.
     greetings: Vec<(&'static str, String)>,
-    /// For what may wait long for someone outside.
+    /// For work that may wait long for outside events.
     blocking: Pool,
     services: Arc<Services>,
     events: Sender<Event>,
@@ -141,7 +140,7 @@ impl MainLoop {
         })
     }
 
-    /// A loop with one thread for what someone waits for, and what it says.
+    /// A loop with a single foreground thread, and its output.
     #[cfg(test)]
     pub(crate) fn with_one_thread(
         events: Sender<Event>,
@@ -189,7 +188,7 @@ impl MainLoop {
         self.handle(Handling::of(event));
     }
 
-    /// Handles an event. When that panics, the world is as it was, the user is told, and what is left to do is done.
+    /// Handles an event. After a panic, the world is unchanged, the user is notified, and recovery runs.
     fn handle(&mut self, Handling { name, handle, recover }: Handling) {
         let done = catch_panic(|| {
             faults::reach(name, Point::Before);
@@ -213,7 +212,7 @@ impl MainLoop {
         actions.into_iter().for_each(|action| self.act(action));
     }
 
-    /// What was waited for has come: reading the meter, a look at all files, or the end of a wait for the index.
+    /// Handles timers: reading the meter, scanning all files, or the end of a wait for the index.
     fn on_time(&mut self) {
         if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
             self.watching = WatchState::now_and_then();
@@ -288,7 +287,7 @@ impl MainLoop {
         }
     }
 
-    /// Answers a question of plain LSP, on the session as it was left last: nothing that runs in it is waited for.
+    /// Answers a standard LSP question from the session's last state, without waiting for its commands.
     fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
         let Some(session) = self.world.sessions.current().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
@@ -302,7 +301,7 @@ impl MainLoop {
         });
     }
 
-    /// A preview that is looked at is not what the next command is about.
+    /// Records the current document. Previews do not count.
     fn named(&mut self, uri: &str) {
         let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
         if !is_preview {

@@ -1,6 +1,5 @@
-//! What the server says unasked: the meter, warnings, progress, and the few things it asks of the client. One
-//! task says it all in order, so that a client sees things in the order they happened. It never waits for an
-//! answer in line with the rest.
+//! Messages of the server's own: the meter, warnings, progress, and a few requests to the client. One task sends them all in
+//! order. It never blocks on an answer.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
@@ -34,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(crate) enum Outbound {
-    /// The context meter: `strata/status`. Says what is newest when it is taken.
+    /// The context meter: `strata/status`. Sends the newest reading when it is its turn.
     Status(Newest),
     /// Something the user should know: `strata/warning`, and a line in the client's log.
     Warning(Warning),
@@ -48,7 +47,7 @@ pub(crate) enum Outbound {
     Progress(NumberOrString, WorkDoneProgress),
     /// Something that the user wanted to see: `window/showMessage`.
     Message(MessageType, String),
-    /// A document to be opened. When the client does not, the user is told where it is.
+    /// A document to open. If the client does not, the user is told where it is.
     Document {
         uri: Uri,
         otherwise: String,
@@ -57,7 +56,7 @@ pub(crate) enum Outbound {
     RefreshLenses,
     /// Progress of this work begins.
     Begin(Work),
-    /// So many of so many files of it are done.
+    /// Progress: finished and total files.
     Report(Work, usize, usize),
     End(Work, String),
     /// Ask the client for a summary: `strata/summarize`.
@@ -80,18 +79,17 @@ pub(crate) enum Outbound {
     AskSettings(u64),
     /// Ask the client to watch files.
     WatchFiles,
-    /// Tell the client that it may ask for this from now on. Each offer has its number.
+    /// Announces a feature from now on. Each announcement has its number.
     Offer(Feature, u64),
     Withdraw(Feature, u64),
 }
 
-/// The newest reading of the meter. One that no one has taken yet gives way to it, so that no queue grows while a client does not
-/// read.
+/// The newest reading of the meter. Replaces an unsent one, so that no queue grows while a client does not read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
-    /// Puts a reading instead of the one before, and returns that when no one has taken it.
+    /// Replaces the reading, and returns the old one if it was not taken.
     pub(crate) fn put(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
@@ -129,7 +127,7 @@ impl Work {
 #[derive(Debug)]
 pub(crate) struct Editor {
     outbound: UnboundedSender<Outbound>,
-    /// What the client answers; nothing until it has introduced itself.
+    /// The client's abilities; none until it has introduced itself.
     abilities: Mutex<Abilities>,
 }
 
@@ -139,7 +137,7 @@ impl Editor {
         Self { outbound, abilities: Mutex::default() }
     }
 
-    /// Takes note of what the client answers.
+    /// Records the client's abilities.
     pub(crate) fn set_abilities(&self, abilities: Abilities) {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
@@ -331,7 +329,7 @@ async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
     client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
 }
 
-/// What the client answers to a request of ours, or why there is no answer. `what` is what the answer should have been.
+/// Awaits the client's answer to our request, or the reason that there is none. `what` describes the expected answer.
 async fn answered<R: Request>(
     client: &Client,
     params: R::Params,

@@ -1,6 +1,5 @@
-//! The protocol as data: every command, notification and request of Strata's own with the JSON Schemas of what it carries, made
-//! from the types that read and write it. Whatever describes the protocol to people or to other languages is made of this.
-//! Answers nothing and knows no state.
+//! The protocol as data: every command, notification and request of Strata with JSON Schemas derived from the types that read and
+//! write it. The documentation and bindings of the protocol are generated from this. Answers nothing and knows no state.
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ use crate::outbound::{
 };
 
 /// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
-/// server to the client) and `initializationOptions` refer to `$defs`, where every type stands once.
+/// server to the client) and `initializationOptions` refer to `$defs`, which contains every type once.
 pub fn schema() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);

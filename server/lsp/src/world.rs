@@ -1,6 +1,6 @@
-//! The state of the server as one value, and what each event makes of it. Every transition works on a
-//! copy that the main loop installs whole or not at all, so a panic in here changes nothing. Does no I/O and
-//! waits for nothing: what is to be done outside comes back as [`Action`]s.
+//! The state of the server as one value, and its transitions. Every transition works on a copy that the main loop installs
+//! completely or not at all, so a panic here changes nothing. Does no I/O and waits for nothing: outside work is returned as
+//! [`Action`]s.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,9 +39,9 @@ pub(crate) struct World {
     pub snapshot: Snapshot,
     /// The conversations that are open. Commands that name none are about the current one, whose meter is shown.
     pub sessions: Sessions,
-    /// What the client can do.
+    /// The client's abilities.
     pub client: Arc<ClientInfo>,
-    /// Counts changes of the workspace folders: what a command made of the old names is rejected over.
+    /// Counts changes of the workspace folders. Results with old names are rejected.
     pub folders_version: u64,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum Action {
     Parse(FileKey),
     /// Look at files on disk again.
     Refresh(BTreeSet<FileKey>),
-    /// Look at all files on disk, and again at those that look different.
+    /// Check all files on disk, and refresh those that look changed.
     Rescan,
     /// Walk and index everything again; a run that is on is of no use any more.
     Reindex,
@@ -68,7 +68,7 @@ pub(crate) enum Action {
     },
     /// Read the context meter again.
     Meter,
-    /// Read a tokenizer, so that no one who counts has to wait for that.
+    /// Load a tokenizer, so that nobody has to wait for it.
     ReadTokenizer(Arc<TokenizerFile>),
 }
 
@@ -146,7 +146,7 @@ impl World {
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
     }
 
-    /// Something was said of a buffer that cannot be read, so nothing is known of its text any more.
+    /// Handles an invalid message about a buffer, whose text is unknown from then on.
     pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
         let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
@@ -210,7 +210,7 @@ impl World {
         self.snapshot.trust = trust;
     }
 
-    /// Settings were found in a layer, and are all that is there. What cannot be understood is told.
+    /// Replaces the settings of a layer. Reports invalid ones.
     pub(crate) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut told = configuration.replace(layer, found);
@@ -242,7 +242,7 @@ impl World {
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
-    /// An index run goes on. Names alone do not take the place of outlines.
+    /// Handles the progress of an index run. Names alone do not replace outlines.
     pub(crate) fn index_so_far(&mut self, index: Index) -> Vec<Action> {
         if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
@@ -256,7 +256,7 @@ impl World {
         vec![Action::Meter]
     }
 
-    /// The name of what a client's URI names, when it is kept.
+    /// The key of a client's URI, if it is tracked.
     pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
         key_of(uri, &self.snapshot.roots)
     }
@@ -279,7 +279,7 @@ impl Default for World {
     }
 }
 
-/// What is to be done about files that are not what they were.
+/// The actions for changed files.
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
     let mut actions = Vec::new();

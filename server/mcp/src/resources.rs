@@ -1,5 +1,5 @@
-//! What agents can read by an address: the map of the repository, the map block of each file, the prompt. Knows addresses and which
-//! command makes what follows them.
+//! Resources for agents: the map of the repository, the map block of each file, the prompt. Knows addresses and the commands
+//! behind them.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -12,12 +12,12 @@ use crate::view::{Needs, View};
 
 /// The map of the repository.
 pub(crate) const MAP: &str = "strata://map";
-/// The prompt as it would be sent now, without a request.
+/// The current prompt without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
-/// So many resources are listed at once.
+/// Maximum resources per page.
 const PAGE: usize = 100;
 
-/// What RFC 3986 lets stand in a path.
+/// The characters that RFC 3986 allows in a path.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Something to read at an address.
@@ -50,7 +50,7 @@ pub(crate) struct Listing {
     pub(crate) next: Option<String>,
 }
 
-/// What stands at an address.
+/// The content of a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Contents {
     pub(crate) text: String,
@@ -149,7 +149,7 @@ pub(crate) fn list(
     })
 }
 
-/// What stands at an address now.
+/// The current content of a resource.
 ///
 /// # Errors
 /// [`CommandError`].
@@ -179,12 +179,12 @@ pub(crate) fn read(
     })
 }
 
-/// A resource takes no arguments: what the map leaves out stands at addresses of its own.
+/// The text of the map. Resources take no arguments; what the map leaves out has its own addresses.
 fn map_text(reply: &Value) -> String {
     text::map_and(reply, &format!("each is at `{MAP}/` followed by its path"))
 }
 
-/// What is there in every workspace.
+/// The resources of every workspace.
 fn fixed() -> Vec<ListedResource> {
     let listed = |uri: &str, name: &str, title: &str, description: &str, kind| ListedResource {
         uri: uri.to_owned(),

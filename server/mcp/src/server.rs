@@ -1,5 +1,4 @@
-//! The protocol's side: turns requests into calls and the outcome of them into results, tells how far they are, and ends those that the
-//! client cancels. Has no state of its own.
+//! The protocol side: turns requests into calls and outcomes into results, reports progress, and handles cancellation. Stateless.
 
 use std::sync::OnceLock;
 
@@ -31,7 +30,7 @@ impl Server {
         Self { worker, instructions, tools: OnceLock::new() }
     }
 
-    /// Has something done on the worker, and tells the client how far it is.
+    /// Runs work on the worker, and reports progress to the client.
     async fn ask<T: Send + 'static>(
         &self,
         what: &'static str,

@@ -21,7 +21,7 @@ use crate::server::Server;
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
 
-/// What is being done at the end gets this long to notice that no one waits any more.
+/// Grace period for running work at the end.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub enum ServeError {
     /// The session cannot be looked at.
     #[error(transparent)]
     Session(CommandError),
-    /// What came first was no beginning.
+    /// The first message was invalid.
     #[error("the client did not begin with `initialize` or with a request that names its version")]
     Handshake,
     /// The service broke off.
@@ -154,7 +154,7 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 }
 
-/// Standard output, which says when the client does not read any more: the service would go on.
+/// Standard output, which reports when the client stops reading, because the service would continue.
 struct Output {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,
@@ -190,7 +190,7 @@ impl AsyncWrite for Output {
     }
 }
 
-/// What a model is told of the server as a whole.
+/// The server's instructions for models.
 fn instructions(view: &View) -> String {
     let folder = view.headless().folder().display();
     let session = match view.subject() {

@@ -28,7 +28,7 @@ use strata_engine::tokens::models::CacheKind;
 pub enum BrokenPromise {
     /// Reading the prompt in order does not lead to a selected file's current text.
     Stale(ItemKey),
-    /// A diff does not fit what stands before it.
+    /// A diff does not apply to the preceding text.
     Diff(ItemKey),
     /// Text of a file that is not selected.
     NotSelected(ItemKey),
@@ -80,7 +80,7 @@ impl fmt::Display for BrokenPromise {
     }
 }
 
-/// What a prompt does not keep of what is promised.
+/// The promises that a prompt breaks.
 pub(crate) fn broken_promises(
     prepared: &PreparedPrompt,
     session: &Session,
@@ -124,8 +124,7 @@ struct KnownText {
     now: String,
     /// The last full text.
     full: String,
-    /// What the edits that it wrote itself made of `now`, one after the other. It learns further down whether they were
-    /// made.
+    /// The results of the model's own edits of `now`, in order. Later content shows whether they were applied.
     said: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is in a prompt, as a few short tables: parts, tiers, files, coverage, warnings.
+//! The contents of a prompt in short tables: parts, tiers, files, coverage, warnings.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::gauge::{bar, share};
 use crate::output::{count, counted};
 use strata_app::table::{Align, Table};
 
-/// What is read of the reply of `strata.prompt.assemble`.
+/// The used part of the reply of `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
@@ -67,7 +67,7 @@ struct Coverage {
     map_budget: usize,
 }
 
-/// Names of files, by what they are to the system prompt.
+/// Names of files, by their role in the system prompt.
 #[derive(Deserialize)]
 struct SystemFiles {
     rules: Vec<String>,
@@ -81,7 +81,7 @@ struct Warning {
 }
 
 impl Report {
-    /// The text, without control over what comes before or after it.
+    /// The rendered text, without control characters.
     pub(super) fn render(&self) -> String {
         let mut text = format!("{}, {}, {}\n\n", self.model, self.format, self.policy);
         text.push_str(&self.parts());

@@ -1,5 +1,5 @@
-//! What may wait long for someone outside: drafts of compactions, summaries of tool results, counts of requests. It is done on
-//! threads of its own, and what results from it has its turn in the session's queue.
+//! Work that may wait long for outside events: drafts of compactions, summaries of tool results, counts of requests. Runs on its
+//! own threads; the results enter the session's queue.
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -20,7 +20,7 @@ use strata_app::running_compaction::DraftCell;
 use strata_app::token_count_client::CountedPrompt;
 
 impl MainLoop {
-    /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
+    /// Starts a compaction. Prompts use the uncompacted conversation meanwhile.
     pub(super) fn compact(
         &mut self,
         job: CompactionJob,
@@ -149,7 +149,7 @@ impl MainLoop {
         });
     }
 
-    /// Has the client count what is left of a conversation that was compacted, where it can.
+    /// Asks the client to count a compacted conversation, if it can.
     fn measure(&mut self, id: &str) {
         let Some(probe) = self.services.token_count_client() else { return };
         let Some(session) = self.world.sessions.get(id).cloned() else { return };

@@ -1,4 +1,4 @@
-//! What the client changes while the server runs: the workspace folders, and settings from all places.
+//! Changes by the client while the server runs: workspace folders and settings.
 
 use std::sync::Arc;
 

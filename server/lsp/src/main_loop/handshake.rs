@@ -1,4 +1,4 @@
-//! The handshake: what the client says of itself, which session it starts with, and what is started once it is ready.
+//! The handshake: the client's information, the first session, and startup work once the client is ready.
 
 use std::sync::Arc;
 
@@ -74,9 +74,9 @@ impl MainLoop {
         let _ = answer.send(capabilities::result(encoding, offered));
     }
 
-    /// The session that an editor starts with: a new one, or the one that it wishes to continue with. No one waits for
-    /// anything else yet, so the disk may be waited for here. Also says which one is still to be waited for, because someone else
-    /// writes to it: the server whose place this one takes, perhaps.
+    /// The editor's first session: a new one, or the one to resume. Nobody waits for anything else yet, so this may wait for the
+    /// disk. Also returns a session still to wait for because someone else writes to it, such as the server that this one
+    /// replaces.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let store = &self.services.store;
         let folder = roots.iter().next().map(strata_host::roots::Root::path);

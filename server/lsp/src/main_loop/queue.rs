@@ -1,4 +1,4 @@
-//! What waits for its session. One at a time runs in each; the order is the order of arrival.
+//! Queued tasks of sessions. One at a time runs in each, in order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::event::Call;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// What waits, with the workspace as it was when it arrived.
+/// A queued task, with the workspace on its arrival.
 pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
@@ -37,7 +37,7 @@ pub(super) enum Task {
     Age(Box<Archival>),
     /// The client has counted a request.
     Measure(CountedPrompt),
-    /// The client wishes to continue with the session of this name, which someone else still writes to.
+    /// The client wants to resume this session, which someone else still writes to.
     Resume(String),
 }
 
@@ -70,7 +70,7 @@ enum State {
     #[default]
     Idle,
     Running,
-    /// What runs waits for the session that is to be continued.
+    /// A running task waits for the session to be resumed.
     Resuming,
 }
 
@@ -88,8 +88,7 @@ impl Queues {
         self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
-    /// The next command to run, if none of its session is running. Those that no one waits for any more are
-    /// dropped.
+    /// The next command to run, if none is running in its session. Drops cancelled ones.
     pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
         if queue.state != State::Idle {

@@ -1,5 +1,5 @@
-//! The questions to models that are under way: at most one in each session, each on a thread of its own, since it takes minutes. What it
-//! runs in its session has its turn like any other command; between these the session is free.
+//! Running questions to models: at most one per session, each on its own thread, since it takes minutes. Its commands queue in
+//! the session like any others, and the session is free in between.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
@@ -26,7 +26,7 @@ use strata_app::tools::ToolHost;
 /// Questions that are under way at a time, in all sessions.
 const MAX_SENDS: usize = 16;
 
-/// What ends a turn has to be recorded, whether someone waits for it or not.
+/// The end of a turn must be recorded, whether or not someone waits for it.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
 /// All of them, by session.
@@ -117,7 +117,7 @@ impl MainLoop {
         self.say(Outbound::Answer(answer, reply));
     }
 
-    /// Stops those of sessions that are closed.
+    /// Cancels those of closed sessions.
     pub(super) fn cancel_sends_of_closed(&self) {
         for (session, running) in &self.sends.running {
             if !self.world.sessions.contains(session) {

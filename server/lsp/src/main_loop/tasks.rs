@@ -1,5 +1,5 @@
-//! What has its turn in a session: commands, and the outcome of work outside. Each runs on a copy of the session on another thread
-//! and comes back as event, by when what it changed is on disk.
+//! Queued work of a session: commands, and outcomes of outside work. Each runs on a copy of the session on another thread and
+//! comes back as an event, after its changes are persisted.
 
 use std::sync::Arc;
 use std::thread;
@@ -28,7 +28,7 @@ use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// How long a session is waited for that someone else writes to: a server whose editor is gone has ended 3 s later.
+/// How long to wait for a session that someone else writes to: a server whose editor is gone exits after 3 s.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
 /// How often it is tried.
@@ -59,7 +59,7 @@ impl MainLoop {
         self.start_next(&session);
     }
 
-    /// Starts what is next in a session unless something is running. What cannot be started is in no one's way.
+    /// Starts the next task of a session unless one is running. Skips tasks that cannot start.
     pub(super) fn start_next(&mut self, id: &str) {
         while let Some(waiting) = self.next_task(id) {
             let compaction = waiting.task.compaction();
@@ -77,7 +77,7 @@ impl MainLoop {
         }
     }
 
-    /// What is next in a session, unless that waits for the index, which it then sees.
+    /// The next task of a session, unless it waits for the index.
     fn next_task(&mut self, id: &str) -> Option<QueuedTask> {
         if self.time_to_release(id).is_some_and(|wait| !wait.is_zero()) {
             return None;
@@ -299,7 +299,7 @@ impl MainLoop {
         }
     }
 
-    /// Has code lenses asked for again when what is selected is not what it was.
+    /// Refreshes code lenses if the selection changed.
     fn lenses_after(&self, before: Option<&Session>) {
         let settings = &self.world.snapshot.settings.lsp;
         if Feature::CodeLens.is_wanted(settings)
@@ -320,12 +320,12 @@ struct Work<'a> {
     waits: Waiter,
 }
 
-/// Whether a session may be had in a moment: someone else writes to it. A store that is busy was waited for already.
+/// Whether a session may become available soon: someone else writes to it. A busy store was already waited for.
 pub(super) fn is_transient(error: &SessionStoreError) -> bool {
     matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
-/// The session that the client wishes to continue with, as soon as it can be had. After a while the user is told that it cannot.
+/// Resumes the requested session as soon as it is available, or reports a failure after a timeout.
 fn resumed(name: &str, services: &Services) -> Outcome {
     let patience = Instant::now() + RESUME_PATIENCE;
     let effects = loop {
@@ -344,7 +344,7 @@ fn resumed(name: &str, services: &Services) -> Outcome {
     Outcome { session: None, effects, result: Ok(Value::Null) }
 }
 
-/// How the user is told that a session cannot be continued.
+/// The message for a session that cannot be resumed.
 pub(super) fn resume_failure(error: &SessionStoreError) -> String {
     format!("a new session was started: {error}")
 }

@@ -1,5 +1,5 @@
-//! Who watches the files on disk: the client, we ourselves, or, where the system lets no one watch, a look at everything
-//! now and then. What is seen comes as event.
+//! Watches the files on disk: through the client, our own watcher, or, if the system supports neither, by occasional scans.
+//! Reports changes as events.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) enum WatchState {
-    /// The client, or no one yet.
+    /// The client, or nobody yet.
     #[default]
     Others,
     Ours {
@@ -29,7 +29,7 @@ pub(super) enum WatchState {
         /// Whether any folder was watched before.
         begun: bool,
     },
-    /// No one: everything is looked at now and then.
+    /// Nobody: everything is scanned now and then.
     NowAndThen { last: Instant },
 }
 
@@ -72,7 +72,7 @@ impl WatchState {
         }
     }
 
-    /// How long until everything is to be looked at; `None` when someone watches.
+    /// Time until the next scan; `None` if someone watches.
     pub(super) fn time_to_look(&self) -> Option<Duration> {
         match self {
             Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),

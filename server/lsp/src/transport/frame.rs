@@ -1,10 +1,9 @@
 //! The base protocol of LSP as a state machine over bytes: `Content-Length: n`, blank line, `n` bytes.
 //!
-//! Owns framing, its limits, and finding the way back after bytes that are no frame. Never reads from anything, never
-//! looks at JSON, and never fails: what cannot be read comes out as a [`Fault`] between the frames, and how the
-//! stream is cut into pieces changes nothing about what comes out.
+//! Owns framing, its limits, and resynchronization after invalid bytes. Never reads from anything, never looks at JSON, and never
+//! fails: invalid bytes become a [`Fault`] between the frames, and the division of the stream into chunks does not matter.
 
-/// What follows a header section without a length: the next place where a frame may begin (any case, LSP 3.17).
+/// What follows a header section without a length: the next place where a frame may begin (case-insensitive, LSP 3.17).
 const LENGTH_HEADER: &[u8] = b"content-length:";
 
 /// How much of a message that is too large is kept, so that its `id` can be answered.
@@ -30,7 +29,7 @@ impl Default for Limits {
     }
 }
 
-/// What a stretch of the stream turned out to be.
+/// The decoded form of a part of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodedFrame {
     /// The body of one message, not yet looked at.
@@ -149,8 +148,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Takes the next bytes of the stream; the iterator gives what they complete. What is left in an iterator that is
-    /// dropped early comes out of the next one.
+    /// Takes the next bytes of the stream; the iterator returns what they complete. The rest of an iterator that is dropped early
+    /// comes out of the next one.
     #[must_use = "nothing is decoded until the iterator runs"]
     pub fn push(&mut self, bytes: &[u8]) -> impl Iterator<Item = DecodedFrame> {
         self.buffer.drain(..self.at);
@@ -249,7 +248,7 @@ impl FrameDecoder {
         Step::Again
     }
 
-    /// Gives up the current place and searches from `consumed` bytes on; says so once per run of garbage.
+    /// Abandons the current frame and searches from `consumed` bytes on. Reports once per run of garbage.
     fn lose(&mut self, fault: Fault, consumed: usize) -> Step {
         self.at += consumed;
         self.state = State::Resync;

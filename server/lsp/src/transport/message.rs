@@ -1,4 +1,4 @@
-//! What one message body is: a call, an answer, or something to refuse.
+//! Classifies one message body: a call, an answer, or something to reject.
 //!
 //! Owns the reading of JSON-RPC 2.0 envelopes. Never looks into `params` or `result`, and knows no method but the two
 //! that must not fail over their parameters.
@@ -19,7 +19,7 @@ pub(super) enum Incoming {
     Call(Request),
     /// The client's answer to a request of the server.
     Answer(Response),
-    /// Not a message: the reply to send.
+    /// Not a message, with the reply to send.
     Refused(Response),
     /// An answer without result and error: whoever waits for it gets the error, the client the reply.
     Hollow { answer: Response, reply: Response },
@@ -63,8 +63,8 @@ pub(super) fn read(body: &[u8]) -> Incoming {
     }
 }
 
-/// The `id` of a request of which only the beginning is there or is JSON. `None` unless the text reads like a request:
-/// the ids of answers count the server's requests, and an error under such an id would hit another request.
+/// The `id` of a truncated or partly invalid request. `None` unless the text reads like a request: ids of answers count the
+/// server's requests, and an error under such an id would hit another request.
 pub(super) fn request_id(opening: &[u8]) -> Option<Id> {
     struct Seen {
         id: Option<Id>,
@@ -186,7 +186,7 @@ fn read_error(error: Value) -> Error {
     Error { code, message, data: fields.remove("data") }
 }
 
-/// Tells a field that is `null` from one that is not there.
+/// Distinguishes a `null` field from an absent one.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -1,6 +1,6 @@
-//! The replies the transport gives by itself, and their codes.
+//! The transport's own replies, with their codes.
 //!
-//! Owns their wording, which never repeats what the client sent. Never decides when one is due.
+//! Owns their wording, which never repeats the client's text. Never decides when one is due.
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
