@@ -1,6 +1,5 @@
-//! Open buffers: the text the user sees, unsaved changes included, and whether Strata can still vouch
-//! for it. Offsets are bytes of UTF-8; positions in other units are converted where they come in. A
-//! document knows nothing about files on disk and never guesses at a text it was not told.
+//! Open buffers: the text the user sees, including unsaved changes, and whether Strata can still vouch for it. Offsets are UTF-8
+//! bytes; other units are converted at the edges. A document knows nothing about files on disk and never guesses at missing text.
 
 use std::fmt;
 use std::ops::Range;
@@ -26,12 +25,12 @@ pub enum OutOfStep {
     },
     /// A change named a range that is not in the text.
     InvalidRange {
-        /// What is wrong with it.
+        /// What is wrong.
         detail: String,
     },
     /// Something was said of it that cannot be read.
     Misread {
-        /// What is wrong with it.
+        /// What is wrong.
         detail: String,
     },
 }
@@ -58,7 +57,7 @@ pub enum Sync {
     InStep,
     /// It may not be; the next full text (open, full change, or save with text) repairs it.
     OutOfStep {
-        /// What went wrong first.
+        /// The first problem.
         reason: OutOfStep,
     },
 }
@@ -143,7 +142,7 @@ impl Document {
         self.version
     }
 
-    /// The editor's name for the language, as it was opened.
+    /// The language id from the editor.
     pub(crate) fn language(&self) -> &str {
         &self.language
     }
@@ -163,7 +162,7 @@ impl Document {
         self.rope.to_string()
     }
 
-    /// Whether there is any text at all: none is known of a buffer that was changed before it was opened.
+    /// Whether the text is known. It is not if the buffer was changed before it was opened.
     pub fn is_known(&self) -> bool {
         self.sync != Sync::OutOfStep { reason: OutOfStep::NeverOpened }
     }
@@ -242,8 +241,7 @@ impl Document {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// A place as tree-sitter counts it: lines end at LF only. The editor's lines are the same as long as there
-    /// is no lone CR.
+    /// A position as tree-sitter counts it: only LF ends a line. It matches the editor's unless the text has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }

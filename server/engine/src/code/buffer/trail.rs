@@ -16,7 +16,7 @@ pub(super) struct EditTrail {
 #[derive(Debug)]
 struct Step {
     edit: TreeEdit,
-    /// What the edit made.
+    /// The generation after the edit.
     generation: u64,
     before: Option<Arc<Step>>,
     /// How many there are up to here.
@@ -46,7 +46,7 @@ impl EditTrail {
         Some(steps.into_iter().rev().map(|step| step.edit).collect())
     }
 
-    /// Forgets what was before a generation. Does nothing, and says no, when the trail does not lead through it.
+    /// Forgets everything before a generation. Returns `false` without any change if the trail does not contain it.
     pub(super) fn begin_at(&mut self, generation: u64) -> bool {
         let Some(steps) = self.steps_since(generation) else { return false };
         let mut rest = Self::from(generation);

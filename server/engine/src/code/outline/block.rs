@@ -23,12 +23,11 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
                           file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
                           and `…` marks cut text.";
 
-/// The most bytes of one block, about; what is left out is counted.
+/// Approximate maximum size of a block, in bytes. The rest is counted.
 const MAX_BLOCK: usize = 32_768;
 /// The most imports written.
 const MAX_IMPORTS: usize = 40;
-/// The most sections or keys written of those directly in another one, or in the file: the first of a change log's
-/// versions or of a table's rows tell what the rest is.
+/// Maximum sections or keys listed per parent; the first versions of a changelog or rows of a table are representative.
 const MAX_SIBLINGS: usize = 40;
 /// The deepest indentation written.
 const MAX_INDENT: usize = 12;
@@ -102,8 +101,7 @@ pub fn block_text(language: LanguageId, key: &FileKey, outline: &Outline, detail
     text
 }
 
-/// The definitions that a block in some detail shows: those that were chosen, the public ones where the level says so, and
-/// whatever they are in.
+/// The definitions that a partial block shows: the chosen ones, public ones if the level includes them, and their containers.
 fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
     let chosen: FxHashSet<&str> = detail.shown.iter().collect();
     let mut visibility = Visibility::of(language);
@@ -140,8 +138,8 @@ fn names(text: &mut String, outline: &Outline) {
     text.push('\n');
 }
 
-/// What [`MapBlock::signature_hash`] is made of, for the visible symbols of a text or of a piece of it: pieces joined
-/// give the signature of the whole. The hashes of the symbols are the coefficients of a polynomial.
+/// Computes [`MapBlock::signature_hash`] for the visible symbols of a text or a piece of it; joining pieces gives the signature
+/// of the whole. The symbols' hashes are the coefficients of a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     value: u128,
@@ -286,7 +284,7 @@ fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visib
 struct Siblings(Vec<usize>);
 
 impl Siblings {
-    /// Counts the symbol. Below one that was left out there is no room either; for code there always is.
+    /// Counts a symbol. Returns `false` below a sibling that was left out. Code always has room.
     fn have_room_for(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;

@@ -6,7 +6,7 @@ use strata_grammars::LanguageId;
 use super::Outline;
 use crate::cancel::Cancel;
 
-/// One language as this build has it.
+/// The state of one language in this build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GrammarReport {

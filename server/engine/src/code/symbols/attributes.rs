@@ -1,5 +1,5 @@
-//! What `.gitattributes` says of generated files (`linguist-generated`), by git's rules: of all lines that match a path the
-//! last one counts, and those of deeper directories count for more.
+//! Generated files according to `.gitattributes` (`linguist-generated`), by git's rules: the last matching line counts, and
+//! deeper directories take precedence.
 
 use crate::key::FileKey;
 
@@ -33,7 +33,7 @@ pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     text.lines().enumerate().filter_map(rule).collect()
 }
 
-/// What the rules, which are sorted, say of a file; nothing for most.
+/// Looks up a file in the sorted rules; `None` for most files.
 pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<bool> {
     let applies = |rule: &&GeneratedRule| {
         let below = match &*rule.directory {

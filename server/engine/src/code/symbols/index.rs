@@ -9,7 +9,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{LiveOutline, MapBlock, Outline, map_block};
 use crate::key::FileKey;
 
-/// What is known about one file's symbols.
+/// The symbols of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSymbols {
     /// The language it was read in.
@@ -18,8 +18,8 @@ pub struct FileSymbols {
     pub block: MapBlock,
 }
 
-/// The symbols of every file that has any language. A clone shares everything; changing a clone copies
-/// the table of names (not the outlines) once and leaves the original as it was.
+/// The symbols of every file with a known language. Clones share everything; changing a clone copies the table of names once,
+/// without the outlines.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolIndex {
     files: Arc<BTreeMap<FileKey, Arc<FileSymbols>>>,
@@ -37,7 +37,7 @@ impl FileSymbols {
         Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
 
-    /// Parses a text and keeps what the index needs.
+    /// Parses a text into the data the index needs.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
@@ -57,7 +57,7 @@ impl SymbolIndex {
         Self::default()
     }
 
-    /// Puts a file in, in place of what was known of it.
+    /// Adds or replaces a file.
     pub fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
         Arc::make_mut(&mut self.files).insert(key, symbols);
     }
@@ -67,12 +67,12 @@ impl SymbolIndex {
         self.files.contains_key(key) && Arc::make_mut(&mut self.files).remove(key).is_some()
     }
 
-    /// What is known about a file.
+    /// The symbols of a file.
     pub fn get(&self, key: &FileKey) -> Option<&Arc<FileSymbols>> {
         self.files.get(key)
     }
 
-    /// What is known about a file, with its name as the index has it.
+    /// The symbols of a file, with its key in the index.
     pub(crate) fn get_key_value(&self, key: &FileKey) -> Option<(&FileKey, &Arc<FileSymbols>)> {
         self.files.get_key_value(key)
     }

@@ -1,5 +1,5 @@
-//! What a model is asked for a compaction, in our own words. Keeps every question inside the window of the model that
-//! answers: what is too long for one question is asked in parts whose answers are merged.
+//! The questions of a compaction to a model. Keeps each within the model's window: long conversations are summarized in parts,
+//! and the parts merged.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use super::pins::PINNED_PATHS_TOKENS;
 use super::profile::{Family, Profile};
 use super::transcript::{CLOSE, Clipping, OPEN, escape_closing_tags, said, transcript};
 
-/// Messages that a model looks at to find where the topic changed: so many at most ...
+/// Maximum messages shown to a model that looks for a topic change ...
 pub(crate) const DETECT_MESSAGES: usize = 50;
-/// ... each with so many characters (`docs/compaction.md`, "The five profiles").
+/// ... and maximum characters of each (`docs/compaction.md`, "The five profiles").
 pub(crate) const DETECT_CHARS: usize = 1_000;
 /// Files that `continuation` and `handoff` have a model name, at most.
 pub(crate) const KNOWN_FILES: usize = 20;
-/// A path among them is clipped to so many characters.
+/// Maximum characters of a path among them.
 const PATH_CHARS: usize = 300;
 /// A boundary counts when the model is as sure of it as this.
 pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;
 
-/// What is asked for.
+/// The purpose of a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SummaryPurpose")]
@@ -45,13 +45,13 @@ pub enum Purpose {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// What is asked for.
+    /// The purpose of the question.
     pub purpose: Purpose,
     /// The system prompt.
     pub system: String,
     /// The user's message.
     pub prompt: String,
-    /// What the answer may take, in tokens.
+    /// Maximum tokens of the answer.
     pub max_tokens: usize,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn boundary(answer: &str) -> Option<Boundary> {
     (0.0..=1.0).contains(&confidence).then_some(Boundary { at, confidence })
 }
 
-/// Asks for a summary of `messages`: one question, or one for each part when they weigh more than `window` tokens.
+/// Asks for a summary of `messages`, in several parts if they exceed `window` tokens.
 pub(super) fn summarise(
     messages: &[Arc<Message>],
     profile: &Profile,
@@ -180,13 +180,13 @@ fn question(purpose: Purpose, prompt: String, max_tokens: usize) -> Question {
     Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
 }
 
-/// What an answer may take: what the profile says, as long as a small window has room for the question too.
+/// Maximum tokens of an answer: the profile's limit, reduced if a small window needs room for the question.
 fn answer_tokens(profile: &Profile, window: usize) -> usize {
     profile.summary.tokens.min(window / 4)
 }
 
-/// The files that `messages` touched, the last ones, where the profile wants them named: one line each, with what was done last
-/// with it and what is known about it. Between tags, because tools' results have a say in what is known.
+/// The last files that `messages` touched, if the profile wants them: one line each, with the last action and a description.
+/// Between tags, because tool results influence the descriptions.
 fn known_files(
     messages: &[Arc<Message>],
     profile: &Profile,
@@ -216,14 +216,14 @@ fn known_files(
     )
 }
 
-/// What a part of the conversation may take beside the `other` texts of a question.
+/// Tokens left for a part of the conversation, given the `other` texts of a question.
 fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
     // 150 tokens for the tags and the sentences about parts.
     let taken = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;
     window.saturating_sub(taken).max(500)
 }
 
-/// The texts joined into as few parts as weigh at most `room` each. A text that is heavier alone is clipped.
+/// Joins the texts into as few parts as possible of at most `room` tokens each. Clips longer texts.
 fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;
@@ -246,7 +246,7 @@ fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec
     parts
 }
 
-/// What the summary is to be like.
+/// Instructions for the summary.
 fn wanted(profile: &Profile, answer: usize) -> String {
     let family = profile.family;
     let rules = if family == Family::Handoff { HANDOFF_RULES } else { RULES };

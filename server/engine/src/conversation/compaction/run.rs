@@ -1,6 +1,6 @@
-//! One compaction as a value: it says what to ask a model, takes the answers, and ends with a draft or with the reason why
-//! there is none. Goes down the ladder by itself: a model's summary, a summary without a model, dropping the oldest. Calls
-//! no one, waits for no one, and changes no conversation (`commit` does).
+//! One compaction as a value: provides the questions for a model, takes the answers, and ends with a draft or a reason for having
+//! none. Falls back from a model's summary to one without a model, and then to dropping the oldest messages. Calls no one, waits
+//! for no one, and changes no conversation (`commit` does).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,17 +25,17 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// A summary takes at most one part in so many of the limit that triggers: as what is kept takes up to half of it, the
-/// conversation is well below the limit afterwards.
+/// Divisor of the trigger limit that caps a summary. Kept messages take up to half of the limit, so the result stays well below
+/// it.
 const SUMMARY_SHARE: usize = 4;
 
-/// History over so many times the limit that triggers is cut without a summary when none can be had.
+/// Multiple of the trigger limit above which history is cut even without a summary.
 pub(crate) const EMERGENCY: usize = 2;
 
-/// An answer that weighs more than so many times what was asked for is taken for a failure and not clipped.
+/// Multiple of the requested size above which an answer counts as failed instead of being clipped.
 const OVER_LONG: usize = 8;
 
-/// A summary that is cut for want of room keeps so many tokens.
+/// Minimum tokens of a clipped summary.
 const LEAST_SUMMARY: usize = 200;
 
 /// How things are weighed, in tokens.
@@ -53,7 +53,7 @@ pub enum Summariser {
     /// None: summaries are extracted from the conversation itself.
     #[default]
     Extractive,
-    /// One whose window holds so many tokens.
+    /// A model with a window of this many tokens.
     Model {
         /// In tokens.
         window: usize,
@@ -87,7 +87,7 @@ pub enum Strategy {
     Truncated,
 }
 
-/// How many messages the model sees, and what they weigh.
+/// Number and tokens of the messages the model sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConversationSize")]
@@ -99,7 +99,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// That of what the model sees of a conversation.
+    /// The size of the conversation as the model sees it.
     pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
         let visible: Vec<_> = history.sent().cloned().collect();
         Self::of(&visible, scales)
@@ -116,15 +116,15 @@ impl Size {
 pub struct Draft {
     /// The profile that made it.
     pub profile: Profile,
-    /// How it was made shorter.
+    /// How it was shortened.
     pub strategy: Strategy,
-    /// What it was.
+    /// The size before.
     pub before: Size,
-    /// What it will be.
+    /// The size after.
     pub after: Size,
-    /// Who wrote the summary; absent when none was written.
+    /// Who wrote the summary; absent if there is none.
     pub summarised_by: Option<SummaryAuthor>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
     pub(super) basis: Basis,
@@ -188,7 +188,7 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// Begins a compaction of what the model sees of `history`.
+    /// Starts a compaction of what the model sees of `history`.
     ///
     /// # Errors
     /// [`NotCompacted::NothingOld`].
@@ -226,7 +226,7 @@ impl Run {
         Ok(run)
     }
 
-    /// What is to be asked next; nothing when the compaction is done.
+    /// The next question; `None` when the compaction is done.
     pub fn question(&self) -> Option<&Question> {
         match &self.phase {
             Phase::FindTopic { question, .. } => Some(question),
@@ -425,7 +425,7 @@ impl Run {
         true
     }
 
-    /// What the whole prompt would weigh.
+    /// The tokens of the whole prompt with `entries`.
     fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
         let around = self.pressure.context.saturating_sub(self.pressure.history);
         around.saturating_add(self.size_of(entries, scales).tokens)
@@ -462,7 +462,7 @@ impl Run {
         size
     }
 
-    /// What the model would see.
+    /// The messages that the model would see.
     fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
         let mut at = 0;
         // Kept messages stand in their order, so the search goes on where it stopped.
@@ -524,20 +524,20 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
     Ok(clip_to_weight(text, question.max_tokens, scales.text))
 }
 
-/// What a draft was made of.
+/// The state that a draft was made from.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Basis {
     /// The messages that it takes the place of, or keeps.
     pub covered: Vec<MessageId>,
     /// The last message before the cut.
     pub last_old: MessageId,
-    /// Messages after the cut of which it holds a shorter form.
+    /// Messages after the cut that the draft shortens.
     pub rewritten: Vec<MessageId>,
 }
 
 impl Basis {
-    /// Changes whenever anything that the draft was made of does: a message before the cut, its visibility, one
-    /// that is rewritten after it, the pins. Messages that come later do not change it. `sent` is what the model gets.
+    /// Changes whenever the basis of the draft changes: a message before the cut, its visibility, a shortened message after it,
+    /// or the pins. Later messages do not change it. `sent` is what the model receives.
     pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();

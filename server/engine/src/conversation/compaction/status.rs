@@ -18,10 +18,10 @@ pub struct CompactionStatus {
     pub enabled: bool,
     /// The rules in force.
     pub profile: String,
-    /// What the condition that is nearest counts; absent when the profile has none.
+    /// What the nearest condition measures; absent if the profile has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<TriggerMetric>,
-    /// How much of that there is; tokens of the conversation when the profile has no condition.
+    /// Its current value; tokens of the conversation if the profile has no condition.
     pub tokens: usize,
     /// How much there may be.
     pub threshold: usize,
@@ -54,11 +54,11 @@ pub struct Last {
     pub profile: String,
     /// How the conversation was made shorter.
     pub strategy: Strategy,
-    /// What it was.
+    /// The size before.
     pub before: Size,
-    /// What it became.
+    /// The size after.
     pub after: Size,
-    /// Who wrote the summary; absent when none was written.
+    /// Who wrote the summary; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
     /// When, in milliseconds since 1970.
@@ -114,7 +114,7 @@ impl CompactionStatus {
     }
 }
 
-/// A condition with what it reads: `tokens of the conversation: 25,310 of 24,000`.
+/// Describes a condition's value: `tokens of the conversation: 25,310 of 24,000`.
 fn told(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
     format!("{measured}: {} of {}", grouped(*now), grouped(*limit))
 }

@@ -2,7 +2,7 @@
 
 use crate::text::{ceil, floor};
 
-/// Stands where text was left out.
+/// Marks left-out text.
 const ELLIPSIS: char = '…';
 
 /// The text on one line: every run of white space becomes one space and control characters go. At most

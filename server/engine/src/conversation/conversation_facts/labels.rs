@@ -18,15 +18,15 @@ pub(crate) const UNRESOLVED: &str = "Unresolved: ";
 pub(crate) const RAN: &str = "Ran: ";
 /// After a command that failed.
 pub(crate) const FAILED: &str = " (failed)";
-/// Before what was planned.
+/// Label of plans.
 pub(crate) const PLANNED: &str = "Planned: ";
-/// Before what was done.
+/// Label of finished work.
 pub(crate) const DONE: &str = "Done: ";
-/// Before what was found out.
+/// Label of findings.
 pub(crate) const FOUND: &str = "Found: ";
 /// Before what did not work.
 pub(crate) const DID_NOT_WORK: &str = "Did not work: ";
-/// Before a file and what it is.
+/// Label of a file's description.
 pub(crate) const ABOUT: &str = "About ";
 /// Before a file and the code that was written to it.
 pub(crate) const CHANGED: &str = "Changed ";
@@ -43,16 +43,16 @@ pub(crate) const MOST_WORKED: &str = "Most work went into ";
 pub(crate) const UNFINISHED: &str = "Not finished: ";
 /// Before the last tool calls.
 pub(crate) const LAST_CALLS: &str = "Last actions: ";
-/// Before what the assistant said last.
+/// Label of the assistant's last message.
 pub(crate) const LAST_SAID: &str = "Last said: ";
 /// Before the task that comes first.
 pub(crate) const GO_ON: &str = "Go on with";
 /// Before the error that comes first.
 pub(crate) const RESOLVE: &str = "Resolve: ";
-/// Between what failed and what it said.
+/// Separates a failure from its message.
 pub(crate) const SAID: &str = " -> ";
 
-/// Before files, by what was done last with them.
+/// Label of files by their last operation.
 pub(crate) fn state_label(state: FileState) -> &'static str {
     match state {
         FileState::Edited => "edited: ",

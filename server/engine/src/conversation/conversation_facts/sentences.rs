@@ -1,6 +1,6 @@
 //! Prose as sentences. Code blocks and tables are no prose.
 
-/// Longest sentence that is one; what is longer is data. Bytes.
+/// Maximum bytes of a sentence. Longer text is data.
 const LONGEST: usize = 600;
 /// Shortest sentence that says something. Bytes.
 const SHORTEST: usize = 12;
@@ -22,7 +22,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| (SHORTEST..=LONGEST).contains(&sentence.len()))
 }
 
-/// What stands between single backticks on one line, in order.
+/// The texts between single backticks on one line, in order.
 pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     text.lines()
@@ -50,7 +50,7 @@ pub(super) fn without_mark(line: &str) -> &str {
     unboxed.unwrap_or(line).trim_end_matches("**").trim()
 }
 
-/// Cuts a line behind `.`, `!` and `?` where a space and something other than a small letter follow.
+/// Splits a line after `.`, `!` and `?` followed by a space and anything but a lower-case letter.
 struct Sentences<'a>(&'a str);
 
 impl<'a> Iterator for Sentences<'a> {

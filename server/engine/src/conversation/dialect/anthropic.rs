@@ -15,7 +15,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages as a body holds them: the system prompt stands apart.
+/// Messages of a body, with the system prompt separate.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,

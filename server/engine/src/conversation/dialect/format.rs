@@ -34,7 +34,7 @@ pub enum Breakpoints {
     /// It does not: the provider finds known prefixes itself and rejects breakpoints.
     #[default]
     Automatic,
-    /// By breakpoints in the body, and nowhere else.
+    /// Through breakpoints in the body, and nowhere else.
     Explicit,
 }
 

@@ -37,8 +37,8 @@ pub enum Rule {
     /// `thinking` or `redacted_thinking`, but found `text`") and does not end with it ("The final block in
     /// an assistant message cannot be `thinking`").
     ThinkingPlace,
-    /// Anthropic, extended thinking: blocks come back byte-identical or are dropped whole. What a body
-    /// shows of that: each has the `signature` (or, redacted, the `data`) it was sent with.
+    /// Anthropic, extended thinking: blocks must come back byte-identical or be dropped entirely. Visible in a body: each has its
+    /// original `signature` (or, if redacted, `data`).
     ThinkingSeal,
     /// Both: tool names match `^[a-zA-Z0-9_-]{1,64}$`.
     ToolName,
@@ -72,9 +72,9 @@ pub enum Rule {
     /// caching: it is `{"mode": "explicit"}`; `prompt_cache_options` have `"mode"` `"implicit"` or `"explicit"` and `"ttl"`
     /// `"30m"`.
     BreakpointForm,
-    /// Anthropic, prompt caching: at most 4 breakpoints; automatic caching uses one of them. OpenAI, prompt caching: "Each
-    /// request can create up to four cache writes", of which the implicit breakpoint uses one. More breakpoints are no error
-    /// there: the earliest write nothing, which no one means who sets them.
+    /// Anthropic, prompt caching: at most 4 breakpoints, of which automatic caching uses one. OpenAI, prompt caching: "Each
+    /// request can create up to four cache writes", of which the implicit breakpoint uses one. Extra breakpoints are no error
+    /// there, but the earliest have no effect, which is never intended.
     BreakpointLimit,
     /// Anthropic, prompt caching: no breakpoint on a thinking block or on an empty text. OpenAI, prompt caching: on "a
     /// supported content block inside an input message", which is none of the assistant's.

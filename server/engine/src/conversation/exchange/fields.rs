@@ -44,7 +44,7 @@ pub(super) fn each<T>(
     list(value, key)?.iter().enumerate().map(read).collect()
 }
 
-/// What kind of block, part or item a value says it is.
+/// The declared kind of a block, part or item.
 pub(super) fn kind(value: &Value) -> Result<&str, ReadError> {
     object(value)?;
     match value.get("type") {

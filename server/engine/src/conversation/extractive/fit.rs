@@ -1,4 +1,4 @@
-//! Takes as many lines as fit, the most valuable first, and lays them out in their sections. Values nothing itself.
+//! Selects as many lines as fit, most valuable first, and arranges them in sections. Assigns no values itself.
 
 use crate::conversation::conversation_facts::labels::state_label;
 use crate::conversation::conversation_facts::{FileState, bundle};

@@ -1,4 +1,4 @@
-//! What a live outline keeps of one piece of a text. Walks nothing.
+//! One piece of a live outline. Walks nothing.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::code::outline::block::Signature;
 use crate::code::outline::extract::{Anchor, Reach, Repeat};
 use crate::code::outline::mentions::Mention;
 
-/// What was found between two anchors.
+/// The findings between two anchors.
 #[derive(Debug)]
 pub(super) struct Piece {
     /// Before it; of the first piece without meaning.
@@ -21,7 +21,7 @@ pub(super) struct Piece {
     pub(super) imports: Box<[Box<str>]>,
     pub(super) mentions: Box<[Mention]>,
     pub(super) tests: u32,
-    /// The symbols as they are shown, and the signature of those that are visible.
+    /// The symbols as shown, and the signature of the visible ones.
     pub(super) shown: Arc<[Symbol]>,
     pub(super) signature: Option<Signature>,
 }

@@ -19,7 +19,7 @@ const BODY_BYTES: usize = 32 * 1024 * 1024;
 const MANY_PICTURES: usize = 21;
 /// Longest side in pixels when there are many pictures.
 const SIDE_OF_MANY: u32 = 2_000;
-/// Longest side in pixels in any case.
+/// Maximum side in pixels with few images.
 const SIDE_OF_FEW: u32 = 8_000;
 /// Base64 of one picture ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
@@ -40,14 +40,14 @@ const OF_THE_ASSISTANT: [&str; 9] = [
     "mcp_tool_result",
 ];
 
-/// Who sent a message.
+/// The sender of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     User,
     Assistant,
 }
 
-/// What the check of one body gathers on its way.
+/// State of checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A block that Strata has no form for: what it must have, and the breakpoints inside.
+    /// Checks a block that Strata does not model: required fields, and breakpoints inside.
     fn unformed(&mut self, kind: &str, block: &'a Value, path: &str) {
         match kind {
             "document" => {
@@ -375,7 +375,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Who speaks when.
+    /// Checks the order of speakers.
     fn turns(&mut self, messages: &[Value]) {
         if messages.first().and_then(from) == Some(From::Assistant) {
             self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be the user's");
@@ -475,7 +475,7 @@ impl<'a> Reader<'a> {
         self.breakpoints.push((path, ttl.unwrap_or("5m")));
     }
 
-    /// What only the whole body shows.
+    /// Checks limits of the whole body.
     fn limits(&mut self, body: &Value) {
         for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
             let detail = format!("a request has at most {BREAKPOINTS} breakpoints");

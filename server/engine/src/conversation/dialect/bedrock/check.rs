@@ -15,7 +15,7 @@ const BREAKPOINTS: usize = 4;
 /// `ImageBlock.format`.
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// What the check of one body gathers on its way.
+/// State of checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,

@@ -1,4 +1,4 @@
-//! What both of OpenAI's dialects limit in the same way: keys of the cache, breakpoints, the length of strings.
+//! Limits shared by OpenAI's dialects: cache keys, breakpoints and string lengths.
 
 use serde_json::Value;
 
@@ -112,7 +112,7 @@ fn is_before_breakpoints(model: &str) -> bool {
     }
 }
 
-/// Every string of the body; `path` is the pointer so far and is left as it was.
+/// Checks every string of the body. Restores `path`, the current pointer.
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
     let here = path.len();
     match value {

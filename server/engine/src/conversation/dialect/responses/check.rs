@@ -171,7 +171,7 @@ fn pairs(findings: &mut Findings, items: &[Value]) {
     }
 }
 
-/// Reasoning precedes what it led to.
+/// Checks that reasoning precedes what it led to.
 fn thoughts(findings: &mut Findings, items: &[Value]) {
     let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
     for (index, item) in items.iter().enumerate() {
