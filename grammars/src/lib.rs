@@ -199,7 +199,7 @@ impl LanguageId {
         detect::matches_any(self.language().tests, path)
     }
 
-    /// Whether a path looks like a generated source file, which others refer to and nobody reads.
+    /// Whether a path looks like a generated source file, which others refer to and no one reads.
     pub fn is_generated_file(self, path: &str) -> bool {
         detect::matches_any(self.language().generated_sources, path)
     }

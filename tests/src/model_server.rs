@@ -536,7 +536,7 @@ fn head(
     stream.write_all(head.as_bytes())
 }
 
-/// The request on a connection; none when there is no whole one.
+/// The request on a connection; none when there is not a whole one.
 fn read(stream: &TcpStream) -> Option<ModelRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = || {

@@ -88,10 +88,7 @@ fn each_question_goes_on_where_the_last_one_ended() {
     let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
-    assert!(
-        last.starts_with("100 tokens in (80 % cached), 5 out; the input cost "),
-        "{err}"
-    );
+    assert!(last.starts_with("100 tokens in (80 % cached), 5 out; the input cost "), "{err}");
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
     shell.repo.write("tool.py", "class Tool:\n    def run(self, speed):\n        return 'fast'\n");
     let (code, out, err) = shell.run(&["ask", "And now?"]);

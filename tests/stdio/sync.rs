@@ -38,11 +38,7 @@ fn reported_and_mended(editor: &mut Editor, reason: &str) {
         let prompt = editor.assemble();
         assert_eq!(prompt.warnings(), [("out_of_step", NOTES)]);
         assert_eq!(prompt.file(NOTES)["sync"]["state"], "out_of_step");
-        assert_eq!(
-            prompt.count("The editor may show different text"),
-            1,
-            "the model is told as well"
-        );
+        assert_eq!(prompt.count("The editor may show different text"), 1, "the model is told as well");
     }
     change(editor, 90, at((0, 0), (0, 0), "on unsure ground"));
     assert_eq!(editor.assemble().count("on unsure ground"), 0);

@@ -95,10 +95,7 @@ fn outcomes_are_shown() {
     assert_eq!(states(&mut editor), []);
     assert!(told(&mut editor, "here.toggle", lib.clone()).contains("in the model's context in full"));
     assert!(told(&mut editor, "here.toggle", lib.clone()).contains("no longer"));
-    assert_eq!(
-        told(&mut editor, "here.exclude", lib.clone()),
-        "src/lib.rs: excluded, hidden from the model"
-    );
+    assert_eq!(told(&mut editor, "here.exclude", lib.clone()), "src/lib.rs: excluded, hidden from the model");
     assert_eq!(states(&mut editor), [("src/lib.rs".to_owned(), "excluded".to_owned())]);
     assert_eq!(told(&mut editor, "here.include", lib.clone()), "src/lib.rs: no longer excluded");
     assert_eq!(told(&mut editor, "here.include", lib), "src/lib.rs: was not excluded");

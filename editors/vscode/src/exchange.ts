@@ -14,7 +14,7 @@ import { counted, exactly } from './wording';
 export interface Outcome {
   /** What was left out of prompts, and the like; each once. */
   warnings: string[];
-  /** Why there is no answer, or no more of it. */
+  /** Why there is not an answer, or no more of it. */
   error?: string;
 }
 

@@ -141,7 +141,7 @@ impl HeadlessWorkspace {
     pub fn typed(&self, path: &str) -> String {
         match env::current_dir().and_then(|here| here.canonicalize()) {
             Ok(here) => from_top(&self.folder, &here, path),
-            // No one can stand where there is no directory.
+            // No one can stand where there is not a directory.
             Err(_) => path.to_owned(),
         }
     }
@@ -280,7 +280,7 @@ impl HeadlessWorkspace {
     /// answer so far.
     ///
     /// # Errors
-    /// [`CommandError`] if there is no answer at all.
+    /// [`CommandError`] if there is not an answer at all.
     pub fn send(
         &mut self,
         mut arguments: Value,
@@ -452,7 +452,7 @@ impl HeadlessWorkspace {
     /// Asks the model that writes summaries for one word, as for a summary. `None` if none is configured.
     ///
     /// # Errors
-    /// Why there is no answer, in a sentence.
+    /// Why there is not an answer, in a sentence.
     pub fn ask_provider(&self) -> Option<Result<String, String>> {
         let summarizer = self.services.summarizer(&self.snapshot);
         if let Some(problem) = summarizer.problem() {

@@ -35,7 +35,7 @@ pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
 /// Number of new outlines after which a run stores them, so that a killed run has not worked for nothing. The rest is stored at
-/// the end, when nobody waits.
+/// the end, when no one waits.
 const KEEP_AT: usize = 8_192;
 
 /// Maximum size of a project file, in bytes; larger ones are not written by hand.

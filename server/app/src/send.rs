@@ -122,7 +122,7 @@ impl SendJob {
     /// Asks, and waits for the answer on this thread. If `cancel` is raised, records the answer so far.
     ///
     /// # Errors
-    /// [`CommandError`] if there is no answer at all.
+    /// [`CommandError`] if there is not an answer at all.
     pub fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
         let mut reply = SendReply::of(&self.session);
         match self.carry(&mut reply, host, cancel) {

@@ -86,7 +86,7 @@ impl Services {
             .map(TokenCountClient::new)
     }
 
-    /// Whether nobody has been warned that this model is unknown; records the warning.
+    /// Whether no one has been warned that this model is unknown; records the warning.
     pub(crate) fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.is_new(model)

@@ -252,7 +252,7 @@ impl SessionStore {
             }
             // Another version wrote it: the next prompt will be rebuilt.
             Err(error) => {
-                tracing::info!(%error, "what is known of the provider's cache cannot be read");
+                tracing::info!(%error, "cannot read the state of the provider's cache");
                 session
             }
         }
@@ -263,7 +263,7 @@ impl SessionStore {
         self.inner().sessions.remove(id);
     }
 
-    /// Undoes a load that nobody needed, at most once per load. The session stays open while others use it.
+    /// Undoes a load that no one needed, at most once per load. The session stays open while others use it.
     pub(crate) fn give_back(&self, id: &str) {
         let mut inner = self.inner();
         let Some(kept) = inner.sessions.get_mut(id) else { return };

@@ -211,10 +211,7 @@ impl Snapshot {
         let source = Source::Disk {
             mtime_ms: read.stamp.mtime_ns / 1_000_000,
             notice: match buffer {
-                Some(_) => Some(
-                    "the editor did not report all changes to this file"
-                        .to_owned(),
-                ),
+                Some(_) => Some("the editor did not report all changes to this file".to_owned()),
                 None => read.notice.map(|notice| notice.to_string()),
             },
         };

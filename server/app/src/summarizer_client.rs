@@ -132,7 +132,7 @@ impl SummarizerClient {
     /// Asks, and waits until there is an answer, the time is over or `cancel` is raised.
     ///
     /// # Errors
-    /// Why there is no answer, as a clause.
+    /// Why there is not an answer, as a clause.
     pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
@@ -207,7 +207,7 @@ impl SummarizerClient {
 /// Waits for an answer of the client, until the time is over or `cancel` is raised.
 ///
 /// # Errors
-/// Why there is no answer, as a clause.
+/// Why there is not an answer, as a clause.
 pub(crate) fn answer_of_client<T>(
     wait: &Receiver<Result<T, String>>,
     patience: Duration,

@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows changes until nobody reads any more.
+/// Shows changes until no one reads any more.
 fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let anew = if io::stdout().is_terminal() { ANEW } else { "" };
     let (mut seen, mut shown) = (None, String::new());

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Marks that there is no text yet. No known text has this hash.
+    /// Marks that there is not text yet. No known text has this hash.
     pub const NONE: Self = Self(0);
 
     /// The hash of a text's UTF-8 bytes.

@@ -73,7 +73,7 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The name of the file or its target suggests secrets, and nobody has confirmed it.
+    /// The name of the file or its target suggests secrets, and no one has confirmed it.
     #[error(
         "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
          (confirmSecrets)"

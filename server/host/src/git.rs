@@ -36,7 +36,7 @@ pub enum GitError {
     /// More text than a trace may hold.
     #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
-    /// Nobody waits for them any more.
+    /// No one waits for them any more.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -141,7 +141,7 @@ impl OutlineCache {
         self.with(|table| table.outline(key))?
     }
 
-    /// Stores the findings of a run about a folder. Slow; call it on a thread that nobody waits for.
+    /// Stores the findings of a run about a folder. Slow; call it on a thread that no one waits for.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;

@@ -17,7 +17,7 @@ use std::thread;
 pub enum Urgency {
     /// Someone waits.
     Awaited,
-    /// Nobody waits. On Linux, these threads and those they start have a lower priority.
+    /// No one waits. On Linux, these threads and those they start have a lower priority.
     Background,
 }
 

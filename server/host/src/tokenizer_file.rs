@@ -23,19 +23,13 @@ pub struct TokenizerFile {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerFileError {
     #[error("cannot read the tokenizer {}: {kind}", .path.display())]
-    Io {
-        path: PathBuf,
-        kind: io::ErrorKind,
-    },
+    Io { path: PathBuf, kind: io::ErrorKind },
     /// A folder, a FIFO, a socket or a device; it was not opened.
     #[error("the tokenizer {} is not a regular file", .0.display())]
     NotRegular(PathBuf),
     /// Too large for a tokenizer; none of it was read.
     #[error("the tokenizer {} has {size} bytes; the limit is {MOST_BYTES}", .path.display())]
-    TooLarge {
-        path: PathBuf,
-        size: u64,
-    },
+    TooLarge { path: PathBuf, size: u64 },
     /// Not a supported tokenizer.
     #[error("{} has no usable tokenizer: {problem}", .path.display())]
     Unusable {

@@ -56,7 +56,7 @@ fn main() -> Result<(), Anything> {
     println!("memory at the end: {}", peak());
     println!("last request: {} bytes, {}", last["body"].to_string().len(), last["coverage"]);
     let (texts, parts) = (recount(&headless, &last), &last["tokens"]["parts"]);
-    println!("tokens: {} = {parts}; texts counted anew: {texts}", last["tokens"]["total"]);
+    println!("tokens: {} = {parts}; texts recounted: {texts}", last["tokens"]["total"]);
     Ok(())
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Call {
     pub name: String,
     /// Its arguments as received.
     pub arguments: Vec<Value>,
-    /// Raised when nobody waits for the answer any more.
+    /// Raised when no one waits for the answer any more.
     pub cancel: Cancel,
     /// The token under which the client wants to be shown its progress.
     pub token: Option<NumberOrString>,
@@ -68,7 +68,7 @@ pub(crate) enum Waiter {
 #[derive(Debug)]
 pub(crate) enum IndexEnd {
     FinishedTask(Box<Index>),
-    /// Nobody wanted a result any more, or nothing had changed.
+    /// No one wanted a result any more, or nothing had changed.
     Stopped,
     Failed,
 }
@@ -108,7 +108,7 @@ pub(crate) enum Event {
     WorkspaceSettings(u64, Vec<FoundSettings>),
     /// The user stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
-    /// A question about names and symbols. Its flag is raised when nobody waits for the answer any more.
+    /// A question about names and symbols. Its flag is raised when no one waits for the answer any more.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
     /// The user is to see the outcome of a command.

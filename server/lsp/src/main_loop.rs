@@ -84,7 +84,7 @@ pub(crate) struct MainLoop {
     meter: Meter,
     /// For work that someone waits for.
     pool: Pool,
-    /// For work that nobody waits for.
+    /// For work that no one waits for.
     background: Pool,
     /// Messages to send as soon as the client listens.
     greetings: Vec<(&'static str, String)>,

@@ -89,7 +89,7 @@ pub(crate) enum Outbound {
 pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
-    /// Replaces the reading, and returns the old one if it was not taken.
+    /// Replaces the reading, and returns the old one if it was rejected.
     pub(crate) fn put(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }

@@ -34,7 +34,7 @@ impl PendingAnswer {
     /// The answer.
     ///
     /// # Errors
-    /// An internal error if nobody answers any more.
+    /// An internal error if no one answers any more.
     pub(crate) async fn found<T: DeserializeOwned>(self) -> Result<Option<T>> {
         let found = self.answer.await.map_err(|_| Error::internal_error())?;
         serde_json::from_value(found).map_err(|_| Error::internal_error())

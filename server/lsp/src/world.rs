@@ -68,7 +68,7 @@ pub(crate) enum Action {
     },
     /// Read the context meter again.
     Meter,
-    /// Load a tokenizer, so that nobody has to wait for it.
+    /// Load a tokenizer, so that no one has to wait for it.
     ReadTokenizer(Arc<TokenizerFile>),
 }
 

@@ -1,5 +1,5 @@
 //! Resources for agents: the map of the repository, the map block of each file, the prompt. Knows addresses and the commands
-//! behind them.
+//! after them.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};

@@ -11,7 +11,7 @@ use strata_app::index::Progress;
 /// The session that tools are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// A session of the server's own, which nobody else sees and which ends with it.
+    /// A session of the server's own, which no one else sees and which ends with it.
     Own,
     /// The stored one that was written to last, at the time of each call; one of the server's own while there is none.
     Newest,

@@ -31,7 +31,7 @@ pub(crate) struct Call<T> {
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
     /// How far the files are that it waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
-    /// Dropped when nobody waits any more.
+    /// Dropped when no one waits any more.
     pub(crate) wait: Wait,
 }
 

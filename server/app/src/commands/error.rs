@@ -41,7 +41,7 @@ pub enum CommandError {
         /// The same for programs.
         data: Option<Value>,
     },
-    /// Nobody waits for the answer any more.
+    /// No one waits for the answer any more.
     #[error("cancelled")]
     Cancelled,
     /// A fault of Strata, whatever was asked for.

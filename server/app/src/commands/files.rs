@@ -85,7 +85,7 @@ pub(super) struct SelectionChange {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WithheldFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Why, as a clause.
     reason: String,
@@ -102,7 +102,7 @@ pub(super) struct Listing {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Where an editor finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,7 @@ pub(super) struct FindReply {
 /// A file of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Where an editor finds it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -73,7 +73,7 @@ struct Folding {
 enum SummaryAuthor {
     Model,
     Extractive,
-    /// Nobody: they are kept verbatim until the next interval.
+    /// No one: they are kept verbatim until the next interval.
     Nobody,
 }
 

@@ -153,7 +153,7 @@ pub struct Context<'a> {
     pub compaction: Option<&'a RunningCompaction>,
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// Raised when nobody waits for the answer any more.
+    /// Raised when no one waits for the answer any more.
     pub cancel: &'a Cancel,
     /// Further effects of the command.
     pub effects: Vec<Effect>,

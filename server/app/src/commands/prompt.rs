@@ -502,7 +502,7 @@ impl Command for Record {
     }
 }
 
-/// Archives old tool results; in the background if a model summarizes them, since nobody waits.
+/// Archives old tool results; in the background if a model summarizes them, since no one waits.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = size.limit.is_some_and(|limit| size.tokens > limit);

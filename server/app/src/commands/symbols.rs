@@ -68,7 +68,7 @@ pub(super) struct MapReply {
 /// A file with a block.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Its place among all files by how much they matter; the first has 1.
     rank: usize,
@@ -89,7 +89,7 @@ pub(super) struct FileParams {
 /// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Its language.
     language: &'static str,
@@ -141,7 +141,7 @@ pub(super) struct ReferencesReply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
 struct Definition {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// The heads of what has the name there.
     heads: Vec<Box<str>>,
@@ -154,7 +154,7 @@ struct Definition {
 /// A file that mentions a name.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// At most 1.
     likelihood: f64,
@@ -180,7 +180,7 @@ struct ReferenceLine {
 /// Dependencies.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Number of files that refer to it. Uncertain references count less.
     incoming: f64,

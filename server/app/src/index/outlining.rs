@@ -59,7 +59,7 @@ pub struct Efforts {
     pub parsed: usize,
 }
 
-/// Findings for the next run, to be stored when nobody waits.
+/// Findings for the next run, to be stored when no one waits.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct OutlineUpdates {

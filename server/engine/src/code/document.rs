@@ -53,9 +53,9 @@ impl fmt::Display for OutOfStep {
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(rename = "DocumentSync")]
 pub enum Sync {
-    /// It is.
+    /// The text is current.
     InStep,
-    /// It may not be; the next full text (open, full change, or save with text) repairs it.
+    /// The text may be outdated; the next full text (open, full change, or save with text) repairs it.
     OutOfStep {
         /// The first problem.
         reason: OutOfStep,

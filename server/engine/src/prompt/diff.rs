@@ -10,7 +10,7 @@ use std::ops::Range;
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
 /// Maximum differing lines, on both sides together, that are compared; beyond that, the text is replaced as a whole. Comparing
-/// this many random lines takes about 0.2 s and grows faster than linearly, and nobody reads such a diff.
+/// this many random lines takes about 0.2 s and grows faster than linearly, and no one reads such a diff.
 const MAX_COMPARED_LINES: usize = 50_000;
 
 /// Follows a last line without a line break.

@@ -243,7 +243,7 @@ impl History {
     }
 }
 
-/// Collects changes of files until there are too many, or nobody waits.
+/// Collects changes of files until there are too many, or no one waits.
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,

@@ -54,7 +54,7 @@ pub enum SendError {
         /// The longest time without a byte.
         after: Duration,
     },
-    /// Nobody waits for the reply any more.
+    /// No one waits for the reply any more.
     #[error("cancelled")]
     Cancelled,
     /// More came than a reply may have.

@@ -86,7 +86,7 @@ impl Retry {
 
 impl Tries {
     /// How long to wait before the next attempt after a failure; `None` for no further attempt. A request that may have been
-    /// billed is retried only once, so that nobody pays more than twice for a reply.
+    /// billed is retried only once, so that no one pays more than twice for a reply.
     pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);

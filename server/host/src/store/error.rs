@@ -105,7 +105,7 @@ pub enum StoreError {
     /// The system gives no random bytes.
     #[error("the system provides no random bytes: {0}")]
     NoRandomness(String),
-    /// Something that others could access is in the place of a private directory.
+    /// Something that others could access is instead of a private directory.
     #[error("{} {problem}, so nothing is stored there", .path.display())]
     NotPrivate {
         path: PathBuf,

@@ -11,7 +11,7 @@ use super::{SessionId, StoreError};
 /// How a session is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// For reading and writing. Nobody else can write to it while the handle lives.
+    /// For reading and writing. No one else can write to it while the handle lives.
     Write,
     /// For reading. Others may write to it meanwhile.
     Read,

@@ -1,4 +1,4 @@
-//! Folders skipped even without ignore files. The list is short: tools create these folders, nobody edits them, and their names
+//! Folders skipped even without ignore files. The list is short: tools create these folders, no one edits them, and their names
 //! or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often source folders and stay.
 
 use std::ffi::OsStr;

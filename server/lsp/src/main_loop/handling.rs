@@ -20,7 +20,7 @@ pub(super) struct Handling {
 }
 
 impl Handling {
-    /// An event without recovery. Dropping it tells waiting callers that there is no answer.
+    /// An event without recovery. Dropping it tells waiting callers that there is not an answer.
     pub(super) fn new(name: &'static str, handle: impl FnOnce(&mut MainLoop) + 'static) -> Self {
         Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
     }

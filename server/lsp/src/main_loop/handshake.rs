@@ -74,7 +74,7 @@ impl MainLoop {
         let _ = answer.send(capabilities::result(encoding, offered));
     }
 
-    /// The editor's first session: a new one, or the one to resume. Nobody waits for anything else yet, so this may wait for the
+    /// The editor's first session: a new one, or the one to resume. No one waits for anything else yet, so this may wait for the
     /// disk. Also returns a session still to wait for because someone else writes to it, such as the server that this one
     /// replaces.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {

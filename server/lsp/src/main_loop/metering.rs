@@ -36,7 +36,7 @@ pub(super) struct Meter {
 }
 
 impl MainLoop {
-    /// Time until the next reading; `None` if nobody wants it, it is running, or there is no session yet.
+    /// Time until the next reading; `None` if no one wants it, it is running, or there is no session yet.
     pub(super) fn time_to_meter(&self) -> Option<Duration> {
         if !self.meter.wanted || self.meter.reading {
             return None;

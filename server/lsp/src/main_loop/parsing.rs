@@ -36,7 +36,7 @@ impl MainLoop {
     }
 }
 
-/// Outlines a buffer and counts its map block for the current model, so that nobody waits for that later. Gives up after a
+/// Outlines a buffer and counts its map block for the current model, so that no one waits for that later. Gives up after a
 /// timeout, until the text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {

@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) enum WatchState {
-    /// The client, or nobody yet.
+    /// The client, or no one yet.
     #[default]
     Others,
     Ours {
@@ -29,7 +29,7 @@ pub(super) enum WatchState {
         /// Whether any folder was watched before.
         begun: bool,
     },
-    /// Nobody: everything is scanned now and then.
+    /// No one: everything is scanned now and then.
     NowAndThen { last: Instant },
 }
 

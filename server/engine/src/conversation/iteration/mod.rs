@@ -173,7 +173,7 @@ pub struct Loop {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Folding {
-    /// They are.
+    /// In progress.
     Running,
     /// Paused until the next interval after a failure.
     Paused,

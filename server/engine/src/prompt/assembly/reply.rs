@@ -99,7 +99,7 @@ pub struct UsedExcerpt {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TierReport {
-    /// Which.
+    /// The tier.
     pub tier: Tier,
     /// Number of its items.
     pub items: usize,

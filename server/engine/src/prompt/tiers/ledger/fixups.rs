@@ -91,7 +91,7 @@ impl Fixups {
 /// The block that updates a text, and the number of updates after its full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
-    // A diff says nothing of what stands beside the text, for example that the editor went out of step.
+    // A diff says nothing of what is next to the text, for example that the editor went out of step.
     let full = || (LogBlock::full(piece, content), 0);
     let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
         return full();
