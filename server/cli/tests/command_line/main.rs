@@ -15,5 +15,6 @@ mod sessions;
 mod settings;
 mod status;
 mod tokens;
+mod tutorial;
 mod usage;
 mod working_folder;
