@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
                     if block.get("type").and_then(Value::as_str) == Some("text") {
                         self.block(block, None, path);
                     } else {
-                        self.findings.add(Rule::Shape, path, "`system` holds text blocks only");
+                        self.findings.add(Rule::Shape, path, "`system` can only contain text blocks");
                     }
                 }
             }
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         let path = format!("/messages/{index}");
         let from = from(message);
         if from.is_none() {
-            let detail = "a message comes from `user` or `assistant`";
+            let detail = "a message must be from `user` or `assistant`";
             self.findings.add(Rule::Role, path.clone() + "/role", detail);
         }
         match message.get("content") {
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         if let (Some(owner), Some(from)) = (owner, from)
             && owner != from
         {
-            let detail = format!("a `{kind}` block may not stand in a message of this role");
+            let detail = format!("a message of this role cannot contain a `{kind}` block");
             self.findings.add(Rule::BlockPlace, path.clone(), detail);
         }
         match kind {
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             let blank = kind == "text"
                 && block.get("text").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty());
             if blank || matches!(kind, "thinking" | "redacted_thinking") {
-                let detail = "a breakpoint may not stand on an empty text or on reasoning";
+                let detail = "an empty text or reasoning cannot have a breakpoint";
                 self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }
             self.breakpoint(control, path);
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
 
     fn seal(&mut self, block: &Value, key: &str, path: &str) {
         if block.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
-            let detail = format!("reasoning must come back with the `{key}` it was sent with");
+            let detail = format!("reasoning must come back with its original `{key}`");
             self.findings.add(Rule::ThinkingSeal, path, detail);
         }
     }
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
                                 self.breakpoint(control, path);
                             }
                         }
-                        _ => self.findings.add(Rule::Shape, path, "a tool result holds texts and pictures"),
+                        _ => self.findings.add(Rule::Shape, path, "a tool result can only contain text and pictures"),
                     }
                 }
             }
@@ -367,11 +367,11 @@ impl<'a> Reader<'a> {
             return;
         }
         if !blocks.first().is_some_and(reasons) {
-            let detail = "a message that holds reasoning must start with it";
+            let detail = "a message with reasoning must start with it";
             self.findings.add(Rule::ThinkingPlace, path, detail);
         }
         if blocks.last().is_some_and(reasons) {
-            self.findings.add(Rule::ThinkingPlace, path, "a message may not end with reasoning");
+            self.findings.add(Rule::ThinkingPlace, path, "a message cannot end with reasoning");
         }
     }
 
@@ -413,7 +413,7 @@ impl<'a> Reader<'a> {
                     let detail = format!("the result for `{id}` answers no open call of the message before");
                     self.findings.add(Rule::OrphanResult, path, detail);
                 } else if passed_other {
-                    let detail = format!("the result for `{id}` must stand before all other content");
+                    let detail = format!("the result for `{id}` must precede all other content");
                     self.findings.add(Rule::ResultsFirst, path, detail);
                 }
             }
@@ -449,7 +449,7 @@ impl<'a> Reader<'a> {
             alone.extend(open.into_values());
             alone.sort_unstable();
             for at in alone {
-                let detail = "a call that ran on the provider's servers and its result stand in one message";
+                let detail = "a server-side call and its result must be in one message";
                 self.findings.add(Rule::ServerCall, format!("/messages/{index}/content/{at}"), detail);
             }
         }
@@ -484,7 +484,7 @@ impl<'a> Reader<'a> {
         let mut short = false;
         for (path, ttl) in &self.breakpoints {
             if *ttl == "1h" && short {
-                let detail = "an entry of one hour may not come after one of five minutes";
+                let detail = "a one-hour entry cannot follow a five-minute entry";
                 self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
             }
             short |= *ttl == "5m";
@@ -492,7 +492,7 @@ impl<'a> Reader<'a> {
         let limit = if self.pictures.len() >= MANY_PICTURES { SIDE_OF_MANY } else { SIDE_OF_FEW };
         for (path, side) in &self.pictures {
             if side.is_some_and(|side| side > limit) {
-                let detail = format!("among {} pictures no side may exceed {limit} px", self.pictures.len());
+                let detail = format!("with {} pictures, no side may exceed {limit} px", self.pictures.len());
                 self.findings.add(Rule::ImageSize, path.clone(), detail);
             }
         }
