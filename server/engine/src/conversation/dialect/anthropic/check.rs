@@ -305,7 +305,11 @@ impl<'a> Reader<'a> {
                                 self.breakpoint(control, path);
                             }
                         }
-                        _ => self.findings.add(Rule::Shape, path, "a tool result can only contain text and pictures"),
+                        _ => self.findings.add(
+                            Rule::Shape,
+                            path,
+                            "a tool result can only contain text and pictures",
+                        ),
                     }
                 }
             }
