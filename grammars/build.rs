@@ -44,7 +44,7 @@ struct Folder {
     ignore: Ignore,
 }
 
-/// What the walk over a syntax tree looks at without asking the query.
+/// What the walk over a syntax tree examines without the query.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Walk {

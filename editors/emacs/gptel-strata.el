@@ -375,7 +375,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
     (plist-put info :strata-again t)
     (if (not (eq t (plist-get recorded :retry)))
         (funcall next process status)
-      (message "Strata: the model found the prompt too long; the conversation is compacted and sent once more")
+      (message "Strata: the model rejected the prompt as too long; compacting the conversation and sending it again")
       (dolist (key '(:http-status :status)) (plist-put info key nil))
       (plist-put info :data (plist-get info :strata-data))
       (setf (gptel-fsm-state fsm) 'WAIT)

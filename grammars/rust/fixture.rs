@@ -18,7 +18,6 @@ pub struct Größe<'a, T: Ord = u8>
 where
     T: Clone,
 {
-    /// Width.
     pub width: u32,
     names: Map<&'a str, Vec<T>>,
 }

@@ -1,5 +1,5 @@
-//! The memory that syntax trees are made of: many small pieces, all given back at once, which mimalloc does faster than the
-//! allocators of most systems. The rest of the process keeps the system's, which needs less memory for what lives long.
+//! The allocator of syntax trees: they consist of many small pieces that are freed together, which mimalloc does faster than most
+//! systems' allocators. The rest of the process keeps the system's, which needs less memory for long-lived data.
 
 use std::ffi::c_void;
 
@@ -17,8 +17,8 @@ unsafe extern "C" {
 /// Makes tree-sitter take its memory from mimalloc.
 ///
 /// # Safety
-/// No parser, tree, query or cursor may exist yet, and no other thread may be about to make one: what one allocator gave,
-/// another must not take back. So it is the first thing that `main` does.
+/// No parser, tree, query or cursor may exist yet, and no other thread may be creating one, because one allocator must not free
+/// the memory of another. So this is the first call in `main`.
 #[expect(unsafe_code, reason = "tree-sitter's allocator is a global of a C library")]
 pub unsafe fn use_mimalloc() {
     // SAFETY: the four belong together, and the caller sees to it that nothing was allocated before.

@@ -14,7 +14,7 @@ pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
     }
 }
 
-/// Whether one of the patterns fits: with a `/` behind it the name of any directory, otherwise the file's. Each has at
+/// Whether one of the patterns fits: with a `/` after it the name of any directory, otherwise the file's. Each has at
 /// most two `*`, for any text.
 pub(crate) fn matches_any(patterns: &[&str], path: &str) -> bool {
     let name = file_name(path);
@@ -37,7 +37,7 @@ fn by_extension(name: &str) -> Option<LanguageId> {
     LanguageId::all().find(|id| id.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
 }
 
-/// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version behind the name is ignored.
+/// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version after the name is ignored.
 fn by_shebang(first_line: &str) -> Option<LanguageId> {
     let mut words = first_line.strip_prefix("#!")?.split_whitespace();
     let mut program = file_name(words.next()?);

@@ -19,7 +19,7 @@ include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageId(u8);
 
-/// How what an import names leads to files of the repository.
+/// How imports lead to files of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportStyle {
     /// `a.b` is `a/b.ext` or a package of that name, leading dots are relative: Python.
@@ -28,7 +28,7 @@ pub enum ImportStyle {
     Path,
     /// `crate::a::b` follows the module tree: Rust.
     Crate,
-    /// A path names a directory, all files of which are one package: Go.
+    /// A path names a directory whose files form one package: Go.
     Package,
     /// A path to one file, relative to this file's directory or to some directory that is searched: C's `#include`,
     /// Ruby's `require`, a shell's `source`, links. Some leave out the extension, some write dots between directories.
@@ -36,23 +36,23 @@ pub enum ImportStyle {
     /// A qualified name of a name space, a type or something in it, whose parts files and directories are named
     /// after: Java, C#, PHP, Haskell.
     Namespace,
-    /// Nothing is imported.
+    /// There are no imports.
     None,
 }
 
-/// What a walk over a syntax tree looks at without asking the query: names of node kinds, and positions
-/// written as `parent_kind` (any child) or `parent_kind.field`.
+/// What a walk over a syntax tree examines without the query: names of node kinds, and positions written as `parent_kind` (any
+/// child) or `parent_kind.field`.
 #[derive(Debug)]
 pub struct WalkRules {
     /// Leaf kinds whose text is a name.
     pub identifiers: &'static [&'static str],
-    /// Kinds of string literals: their text is copied as it is or cut, never reformatted.
+    /// Kinds of string literals, whose text is copied or cut, never reformatted.
     pub strings: &'static [&'static str],
     /// Positions in which a name refers to something outside its function, whatever its spelling.
     pub members: &'static [&'static str],
     /// Positions in which a name is bound locally: parameters, local variables, labels of arguments.
     pub locals: &'static [&'static str],
-    /// How many levels of definitions are kept where what is nested deeper says too little.
+    /// Maximum levels of definitions, if deeper ones say too little.
     pub levels: Option<u8>,
 }
 
@@ -78,13 +78,13 @@ pub struct Language {
     /// What it shares with the languages it can call by name: the folder its lineage of `inherits` starts with, its own
     /// for most.
     pub family: &'static str,
-    /// As its crate has it.
+    /// From its crate.
     grammar: fn() -> tree_sitter::Language,
     serialize: scanner::Serialize,
     scan: scanner::Scan,
     /// Its scanner does not see the end of a text everywhere.
     scanner_runs_on: bool,
-    /// A scanner that remembers more than so many bytes forgets them.
+    /// Maximum bytes of scanner state. A scanner that exceeds them loses its state.
     scanner_state: usize,
     /// The text of [`LanguageId::outline_query`], inherited parts first.
     pub outline: &'static str,
@@ -163,8 +163,8 @@ impl LanguageId {
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), self.outline).ok()).as_ref()
     }
 
-    /// The query that says what its names mean: scopes, what they bind, imports, and what an expression is about; compiled
-    /// once per process. `None` for a language without `references.scm`. The captures: see `README.md`.
+    /// The query for the meaning of names: scopes, bindings, imports, and the structure of expressions; compiled once per
+    /// process. `None` for a language without `references.scm`. `README.md` describes the captures.
     pub fn references_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
@@ -177,7 +177,7 @@ impl LanguageId {
         detect::matches_any(self.tests, path)
     }
 
-    /// Whether a path looks like a source that a tool wrote, which others refer to and nobody reads.
+    /// Whether a path looks like a generated source file, which others refer to and no one reads.
     pub fn is_generated_file(self, path: &str) -> bool {
         detect::matches_any(self.generated_sources, path)
     }

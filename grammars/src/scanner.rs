@@ -1,13 +1,12 @@
-//! Keeps the scanner of a grammar within bounds: what it remembers, and how far it reads.
+//! Limits the scanner of a grammar: its state, and how far it reads.
 //!
-//! Scanners written by hand (indentation, here-documents) save their state behind each token. The parser has
-//! 1,024 bytes for that, and ends the process when a scanner has written more, as those of Python, Ruby and YAML do: 254
-//! dashes in a row are enough. Others end it themselves when they read back what they wrote too short. Here a scanner that
-//! remembers too much forgets all of it instead, which is what most of them do by themselves: the rest of such a text is
-//! misread.
+//! Hand-written scanners (indentation, here-documents) save their state after each token. The parser has 1,024 bytes for it, and
+//! aborts the process if a scanner writes more, as those of Python, Ruby and YAML do: 254 dashes in a row are enough. Others
+//! abort when they read back truncated state. Here, a scanner with too much state loses it, as most do on their own; the rest of
+//! such a text is misparsed.
 //!
-//! Kotlin's looks for white space behind the end of a text for ever, when that ends with an annotation that somebody is typing.
-//! It is shown some there.
+//! Kotlin's scanner searches forever for white space after a text that ends with an incomplete annotation. It is shown some
+//! there.
 //!
 //! tree-sitter has no way to say this, so a grammar is copied with functions exchanged.
 
@@ -21,13 +20,13 @@ use tree_sitter::ffi::TSLanguage;
 
 use crate::{LANGUAGES, LanguageId};
 
-/// What the parser has room for (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in `tree_sitter/parser.h`), in bytes.
+/// The parser's buffer for state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in `tree_sitter/parser.h`), in bytes.
 pub(crate) const ROOM: usize = 1_024;
-/// More than any scanner writes, checked or not: each stops after an entry that crosses [`ROOM`], and an entry is no
-/// longer than 260 bytes.
+/// More than any scanner writes, checked or not: each stops after an entry that crosses [`ROOM`], and an entry has at most 260
+/// bytes.
 const MOST: usize = 4_096;
 
-/// So often may a scanner ask for more behind the end of a text before it is shown something.
+/// So often may a scanner ask for more after the end of a text before it is shown something.
 const PATIENCE: u32 = 16;
 
 /// Writes the state of a scanner and says how long it is.
@@ -51,7 +50,7 @@ struct Abi14 {
     primary_state_ids: Pointer,
 }
 
-/// What ABI 15 added.
+/// The additions of ABI 15.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Abi15 {
@@ -89,22 +88,22 @@ pub(crate) struct Lexer {
     log: Pointer,
 }
 
-/// What was exchanged, by language.
+/// The replaced functions, by language.
 static ORIGINALS: [OnceLock<(Serialize, Option<Scan>)>; LanguageId::COUNT] =
     [const { OnceLock::new() }; LanguageId::COUNT];
 
-/// How lexers go on; they are all of one kind.
+/// The original function to advance a lexer; all are the same.
 static ADVANCE: OnceLock<Advance> = OnceLock::new();
 
 thread_local! {
-    /// How often the scanner at work has asked for more behind the end.
+    /// How often the scanner at work has asked for more after the end.
     static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The grammar of a language with a scanner that stays within its limit; made once, and the same from then on.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 pub(crate) fn bounded(id: LanguageId) -> Language {
-    /// A pointer to something that nobody writes to.
+    /// A pointer to immutable data.
     struct Shared(*const TSLanguage);
     // SAFETY: what it points to is never written again.
     unsafe impl Send for Shared {}
@@ -195,8 +194,8 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
     }
 }
 
-/// Goes on by a character. Behind the end there are none, and who does not see that is shown a line end, then nothing,
-/// then a line end: no loop over characters of one kind goes on for ever.
+/// Advances by one character. After the end, alternates a line end with nothing, so that no loop over characters of one kind runs
+/// forever.
 ///
 /// # Safety
 /// As a scanner calls it: with the lexer that it was given.

@@ -18,7 +18,7 @@ fn parsed(parser: &mut Parser, text: &str, old: Option<&Tree>) -> Tree {
     tree
 }
 
-/// A tree of the first text, told that the second stands behind it now.
+/// A tree of the first text, told that the second follows it now.
 fn grown(tree: &Tree, text: &str, added: &str) -> Tree {
     let mut tree = tree.clone();
     let end = Point::new(text.lines().count(), 0);
@@ -53,7 +53,7 @@ fn a_text_with_thousands_of_ways_to_read_it_takes_little_memory() {
     for _ in 0..5 {
         kept.push(parsed(&mut parser, &ordinary, None));
         assert!(parsed(&mut parser, &hostile, None).root_node().has_error());
-        // The same behind what was read before.
+        // The same after what was read before.
         let old = grown(kept.last().unwrap(), &ordinary, &hostile);
         assert!(parsed(&mut parser, &format!("{ordinary}{hostile}"), Some(&old)).root_node().has_error());
     }
@@ -69,7 +69,7 @@ fn a_text_with_thousands_of_ways_to_read_it_takes_little_memory() {
     if let Some(most) = memory("VmHWM") {
         assert!(most < MOST << 10, "{most} KiB");
     }
-    // Nothing is lost when a large text is parsed anew each time, and then the hostile one put behind it.
+    // Nothing is lost when a large text is parsed again each time, and then the hostile one put after it.
     let large = "int f(void) { return 1; }\n".repeat(16_000);
     let mut rounds = || {
         for _ in 0..6 {

@@ -53,7 +53,7 @@ pub(crate) const IMPURE: &[&str] = &[
 /// own code does not name it is for the wall of imports to say.
 pub(crate) const PROTOCOL: &[&str] = &["ls-types", "lsp-types", "rmcp", "tower-lsp", "tower-lsp-server"];
 
-/// Crates of the house that use one above or beside them, or that the order does not know.
+/// Crates of the project that use one above or beside them, or that the order does not know.
 pub(crate) fn against_the_order(members: &[Member]) -> Vec<String> {
     let place = |name: &str| ORDER.iter().position(|floor| floor.contains(&name));
     let mut found = Vec::new();

@@ -82,7 +82,7 @@ impl Arrows {
     /// Files that name each other, each circle once.
     pub(crate) fn circles(&self) -> Vec<String> {
         let mut open: BTreeSet<&Module> = self.files.keys().collect();
-        // Whoever names nobody that is left, or is named by nobody that is left, is part of no circle.
+        // Whoever names no one that is left, or is named by no one that is left, is part of no circle.
         loop {
             let before = open.len();
             let leads_on = |module: &Module| {

@@ -1,4 +1,4 @@
-//! Which part of the house may name what. Judged by the words of the source: what is not named is not used.
+//! Which part of the project may name what. Judged by the words of the source: what is not named is not used.
 
 use crate::repo::File;
 use crate::source::{PathUse, parse, paths, tokens, tokens_of};

@@ -1,4 +1,4 @@
-//! Paths that only exist on the machine where somebody works. Nothing in the repository may depend on one.
+//! Paths that only exist on the machine where someone works. Nothing in the repository may depend on one.
 
 use std::env;
 use std::path::{Path, PathBuf};

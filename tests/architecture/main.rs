@@ -12,6 +12,7 @@ mod generated;
 mod imports;
 mod local_paths;
 mod modules;
+mod prose;
 mod repo;
 mod signatures;
 mod source;
@@ -45,6 +46,13 @@ fn names_use_the_words_of_the_field() {
     let sources = Repo::open().sources();
     hold(&vocabulary::replaced(&sources), "Rename it, or list it as an exception with the reason.");
     hold(&vocabulary::needless_exceptions(&sources), "Take it out of the exceptions.");
+}
+
+#[test]
+fn sentences_use_plain_words() {
+    let texts = Repo::open().texts();
+    hold(&prose::replaced(&texts), "Reword it, or list it as an exception with the reason.");
+    hold(&prose::needless_exceptions(&texts), "Take it out of the exceptions.");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! One version of the house and one of each library. Reads manifests only.
+//! One version of the project and one of each library. Reads manifests only.
 
 use serde_json::Value;
 use toml::Table;

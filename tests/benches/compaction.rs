@@ -85,7 +85,7 @@ fn compact(history: &History, profile: &Profile, means: PromptServices<'_>) -> D
     taken
 }
 
-/// A request of the person, and an agent that reads a file, edits it and runs the tests.
+/// A request of the user, and an agent that reads a file, edits it and runs the tests.
 fn exchange(step: usize) -> Vec<NewMessage> {
     let file = format!("/home/me/project/src/part{}/module{step}.rs", step % 9);
     let source: String = (0..60)

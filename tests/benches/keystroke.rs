@@ -63,7 +63,7 @@ const KINDS: [Kind; 6] = [
     Kind { name: "broken: bracket", edit: |_, line, _| in_statement(line).map(|at| (at, "(".to_owned())) },
 ];
 
-/// Behind the white space of a statement inside a body.
+/// After the white space of a statement inside a body.
 fn in_statement(line: &str) -> Option<usize> {
     let indent = line.len() - line.trim_start().len();
     let is_statement =

@@ -2,7 +2,7 @@
 //!
 //! Drives the real server on the folder over pipes and prints the time from its start to its first answers; of commands that do
 //! nothing, one after the other, beside the same bytes through `cat`, which is what two pipes and two processes cost; of the
-//! same while everything is indexed anew; of changes to a document of a megabyte until the next command is answered; of
+//! same while everything is indexed again; of changes to a document of a megabyte until the next command is answered; of
 //! prompts with fifty files selected; and how many changes a second it takes.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::print_stderr, reason = "a bench says how it is called")]
@@ -75,7 +75,7 @@ fn main() {
     );
     tell("  answered", &changes, None);
     own.ready();
-    // Written before the clock runs: who types is no part of what is measured.
+    // Written before the clock runs: who types is not a part of what is measured.
     let flood: Vec<u8> = (0..FLOOD).flat_map(|_| frame(&change())).collect();
     let begun = Instant::now();
     own.input.write_all(&flood).unwrap();
@@ -193,7 +193,7 @@ impl Pipes {
         while self.run("server.status", json!({}))["result"]["index"] != "ready" {
             thread::sleep(Duration::from_millis(20));
         }
-        // What is written then is no part of what comes next.
+        // What is written then is not a part of what comes next.
         thread::sleep(Duration::from_secs(1));
     }
 }

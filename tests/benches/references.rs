@@ -1,6 +1,6 @@
 //! What `references` answers next to an oracle that knows the language: for Python jedi, for TypeScript the compiler:
 //! `cargo bench -p e2e --bench references -- [--misses] PROGRAM... -- DIR...`. PROGRAM and its arguments are called with a
-//! directory behind them and print what refers to what (`tests/benches/peers/references_python.py`,
+//! directory after them and print what refers to what (`tests/benches/peers/references_python.py`,
 //! `references_typescript.mjs`); a PROGRAM that ends in `.json` is such a print, kept.
 //!
 //! A pair is a name and a file that refers to one of its definitions. Recall is the share of the oracle's pairs that are

@@ -64,9 +64,9 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         provider.say([{"text": "It fits now."}])
         provider.refuses = True
         window.do(question="Question 10: does it fit?")
-        window.do(see="tokens too long. One of", shot="clients-refused")
+        window.do(see="tokens as too long. Strata sent one of", shot="clients-refused")
         assert not provider.refuses, "nothing was refused"
-        window.do(press="Undo the Compaction", toast="The compaction was undone")
+        window.do(press="Undo Compaction", toast="Compaction undone")
         # More than the model takes by itself.
         window.do(select=FILES[0])
         window.do(question="Question 11: and with this file?")
@@ -213,5 +213,5 @@ def play_suggested(model: str, place: Place, provider: Provider) -> None:
             sent = sent_with(f"Why is the sky {color}?")
         assert kept in sent, "what was accepted did not stay"
         assert left not in sent, "what was dismissed did not go"
-        window.do(row="get_load_dotenv", action="Take the Acceptance Back")
+        window.do(row="get_load_dotenv", action="Undo Accept")
         window.do(gone="Accepted")

@@ -1,4 +1,4 @@
-//! Texts with more ways to read them than there is memory for: on the disk, and typed.
+//! Texts with more ways to read them than there is memory for: on disk, and typed.
 
 use e2e::process::Process;
 use e2e::{Editor, Repo};

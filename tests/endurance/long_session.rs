@@ -126,10 +126,10 @@ fn repository() -> Repo {
     repo
 }
 
-/// Where somebody types.
+/// Where someone types.
 struct Hand {
     page: Page,
-    /// Bytes in front of it.
+    /// Bytes before it.
     at: usize,
     /// What is still to be typed of a line.
     rest: &'static str,
@@ -183,7 +183,7 @@ fn ask(editor: &mut Editor, path: &str, rng: &mut Rng) {
             drop(editor.server.request("textDocument/hover", params).unwrap());
         }
     }
-    // Nobody looks at these, and a test that keeps them would grow itself.
+    // No one looks at these, and a test that keeps them would grow itself.
     editor.server.heard("strata/status");
 }
 

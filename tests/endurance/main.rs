@@ -14,7 +14,7 @@ mod unread_replies;
 
 use std::env;
 
-/// Whether this is the long run. What it measures nobody wants to know of a debug build.
+/// Whether this is the long run. What it measures no one wants to know of a debug build.
 fn is_long() -> bool {
     env::var_os("STRATA_LONG").is_some() && !cfg!(debug_assertions)
 }

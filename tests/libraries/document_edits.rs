@@ -89,7 +89,7 @@ impl Model {
         Some(Position { line: small(line), character: small(units(before, encoding)) })
     }
 
-    /// The byte of a position: behind the end of a line is its end, the line behind the last one is the end of the
+    /// The byte of a position: after the end of a line is its end, the line after the last one is the end of the
     /// text. `None` for what is inside a character or further down.
     fn byte(&self, position: Position, encoding: Encoding) -> Option<usize> {
         if position.line as usize == self.lines.len() {
@@ -127,13 +127,13 @@ fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// What somebody types at once.
+/// What someone types at once.
 fn typed(rng: &mut Rng) -> String {
     let keys = rng.one_of(&[0, 1, 1, 1, 2, 5, 30]);
     (0..keys).map(|_| rng.one_of(&KEYS)).collect()
 }
 
-/// A byte that has a position, at `from` or behind it.
+/// A byte that has a position, at `from` or after it.
 fn byte(rng: &mut Rng, model: &Model, from: usize, encoding: Encoding) -> usize {
     let wanted = from + rng.below(model.text.len() - from + 1);
     (wanted..).find(|byte| model.position(*byte, encoding).is_some()).unwrap()
@@ -184,7 +184,7 @@ impl Pair {
         let end = (end..).find(|byte| model.position(*byte, *encoding).is_some()).unwrap();
         let [from, to] = [start, end].map(|byte| {
             let mut position = model.position(byte, *encoding).unwrap();
-            // Other names of the same places: far behind the end of the line, and the line behind the last one.
+            // Other names of the same places: far after the end of the line, and the line after the last one.
             if model.lines[position.line as usize].end == byte && rng.below(4) == 0 {
                 position.character = position.character.saturating_add(rng.one_of(&[1, 7, u32::MAX]));
             }
@@ -301,9 +301,9 @@ enum Way {
     Straight,
     /// It is said once more.
     Twice,
-    /// The one behind it comes first.
+    /// The one after it comes first.
     Late,
-    /// The versions behind it go on from a smaller number.
+    /// The versions after it go on from a smaller number.
     Back,
 }
 

@@ -1,4 +1,4 @@
-//! Every grammar against texts that nobody meant to write: outlines come back, are the same twice and keep their shape.
+//! Every grammar against texts that no one meant to write: outlines come back, are the same twice and keep their shape.
 //! `STRATA_LONG=1` tries 10,000 texts in each language instead of a few. `cargo bench -p e2e --bench survival` prints how
 //! long they take.
 
@@ -45,7 +45,7 @@ fn every_grammar_survives_mutated_texts() {
     assert!(most < mutations(), "no text of a language was outlined in time: {given_up:?}");
 }
 
-/// One text becomes another edit by edit, all of them far from anything a person would do, and what is kept of it in the
+/// One text becomes another edit by edit, all of them far from anything a user would do, and what is kept of it in the
 /// end is what a fresh look at it gives.
 #[test]
 fn every_grammar_survives_edits_towards_mutated_texts() {

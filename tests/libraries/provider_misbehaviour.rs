@@ -1,4 +1,4 @@
-//! Requests to models against a server that misbehaves in every way that a provider can: nothing that was given out is lost, and nobody is
+//! Requests to models against a server that misbehaves in every way that a provider can: nothing that was given out is lost, and no one is
 //! charged more than once more than needed. Times appear only as limits that a broken one would exceed by far.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
@@ -99,7 +99,7 @@ fn assert_answered(outcome: &Outcome, requests: usize, dialect: Dialect) {
     assert_eq!(outcome.asked.len(), requests, "{dialect:?}");
 }
 
-/// What came before the end stays, and nobody asked again.
+/// What came before the end stays, and no one asked again.
 fn assert_half(outcome: &Outcome, dialect: Dialect) -> SendError {
     let sent = outcome.result.as_ref().unwrap();
     assert_eq!((outcome.text.as_str(), sent.reply.text().as_str()), (HALF, HALF), "{dialect:?}");

@@ -59,7 +59,7 @@ fn sessions() -> u64 {
     if std::env::var_os("STRATA_LONG").is_some() { 1_000 } else { 12 }
 }
 
-/// What came of all the requests.
+/// The outcome of all the requests.
 #[derive(Default, Debug)]
 struct Outcomes {
     /// Requests, by format.
@@ -172,7 +172,7 @@ impl Player<'_> {
         }
     }
 
-    /// Messages as nobody should send them, and turns as agents have them.
+    /// Messages as no one should send them, and turns as agents have them.
     fn messages(&mut self) -> Vec<NewMessage> {
         if self.rng.below(2) == 0 {
             let role = self.rng.one_of(&[Role::User, Role::Assistant]);

@@ -1,4 +1,4 @@
-//! Random sessions through the real engine: whatever a person does, every prompt keeps what `docs/tiers.md` promises.
+//! Random sessions through the real engine: whatever a user does, every prompt keeps what `docs/tiers.md` promises.
 //! `STRATA_LONG=1` plays 100,000 turns under `ledger`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
@@ -54,7 +54,7 @@ fn path(number: usize) -> String {
     format!("d{}/f{number}.py", number % 3)
 }
 
-/// One session of a person who does anything.
+/// One session of a user who does anything.
 struct Player<'a> {
     rng: Rng,
     scenario: Scenario<'a>,
@@ -72,7 +72,7 @@ impl Player<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    /// A person does something between two prompts.
+    /// A user does something between two prompts.
     fn act(&mut self) {
         let key = path(self.rng.below(FILES));
         let session = &mut self.runner.session;

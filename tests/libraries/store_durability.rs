@@ -141,7 +141,7 @@ fn append_and_acknowledge(folder: &Path, session: &SessionId) {
         let appended = vec![said(number)];
         store.commit(&handle, &Commit { appended, next_id: number + 1, ..Commit::default() }).unwrap();
         println!("ack {number}");
-        // As a person would, it leaves others their turn.
+        // As a user would, it leaves others their turn.
         thread::sleep(Duration::from_millis(1));
     }
 }

@@ -213,7 +213,7 @@ async def test_selections_reach_the_prompt(repo, mode):
         ]:
             assert "app.py" not in json.dumps(await call(client, tool, **arguments)), tool
         for tool in ("files_read", "outline"):
-            assert await refused(client, tool, path="src/app.py") == "`src/app.py` is excluded from this session"
+            assert await refused(client, tool, path="src/app.py") == "`src/app.py` is excluded and hidden from the model"
         await call(client, "files_include", paths=["src/app.py"])
         assert "src/app.py" in json.dumps(await call(client, "references", name="greet_person"))
         assert (await call(client, "files_list"))["files"][0]["path"] == "notes.txt"
@@ -247,14 +247,14 @@ async def test_resources_are_listed_by_pages_and_read(repo, mode):
                 await client.read_resource(uri)
     async with connected(repo, "--set", "symbols.map_budget=400", mode=mode) as client:
         [part] = (await client.read_resource("strata://map")).contents
-        assert "more files have an outline: each stands at `strata://map/`" in part.text
+        assert "more files have an outline: each is at `strata://map/`" in part.text
         assert "`focus`" not in part.text and "max_tokens" not in part.text, "a resource takes no arguments"
 
 
 async def test_notes_outlive_the_server(repo):
     async with connected(repo) as client:
         kept = await client.call_tool("memory_add", {"text": "Greetings are in English", "tags": ["style"]})
-        assert text(kept) == f"note {kept.structured_content['id']} is kept"
+        assert text(kept) == f"saved note {kept.structured_content['id']}"
         await call(client, "files_select", paths=["notes.txt"])
     async with connected(repo) as client:
         [hit] = (await call(client, "memory_search", query="greetings english"))["hits"]
@@ -349,7 +349,7 @@ async def test_long_outputs_of_the_session_can_be_read_on(repo):
     async with connected(repo, "--session", "latest") as client:
         first = await client.call_tool("tool_output_read", {"id": name, "count": 3})
         assert first.structured_content["text"] == "1 bottles\n2 bottles\n3 bottles\n"
-        assert text(first).endswith("(lines 1 to 3 of 40000; go on with `from` 4)")
+        assert text(first).endswith("(lines 1 to 3 of 40000; continue with `from` 4)")
         much = await call(client, "tool_output_read", id=name, **{"from": 100}, count=10_000, max_tokens=1000)
         assert much["from"] == 100 and 100 < much["to"] < 1000
         assert much["text"].splitlines()[-1] == f"{much['to']} bottles"

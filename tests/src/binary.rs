@@ -36,7 +36,7 @@ fn build(repository: &Path, folder: &Path) {
     let profile = if profile == "debug" { "test".as_ref() } else { profile };
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         // Built beside the tests of the command line, so that its libraries have the features that all tests have; `cargo build` for it
-        // alone would compile them anew.
+        // alone would compile them again.
         .args(["test", "--quiet", "--no-run", "--workspace", "--test", "command_line", "--profile"])
         .arg(profile)
         .arg("--target-dir")

@@ -52,7 +52,7 @@ impl Rng {
 /// What makes the tokens of a provider that can be told by their own form.
 type Token = fn(&mut Rng) -> String;
 
-/// Tokens with a form of their own, by whose they are. The beginnings are written in parts, so that nobody takes this file
+/// Tokens with a form of their own, by whose they are. The beginnings are written in parts, so that no one takes this file
 /// for a leak.
 const TOKENS: &[(&str, Token)] = &[
     ("AWS access key id", |d| format!("AK{}{}", "IA", d.of(BASE32, 16))),

@@ -21,7 +21,7 @@ pub enum Unit {
 pub struct Document {
     /// Its name.
     pub uri: String,
-    /// What the person sees.
+    /// What the user sees.
     pub text: String,
     /// Counts changes.
     pub version: i32,

@@ -237,7 +237,7 @@ impl Editor {
         self.server.notify("textDocument/didOpen", json!({ "textDocument": item }));
     }
 
-    /// Types `text` behind the one place where the document has `needle`, a character at a time, each told at once.
+    /// Types `text` after the one place where the document has `needle`, a character at a time, each told at once.
     pub fn type_behind(&mut self, name: &str, needle: &str, text: &str) {
         let mut at = self.document(name).find(needle).end;
         for key in keys(text) {
@@ -269,7 +269,7 @@ impl Editor {
         self.server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
-    /// What the person sees in a document.
+    /// What the user sees in a document.
     pub fn text(&mut self, name: &str) -> String {
         self.document(name).text.clone()
     }
@@ -285,7 +285,7 @@ impl Editor {
         self.server.ask_command(command, argument)
     }
 
-    /// Runs a command and waits for what comes of it.
+    /// Runs a command and waits for what results from it.
     pub fn try_run(&mut self, command: &str, argument: Value) -> Answer {
         self.server.command(command, argument)
     }

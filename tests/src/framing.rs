@@ -11,7 +11,7 @@ pub fn write(output: &mut impl Write, message: &Value) -> std::io::Result<()> {
     output.flush()
 }
 
-/// Reads one message; `None` at the end of the stream. Anything that is no message fails the test.
+/// Reads one message; `None` at the end of the stream. Anything that is not a message fails the test.
 pub fn read(input: &mut impl BufRead) -> Option<Value> {
     let mut length = None;
     loop {

@@ -323,7 +323,7 @@ impl ModelRequest {
 }
 
 impl ModelServer {
-    /// A server that gives one reply after the other and then the last one for ever.
+    /// A server that gives one reply after the other and then the last one forever.
     pub fn start(dialect: Dialect, replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -536,7 +536,7 @@ fn head(
     stream.write_all(head.as_bytes())
 }
 
-/// The request on a connection; none when there is no whole one.
+/// The request on a connection; none when there is not a whole one.
 fn read(stream: &TcpStream) -> Option<ModelRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = || {

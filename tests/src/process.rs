@@ -42,7 +42,7 @@ impl Process {
     /// the wall.
     pub fn processor(self) -> Option<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0)).ok()?;
-        // Behind the name of the program, which may hold anything: `utime` and `stime` (proc_pid_stat(5)).
+        // After the name of the program, which may hold anything: `utime` and `stime` (proc_pid_stat(5)).
         let fields = stat.rsplit(')').next()?.split_whitespace();
         let ticks = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>();
         Some(Duration::from_millis(ticks * 10))

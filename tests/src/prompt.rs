@@ -17,7 +17,7 @@ impl Prompt {
         self.0["body"].to_string()
     }
 
-    /// Everything the model would read, one text behind the other.
+    /// Everything the model would read, one text after the other.
     pub fn text(&self) -> String {
         let body = &self.0["body"];
         if let Some(text) = body.as_str() {

@@ -149,7 +149,7 @@ impl Server {
         self.ask("workspace/executeCommand", params)
     }
 
-    /// Runs a command and waits for what comes of it.
+    /// Runs a command and waits for what results from it.
     pub fn command(&mut self, command: &str, argument: Value) -> Answer {
         let id = self.ask_command(command, argument);
         self.answer(id)
@@ -221,7 +221,7 @@ impl Server {
         Id(id)
     }
 
-    /// Tells the server that nobody needs the answer to a request.
+    /// Tells the server that no one needs the answer to a request.
     pub fn cancel(&mut self, Id(id): Id) {
         self.notify("$/cancelRequest", json!({ "id": id }));
     }

@@ -88,17 +88,14 @@ fn each_question_goes_on_where_the_last_one_ended() {
     let (code, out, err) = shell.run(&["ask", "--session", "new", "--select", "tool.py", "What runs?"]);
     assert_eq!((code, &*out), (0, "One.\n"), "{err}");
     let last = err.lines().last().unwrap();
-    assert!(
-        last.starts_with("100 tokens in, 80 % of them read from the cache, 5 out; the input cost "),
-        "{err}"
-    );
+    assert!(last.starts_with("100 tokens in (80 % cached), 5 out; the input cost "), "{err}");
     let session = last.rsplit_once("(session ").unwrap().1.trim_end_matches(')').to_owned();
     shell.repo.write("tool.py", "class Tool:\n    def run(self, speed):\n        return 'fast'\n");
     let (code, out, err) = shell.run(&["ask", "And now?"]);
     assert_eq!((code, &*out), (0, "Two.\n"), "{err}");
     assert!(err.contains(&session), "{err}");
     let [first, second] = &server.asked()[..] else { panic!() };
-    // What the provider holds is sent again byte by byte: the change comes behind it.
+    // What the provider holds is sent again byte by byte: the change comes after it.
     let messages = |body: &Value| body["messages"].as_array().unwrap().clone();
     assert_eq!(first.body["system"], second.body["system"]);
     assert_eq!(messages(&first.body)[0]["content"][0], messages(&second.body)[0]["content"][0]);
@@ -189,7 +186,7 @@ fn an_interrupt_records_what_was_said() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert!(err.contains("stopped, and recorded as far as it came"), "{err}");
+    assert!(err.contains("stopped, and recorded as far as it arrived"), "{err}");
     let (code, ..) = shell.run(&["ask", "Go on."]);
     assert_eq!(code, 0);
     let sent = server.asked()[1].body["messages"].to_string();
@@ -203,7 +200,7 @@ fn an_answer_that_breaks_off_is_recorded_and_told() {
     let shell = Shell::with(&server);
     let (code, out, err) = shell.run(&["ask", "Why?"]);
     assert_eq!((code, &*out), (1, "It goes\n"));
-    assert!(err.contains("error: the answer is not complete"), "{err}");
+    assert!(err.contains("error: incomplete answer"), "{err}");
     let session = err.rsplit_once("(session ").unwrap().1.split_once(')').unwrap().0.to_owned();
     assert!(shell.said(&session).contains("It goes"));
 }
@@ -233,7 +230,7 @@ fn a_prompt_that_is_sent_elsewhere_is_recorded_by_another_command() {
     );
     let (code, _, err) = shell.run(&["record", "--session", session, "p77"]);
     assert_eq!(code, 1);
-    assert!(err.contains("there is no prompt `p77`"), "{err}");
+    assert!(err.contains("prompt `p77` no longer exists"), "{err}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn recount(prompt: &Prompt, tools: &Value) -> usize {
         let text = |name: &str| count(tool[name].as_str().unwrap());
         text("name") + text("description") + count(&tool["input_schema"].to_string())
     });
-    // Anthropic's system prompt stands beside the messages, OpenAI's among them.
+    // Anthropic's system prompt is next to the messages, OpenAI's among them.
     let system = usize::from(!body["system"].is_null());
     let results = body.to_string().matches("\"tool_result\"").count()
         + body.to_string().matches("\"role\":\"tool\"").count();

@@ -1,4 +1,4 @@
-//! What reported usage teaches, and counts by the client: asked when they matter, waited for by nobody else.
+//! What reported usage teaches, and counts by the client: asked when they matter, waited for by no one else.
 
 use e2e::{Editor, Setup};
 use serde_json::{Value, json};

@@ -472,7 +472,7 @@ fn a_prompt_with_room_does_not_wait_for_a_running_compaction_and_is_recorded_wit
 fn a_prompt_without_room_waits_for_the_running_compaction() {
     let mut editor = compacting_after_a_turn();
     let asked = editor.ask("prompt.assemble", json!({ "prompt": "And now?", "maxInputTokens": 12_000 }));
-    // What else is asked of the session waits behind the prompt, so it has begun to wait when the session is read again.
+    // What else is asked of the session waits after the prompt, so it has started to wait when the session is read again.
     let count = editor.ask("history.count", json!({}));
     editor.server.release(SUMMARIZE, json!("A summary by the client."));
     let prompt = editor.server.answer(asked).unwrap();

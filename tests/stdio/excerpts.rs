@@ -19,7 +19,7 @@ fn record(editor: &mut Editor, prompt: &Prompt) {
     editor.run("prompt.record", json!({ "id": prompt.id(), "response": "Hello." }));
 }
 
-/// The next message that the person sees.
+/// The next message that the user sees.
 fn shown(editor: &mut Editor) -> String {
     let message = editor.server.wait_for("window/showMessage", |_| true);
     message["message"].as_str().unwrap().to_owned()
@@ -84,13 +84,13 @@ fn it_is_off_until_it_is_switched_on() {
     assert_eq!(excerpts(&ask(&mut editor, QUESTION)), []);
     let on = editor.run("context.auto", json!({}));
     assert_eq!(on["budget"], 8_000);
-    assert_eq!(shown(&mut editor), "Questions bring up to 8000 tokens of code along.");
+    assert_eq!(shown(&mut editor), "Automatic context is on: up to 8000 tokens of code per question.");
     let prompt = ask(&mut editor, QUESTION);
     assert!(!excerpts(&prompt).is_empty());
     let by_request = editor.assemble_with(json!({ "prompt": QUESTION, "autoBudget": 0 }));
     assert_eq!(excerpts(&by_request), [], "the request counts first");
     editor.run("context.auto", json!({}));
-    assert_eq!(shown(&mut editor), "Questions bring no code along.");
+    assert_eq!(shown(&mut editor), "Automatic context is off.");
     assert_eq!(excerpts(&ask(&mut editor, QUESTION)), []);
 }
 

@@ -167,7 +167,7 @@ fn what_promises_secrets_is_read_through_no_back_door() {
     for file in files {
         assert!(file["problem"].as_str().unwrap().contains("holds secrets"), "{file}");
     }
-    // What a person asks for is shown, however their editor names it.
+    // What a user asks for is shown, however their editor names it.
     let asked = json!([repo.uri("prod.env")]);
     editor.run("files.select", json!({ "paths": asked, "confirmSecrets": asked }));
     assert_eq!(editor.assemble().count("secret-value"), 1);

@@ -69,7 +69,7 @@ fn all_files_are_private_even_with_a_permissive_umask() {
         "cache/outlines/lock",
         "cache/outlines/outlines-1.db",
     ];
-    // The cache is written when nobody waits.
+    // The cache is written when no one waits.
     let start = Instant::now();
     let missing = |files: &[String]| {
         wanted
@@ -141,7 +141,7 @@ mod full {
         acknowledged.push("begun".to_owned());
         let sizes = if env::var_os("STRATA_LONG").is_some() { 120 } else { 40 };
         for number in 0..sizes {
-            // Now within the files that are written anew, now within the store's log, which is longer; never at the end of a page.
+            // Now within the files that are written again, now within the store's log, which is longer; never at the end of a page.
             let further = number * number * 7_919 % 100_000;
             limit(
                 &editor,

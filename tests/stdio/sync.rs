@@ -1,4 +1,4 @@
-//! A document that may not be what the editor shows is reported, named in prompts, and mended by its full text.
+//! A document that may not be what the editor shows is reported, named in prompts, and repaired by its full text.
 
 use e2e::Editor;
 use serde_json::{Value, json};
@@ -38,11 +38,7 @@ fn reported_and_mended(editor: &mut Editor, reason: &str) {
         let prompt = editor.assemble();
         assert_eq!(prompt.warnings(), [("out_of_step", NOTES)]);
         assert_eq!(prompt.file(NOTES)["sync"]["state"], "out_of_step");
-        assert_eq!(
-            prompt.count("The editor may show another text than this"),
-            1,
-            "the model is told as well"
-        );
+        assert_eq!(prompt.count("The editor may show different text"), 1, "the model is told as well");
     }
     change(editor, 90, at((0, 0), (0, 0), "on unsure ground"));
     assert_eq!(editor.assemble().count("on unsure ground"), 0);
@@ -77,7 +73,7 @@ fn a_change_that_cannot_be_read() {
     for change_of in [text, json!({ "range": negative, "text": "x" })] {
         let mut editor = opened();
         change(&mut editor, 3, change_of);
-        reported_and_mended(&mut editor, "cannot be read");
+        reported_and_mended(&mut editor, "is invalid");
     }
 }
 
@@ -109,7 +105,7 @@ fn a_document_whose_opening_cannot_be_read() {
     assert!(message.contains(NOTES) && message.contains("textDocument.version"), "{message}");
     let prompt = editor.assemble();
     assert_eq!(prompt.full_text(NOTES), Some(repo.read(NOTES)), "what is known is the disk's");
-    assert_eq!(prompt.count("the editor has changes to this file that it did not tell in full"), 1);
+    assert_eq!(prompt.count("the editor did not report all changes to this file"), 1);
     editor.server.notify("textDocument/didClose", json!({}));
     assert_eq!(editor.warning().0, "misread", "not even which document it is about");
 }
@@ -144,7 +140,7 @@ fn a_change_to_a_document_that_was_never_opened() {
         Some("Remember the milk.\n"),
         "what is known is the disk's"
     );
-    assert_eq!(prompt.count("the editor has changes to this file that it did not tell in full"), 1);
+    assert_eq!(prompt.count("the editor did not report all changes to this file"), 1);
     tell(&mut editor, 6, json!({ "text": "full\n" }));
     let prompt = editor.assemble();
     assert_eq!(prompt.full_text(NOTES).as_deref(), Some("full\n"));

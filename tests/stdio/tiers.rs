@@ -209,7 +209,7 @@ fn a_preview_is_the_request_that_would_be_sent() {
         for ((one, first), (other, second)) in order.into_iter().zip(order.into_iter().skip(1)) {
             assert_eq!(at(one) < at(other), place(first) < place(second), "{format}: {titles:?}");
         }
-        // What was sent in the other form is cached for nobody.
+        // What was sent in the other form is cached for no one.
         let kept = titles.contains(&"Update of two.py");
         assert_eq!(kept, format == "anthropic", "what was sent stays: {titles:?}");
 

@@ -1,4 +1,4 @@
-//! A turn: a prompt is assembled, sent by the client, and what came of it is recorded.
+//! A turn: a prompt is assembled, sent by the client, and the outcome of it is recorded.
 
 use e2e::{Editor, Rng, Setup};
 use serde_json::{Value, json};

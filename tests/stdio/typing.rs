@@ -1,4 +1,4 @@
-//! From keys to prompt: what the person sees is what the model gets.
+//! From keys to prompt: what the user sees is what the model gets.
 
 use e2e::{Editor, Setup, Unit};
 use serde_json::json;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const FILES: usize = 200;
 
-/// Files that nobody has touched for an hour: what changed just now is read again in any case.
+/// Files that no one has touched for an hour: what changed just now is read again in any case.
 fn many() -> Repo {
     let repo = Repo::new("");
     for n in 0..FILES {
@@ -44,7 +44,7 @@ fn found(editor: &mut Editor) -> (u64, u64, Value) {
     (efforts["read"].as_u64().unwrap(), efforts["parsed"].as_u64().unwrap(), map)
 }
 
-/// Starts servers until one has nothing to parse: what is kept is written when nobody waits for it.
+/// Starts servers until one has nothing to parse: what is kept is written when no one waits for it.
 fn start_warm(repo: &Repo, state: &Path) -> Editor {
     let start_time = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! The file at hand, for editors without a plugin: commands that need no arguments and whose outcome is shown, code actions, the
+//! The current file, for editors without a plugin: commands that need no arguments and whose outcome is shown, code actions, the
 //! code lens.
 
 use std::fs;
@@ -14,13 +14,13 @@ use crate::small;
 const ERROR: i64 = 1;
 const INFO: i64 = 3;
 
-/// The next message that the person sees.
+/// The next message that the user sees.
 fn shown(editor: &mut Editor) -> (i64, String) {
     let message = editor.server.wait_for("window/showMessage", |_| true);
     (message["type"].as_i64().unwrap(), message["message"].as_str().unwrap().to_owned())
 }
 
-/// What the person sees of a command that works.
+/// What the user sees of a command that works.
 fn told(editor: &mut Editor, command: &str, argument: Value) -> String {
     let reply = editor.run(command, argument);
     let (kind, message) = shown(editor);
@@ -28,7 +28,7 @@ fn told(editor: &mut Editor, command: &str, argument: Value) -> String {
     message
 }
 
-/// What the person sees of a command that is refused.
+/// What the user sees of a command that is refused.
 fn told_why_not(editor: &mut Editor, command: &str, argument: Value) -> String {
     let refused = editor.refused(command, argument);
     assert_eq!(shown(editor), (ERROR, refused.message.clone()), "{command}");
@@ -89,16 +89,13 @@ fn outcomes_are_shown() {
     assert_eq!(states(&mut editor), selected("src/lib.rs"));
     assert_eq!(
         told(&mut editor, "here.deselect", lib.clone()),
-        "src/lib.rs: no longer in full in the model's context"
+        "src/lib.rs: removed from the model's context"
     );
     assert_eq!(told(&mut editor, "here.deselect", lib.clone()), "src/lib.rs: was not selected");
     assert_eq!(states(&mut editor), []);
     assert!(told(&mut editor, "here.toggle", lib.clone()).contains("in the model's context in full"));
     assert!(told(&mut editor, "here.toggle", lib.clone()).contains("no longer"));
-    assert_eq!(
-        told(&mut editor, "here.exclude", lib.clone()),
-        "src/lib.rs: excluded, the model sees nothing of it"
-    );
+    assert_eq!(told(&mut editor, "here.exclude", lib.clone()), "src/lib.rs: excluded, hidden from the model");
     assert_eq!(states(&mut editor), [("src/lib.rs".to_owned(), "excluded".to_owned())]);
     assert_eq!(told(&mut editor, "here.include", lib.clone()), "src/lib.rs: no longer excluded");
     assert_eq!(told(&mut editor, "here.include", lib), "src/lib.rs: was not excluded");
@@ -139,7 +136,7 @@ fn without_arguments_it_is_the_document_that_was_named_last() {
         assert_eq!(shown(&mut editor), (INFO, reply["message"].as_str().unwrap().to_owned()));
     }
     editor.run("files.clear", json!({}));
-    // Any message about a document is a sign that somebody is there, also one that is not understood.
+    // Any message about a document is a sign that someone is there, also one that is not understood.
     actions(&mut editor, &repo.uri("src/lib.rs"), &range(0, 0), json!({}));
     assert!(told(&mut editor, "here.toggle", json!({})).starts_with("src/lib.rs: in"));
     editor.replace("tool.py", "slow", "fast");
@@ -265,7 +262,7 @@ fn code_actions_go_by_how_the_file_stands() {
     };
     let (add, lines) = ("Add to model context", "Add lines 3-5 to model context");
     let (remove, exclude) = ("Remove from model context", "Exclude from model context");
-    let (include, show) = ("Include in model context again", "Show the prompt");
+    let (include, show) = ("Include in model context again", "Preview the prompt");
     assert_eq!(titles(&offered(&mut editor, &caret)), [add, exclude, show]);
     let fresh = offered(&mut editor, &marked);
     assert_eq!(titles(&fresh), [add, lines, exclude, show]);

@@ -11,7 +11,7 @@ end, {
   nargs = "*",
   range = true,
   bang = true,
-  desc = "Decide what the model gets to see",
+  desc = "Manage what the model sees",
   complete = function(lead, line)
     return require("strata.command").complete(lead, line)
   end,
@@ -19,18 +19,18 @@ end, {
 
 -- Each mapping is a subcommand.
 local MAPPINGS = {
-  { "add", "show this file to the model" },
-  { "remove", "show its outline only" },
-  { "toggle", "show it, or no longer" },
-  { "exclude", "do not mention it at all" },
-  { "include", "mention it again" },
-  { "pick", "choose a file to show" },
+  { "add", "add this file to the context" },
+  { "remove", "deselect this file" },
+  { "toggle", "add or remove this file" },
+  { "exclude", "exclude this file" },
+  { "include", "include this file again" },
+  { "pick", "choose a file to add" },
   { "context", "open the context buffer" },
   { "preview", "open the next prompt" },
   { "sessions", "choose a session" },
-  { "compact", "make the conversation shorter" },
-  { "compaction", "show how near a compaction is" },
-  { "status", "say how full the window is" },
+  { "compact", "compact the conversation" },
+  { "compaction", "show how close a compaction is" },
+  { "status", "show how full the window is" },
 }
 for _, mapping in ipairs(MAPPINGS) do
   local name, does = mapping[1], mapping[2]
@@ -41,7 +41,7 @@ vim.keymap.set(
   "x",
   "<Plug>(strata-add)",
   ":Strata add<CR>",
-  { desc = "Strata: show these lines", silent = true }
+  { desc = "Strata: add these lines", silent = true }
 )
 
 if (vim.g.strata or {}).autostart ~= false then
@@ -52,7 +52,7 @@ if (vim.g.strata or {}).autostart ~= false then
   -- What has no type, and everything on Neovim 0.10, is not attached by that.
   vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "FileType" }, {
     group = group,
-    desc = "Strata reads what is in this buffer",
+    desc = "Strata tracks this buffer",
     callback = function(event)
       if vim.bo[event.buf].buftype == "" and vim.api.nvim_buf_get_name(event.buf) ~= "" then
         vim.schedule(function()

@@ -3,7 +3,7 @@
 
 local WIDTH = 78
 
--- What the plugin sets unless the person does, as in lua/strata/server.lua.
+-- What the plugin sets unless the user does, as in lua/strata/server.lua.
 local OWN_DEFAULTS = { ["lsp.code_action"] = false }
 
 local here = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h")
@@ -228,22 +228,22 @@ end
 vim.opt.runtimepath:prepend(here)
 
 local INTRODUCTION = {
-  "Strata decides what a language model gets to see: which files in full, which as outlines, in which order, so that",
-  "it fits and the provider's cache is hit. This plugin is a thin client of the language server `strata serve`; it",
-  "counts and parses nothing and needs no other plugin. Neovim 0.10 or later.",
+  "Strata manages what a language model sees: which files in full, which as outlines, and in which order, so that",
+  "prompts fit and the provider's cache is used. This plugin is a thin client of the language server `strata serve`. It",
+  "needs no other plugin. Requires Neovim 0.10 or later.",
   "",
-  "There is nothing to set up: opening a file of a workspace starts the server. No key is mapped; see",
+  "No setup is needed: opening a file of a workspace starts the server. No keys are mapped; see",
   "|strata-mappings|.",
   "",
   ">vim",
-  '    :Strata add                     " this file, with what was typed and not saved',
-  '    :Strata context                 " what the model sees, to be edited',
+  '    :Strata add                     " this file, with unsaved changes',
+  '    :Strata context                 " what the model sees, as an editable list',
   '    :Strata preview Why is it slow? " the next prompt',
   "<",
   "",
-  'On Neovim 0.11 and later the server is a configuration like others: `vim.lsp.config("strata", ...)` changes it,',
-  '`vim.lsp.enable("strata", false)` ends it. When the server dies it is started again and goes on with its session.',
-  "What it is at is told through |vim.lsp.status()|.",
+  'On Neovim 0.11 and later, the server is a regular configuration: `vim.lsp.config("strata", ...)` changes it, and',
+  '`vim.lsp.enable("strata", false)` disables it. A crashed server restarts and continues its conversation.',
+  "|vim.lsp.status()| shows its progress.",
 }
 
 local SECTIONS = {
@@ -274,7 +274,7 @@ function WRITE.introduction()
 end
 
 function WRITE.options()
-  wrapped("All of them stand in one table, to be set before the plugin is loaded:", "")
+  wrapped("All options are in one table, to be set before the plugin is loaded:", "")
   block(
     { ">lua", '    vim.g.strata = { trusted = { "~/src" }, settings = { model = "gpt-5" } }', "<", "" },
     ""
@@ -289,13 +289,13 @@ end
 
 function WRITE.settings()
   block({
-    "What the server is told, as {settings} in |strata-options| or through `vim.lsp.config`; a dot is a table in a table:",
+    "Server settings, as {settings} in |strata-options| or through `vim.lsp.config`; a dot separates nested tables:",
     "",
     ">lua",
     '    vim.lsp.config("strata", { settings = { strata = { cache = { ttl = "1h" } } } })',
     "<",
     "",
-    "The setting and its default, where that is short:",
+    "Each setting with its default, if short:",
     "",
   }, "")
   for _, setting in ipairs(settings()) do
@@ -306,7 +306,7 @@ end
 
 function WRITE.commands()
   wrapped(
-    "All of it is one command; subcommands and what they take are completed. `:Strata` alone lets you choose.",
+    "Everything is a subcommand of one command, with completion. `:Strata` alone opens a menu.",
     ""
   )
   add("")
@@ -318,7 +318,7 @@ function WRITE.commands()
 end
 
 function WRITE.mappings()
-  wrapped("None is there by default. Each of these does what the command of that name does:", "")
+  wrapped("None is set by default. Each mapping runs the command of the same name:", "")
   add("")
   for _, line in ipairs(vim.fn.readfile(here .. "/plugin/strata.lua")) do
     local name, does = line:match('^  { "(%w+)", "(.*)" },$')
@@ -328,7 +328,7 @@ function WRITE.mappings()
   end
   add("")
   block({
-    "In Visual mode `<Plug>(strata-add)` shows the lines.",
+    "In Visual mode, `<Plug>(strata-add)` adds the selected lines.",
     "",
     ">lua",
     '    vim.keymap.set({ "n", "x" }, "<Leader>sa", "<Plug>(strata-add)")',
@@ -359,8 +359,8 @@ end
 
 function WRITE.statusline()
   block({
-    "|strata.statusline()| says how full the window is, how long what is cached lives, how much was cached and how near",
-    "a compaction is. What |vim.lsp.status()| says of indexing and compactions stands beside it.",
+    "|strata.statusline()| shows how full the window is, the cache hit rate, how long the cache lives, and how close",
+    "a compaction is. |vim.lsp.status()| shows the progress of indexing and compactions.",
     "",
     ">vim",
     "    set statusline+=%{v:lua.require'strata'.statusline()}",
@@ -372,21 +372,21 @@ function WRITE.statusline()
 end
 
 function WRITE.events()
-  wrapped("Autocommands of the event |User|:", "")
+  wrapped("Autocommands of the |User| event:", "")
   add("")
   tagged("StrataStatus", "StrataStatus")
-  wrapped("The meter has changed. `data` has the `meter` and the `root` of the workspace. The meter:", "    ")
+  wrapped("The meter changed. `data` has the `meter` and the `root` of the workspace. The meter:", "    ")
   field_list("strata/notices.lua", "strata.Meter")
   add("")
   tagged("StrataCompaction", "StrataCompaction")
   wrapped(
-    "A compaction began, ended or failed. `data` has the `news` as the server tells it, and the `root`.",
+    "A compaction started, ended or failed. `data` has the `news` from the server and the `root`.",
     "    "
   )
 end
 
 function WRITE.lua()
-  wrapped("What plugins that talk to a model need of it:", "")
+  wrapped("For plugins that talk to a model:", "")
   block({
     ">lua",
     '    local strata = require("strata")',
@@ -396,8 +396,8 @@ function WRITE.lua()
     "    end)",
     "<",
     "",
-    "Without a callback they wait and return the reply, or nothing and the error. Requests are sent with everything",
-    "that was typed before them. All commands: docs/commands.md of the repository.",
+    "Without a callback, these functions wait and return the reply, or nil and the error. Pending edits are sent to the",
+    "server first. All commands: docs/commands.md in the repository.",
     "",
   }, "")
   for _, known in ipairs(functions("strata/init.lua")) do
@@ -424,7 +424,7 @@ function WRITE.codecompanion()
   block(brief("strata/codecompanion/init.lua"), "")
 end
 
-tagged("*strata.txt*  What a language model gets to see", "strata")
+tagged("*strata.txt*  Manages what a language model sees", "strata")
 add("")
 contents(SECTIONS)
 for _, section in ipairs(SECTIONS) do
@@ -438,7 +438,7 @@ local path = here .. "/doc/strata.txt"
 if arg[1] == "--check" then
   local there = vim.fn.filereadable(path) == 1 and vim.fn.readfile(path) or {}
   if not vim.deep_equal(there, out) then
-    io.stderr:write("doc/strata.txt is stale; write it anew: nvim -l scripts/vimdoc.lua\n")
+    io.stderr:write("doc/strata.txt is stale; regenerate it: nvim -l scripts/vimdoc.lua\n")
     os.exit(1)
   end
 else

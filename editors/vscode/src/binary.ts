@@ -1,4 +1,4 @@
-// Finds the `strata` binary: the one the person named, the one that came with the extension, or the one in the PATH.
+// Finds the `strata` binary: the one the user named, the one that came with the extension, or the one in the PATH.
 // It starts nothing.
 
 import { accessSync, constants, statSync } from 'node:fs';
@@ -16,18 +16,18 @@ export interface Places {
   searchPath: string;
 }
 
-/** The path of the binary. Throws an error that says what to do when there is none. */
+/** The path of the binary. Throws an error that says what to do if there is none. */
 export function findBinary({ configured, extension, searchPath }: Places): string {
   if (configured !== '') {
     if (!runs(configured)) {
-      throw new Error(`The setting strata.path names ${configured}, which is not a program that can be run.`);
+      throw new Error(`strata.path is set to ${configured}, which is not an executable file.`);
     }
     return configured;
   }
   const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const found = [path.join(extension, 'server'), ...folders].map((folder) => path.join(folder, NAME)).find(runs);
   if (found === undefined) {
-    throw new Error('There is no strata program here. Install it into your PATH, or set strata.path to where it is.');
+    throw new Error('Strata is not installed. Add the strata program to your PATH, or set strata.path to its location.');
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// The chat participant `@strata`: the server makes the prompt, the person's model answers it, the server records the
+// The chat participant `@strata`: the server makes the prompt, the user's model answers it, the server records the
 // turn. The history of the chat panel is not sent: the server has the conversation.
 
 import * as vscode from 'vscode';
@@ -51,11 +51,11 @@ export class Chat implements vscode.Disposable {
       switch (request.command) {
         case 'new':
           await this.strata.tell('strata.session.new', {});
-          stream.markdown('A new conversation was begun.');
+          stream.markdown('Started a new conversation.');
           return {};
         case 'compact':
           await vscode.commands.executeCommand('strata.compact');
-          stream.markdown('Done. The notification says what came of it.');
+          stream.markdown('Done. See the notification for the result.');
           return {};
         default:
           return await this.inTurn(() => this.turn(request, context, stream, token));
@@ -95,8 +95,8 @@ export class Chat implements vscode.Disposable {
     const model = request.model ?? (await anyModel());
     if (model === undefined) {
       stream.markdown(NO_MODEL);
-      stream.button({ command: 'strata.preview', title: 'Preview the Prompt' });
-      stream.button({ command: 'strata.copyPrompt', title: 'Copy the Prompt' });
+      stream.button({ command: 'strata.preview', title: 'Preview Prompt' });
+      stream.button({ command: 'strata.copyPrompt', title: 'Copy Prompt' });
       return {};
     }
     const compacted = this.compactions.collect();
@@ -134,7 +134,7 @@ export class Chat implements vscode.Disposable {
     });
   }
 
-  /** Waits for the compaction that the recorded turn made due, so that the answer can say what came of it and the next prompt is short. */
+  /** Waits for the compaction that the recorded turn made due, so that the answer can say the outcome of it and the next prompt is short. */
   private async compactionEnds(token: vscode.CancellationToken): Promise<void> {
     const listening: vscode.Disposable[] = [];
     try {
@@ -172,7 +172,7 @@ export class Chat implements vscode.Disposable {
   }
 }
 
-/** What you should know of the prompt, behind the answer, where it stays: what was left out of it, and that it was compacted. */
+/** What you should know of the prompt, after the answer, where it stays: what was left out of it, and that it was compacted. */
 function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.ChatResponseStream): void {
   const line = (icon: string, message: string) => {
     const literal = message.replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, '\\$&');
@@ -181,6 +181,6 @@ function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.C
   warnings.forEach((message) => line('warning', message));
   compacted.ended.forEach((news) => line('fold', `${madeShorter(news)}${notesOf(news)}`));
   if (compacted.ended.length > 0) {
-    stream.button({ command: 'strata.undoCompaction', title: 'Undo the Compaction' });
+    stream.button({ command: 'strata.undoCompaction', title: 'Undo Compaction' });
   }
 }

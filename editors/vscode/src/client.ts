@@ -53,7 +53,7 @@ export class Strata implements vscode.Disposable {
   private language: LanguageClient | undefined;
   /** The end of the server before. */
   private ending: Promise<void> = Promise.resolve();
-  /** How often it was to be started anew. */
+  /** How often it was to be started again. */
   private restarts = 0;
   private lastStatus: Status | undefined;
   private deaths: number[] = [];
@@ -95,7 +95,7 @@ export class Strata implements vscode.Disposable {
     }
   }
 
-  /** Starts the server. Does not throw: what went wrong is shown to the person. */
+  /** Starts the server. Does not throw: what went wrong is shown to the user. */
   async start(): Promise<void> {
     let language: LanguageClient | undefined;
     try {
@@ -111,10 +111,10 @@ export class Strata implements vscode.Disposable {
       this.listen(language);
       await language.start();
     } catch (error) {
-      // One that was ended while it started is nobody's business any more.
+      // One that was ended while it started is no one's business any more.
       if (language === this.language) {
         this.lifeEmitter.fire('stopped');
-        void this.offerRestart(`Strata did not start. ${wordsOf(error)}`);
+        void this.offerRestart(`Strata failed to start. ${wordsOf(error)}`);
       }
     }
   }
@@ -135,7 +135,7 @@ export class Strata implements vscode.Disposable {
     this.language = undefined;
     if (language?.needsStop()) {
       // One that hangs, or has not started yet, is an error here; the library kills it.
-      this.ending = language.dispose().catch((error) => this.output.warn(`the server did not end: ${wordsOf(error)}`));
+      this.ending = language.dispose().catch((error) => this.output.warn(`the server did not exit: ${wordsOf(error)}`));
     }
     await this.ending;
     this.lifeEmitter.fire('stopped');
@@ -241,10 +241,10 @@ export class Strata implements vscode.Disposable {
     const now = Date.now();
     this.deaths = [...this.deaths.filter((death) => now - death < DEATHS_WITHIN_MS), now];
     if (this.deaths.length < DEATHS) {
-      this.output.warn('the server ended and is started again');
+      this.output.warn('the server exited and is restarting');
       return { action: CloseAction.Restart, handled: true };
     }
-    void this.offerRestart(`The Strata server ended ${DEATHS} times within three minutes.`);
+    void this.offerRestart(`The Strata server exited ${DEATHS} times within three minutes.`);
     return { action: CloseAction.DoNotRestart, handled: true };
   }
 
@@ -260,7 +260,7 @@ export class Strata implements vscode.Disposable {
   }
 }
 
-/** What an error says to the person. */
+/** What an error says to the user. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -58,7 +58,7 @@ export function madeShorter({ before, after, strategy, summarisedBy }: Compactio
       ? ''
       : `: ${counted(before.messages, 'message')} became ${exactly(after.messages)}, ` +
         `${exactly(before.tokens)} tokens became ${exactly(after.tokens)}`;
-  return `The conversation was compacted${sizes}. ${howOf(strategy, summarisedBy)}.`;
+  return `Conversation compacted${sizes}. ${howOf(strategy, summarisedBy)}.`;
 }
 
 /** How a compaction was made, in a sentence without its full stop. */
@@ -69,13 +69,13 @@ export function howOf(strategy: LastCompaction['strategy'] | undefined, author: 
     case 'http':
       return `${author.model ?? 'The provider'} wrote the summary`;
     case 'extractive':
-      return 'The summary was made without a model';
+      return 'Summarized without a model';
     default:
-      return strategy === 'topic_cut' ? 'It begins where the topic changed' : 'The oldest messages were left out';
+      return strategy === 'topic_cut' ? 'The conversation now starts at the last topic change' : 'The oldest messages were removed';
   }
 }
 
-/** What else there is to know, to be put behind a sentence. */
+/** What else there is to know, to be put after a sentence. */
 export function notesOf({ notes }: Compaction): string {
   return notes?.length ? ` ${notes.map((note) => `${note[0]?.toUpperCase()}${note.slice(1)}.`).join(' ')}` : '';
 }

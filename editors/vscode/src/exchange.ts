@@ -14,7 +14,7 @@ import { counted, exactly } from './wording';
 export interface Outcome {
   /** What was left out of prompts, and the like; each once. */
   warnings: string[];
-  /** Why there is no answer, or no more of it. */
+  /** Why there is not an answer, or no more of it. */
   error?: string;
 }
 
@@ -29,7 +29,7 @@ interface Reply {
 }
 
 /** Sent to the model with the last results that it gets. */
-const LAST_ROUND = 'No more tools can be called for this question. Answer with what you have.';
+const LAST_ROUND = 'No more tool calls are possible for this question. Answer with what you have.';
 
 export class Exchange {
   private readonly warnings = new Set<string>();
@@ -58,7 +58,7 @@ export class Exchange {
       }
       if (round > this.rounds) {
         const limit = `the limit of ${counted(this.rounds, 'round')} (strata.chat.toolRounds)`;
-        this.warnings.add(`The model reached ${limit}: its last tool calls were not answered.`);
+        this.warnings.add(`The model reached ${limit}; its last tool calls were not answered.`);
         break;
       }
       const toolResults = await this.tools.answer(calls, this.token);
@@ -73,18 +73,18 @@ export class Exchange {
     return { warnings: [...this.warnings] };
   }
 
-  /** Sends a prompt and records what came of it. One that the provider finds too long is compacted and sent once more. */
+  /** Sends a prompt and records the outcome of it. One that the provider finds too long is compacted and sent once more. */
   private async sent(parameters: PromptAssembleParams): Promise<Reply> {
     const prompt = await this.strata.ask('strata.prompt.assemble', parameters, this.token);
     if (parameters.toolResults === undefined) {
-      this.stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
+      this.stream.progress(`Prompt: ${exactly(prompt.tokens.total)} tokens`);
     }
     const reply = await this.replyTo(prompt);
     const recorded = await this.strata.tell('strata.prompt.record', this.recordOf(prompt, reply));
     if (recorded.retry && !this.token.isCancellationRequested) {
-      this.stream.progress('The model found the prompt too long: the conversation is compacted and sent once more');
+      this.stream.progress('The model rejected the prompt as too long. Compacting the conversation and sending it again');
       const again = await this.sent(parameters);
-      this.warnings.add(`The model found the prompt of ${exactly(reply.total)} tokens too long. One of ${exactly(again.total)} was sent instead.`);
+      this.warnings.add(`The model rejected a prompt of ${exactly(reply.total)} tokens as too long. Strata sent one of ${exactly(again.total)} instead.`);
       return again;
     }
     [...prompt.warnings.map(({ message }) => message), ...recorded.warnings].forEach((warning) => this.warnings.add(warning));

@@ -52,7 +52,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
     const { message, session } = await this.find(uri);
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (text.trim() === '') {
-      throw new Error('A message cannot be empty. It can be hidden, or removed with all that follow.');
+      throw new Error('A message cannot be empty. Hide it, or delete it with all later messages.');
     }
     if (text === textIn(message)) {
       return;
@@ -79,11 +79,11 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   }
 
   delete(): never {
-    throw vscode.FileSystemError.NoPermissions('Remove it in the view "Context".');
+    throw vscode.FileSystemError.NoPermissions('Delete it in the "Context" view.');
   }
 
   rename(): never {
-    throw vscode.FileSystemError.NoPermissions('Messages have no names.');
+    throw vscode.FileSystemError.NoPermissions('Messages cannot be renamed.');
   }
 
   dispose(): void {
@@ -99,12 +99,12 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
     const { session, id } = place;
     const { messages, stateVersion } = await this.strata.ask('strata.history.get', { session }).catch((error) => {
       throw vscode.FileSystemError.Unavailable(
-        `The conversation cannot be read. Open it in the view "Sessions" and try again. (${wordsOf(error)})`,
+        `Cannot read the conversation. Open it in the "Sessions" view and try again. (${wordsOf(error)})`,
       );
     });
     const message = messages.find((one) => one.id === id);
     if (message === undefined) {
-      throw vscode.FileSystemError.FileNotFound('The message was removed from the conversation.');
+      throw vscode.FileSystemError.FileNotFound('The message was deleted from the conversation.');
     }
     return { message, session, version: stateVersion };
   }
@@ -124,7 +124,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   private async offerToAsk(session: string, { id }: Message, text: string): Promise<void> {
     const again = 'Ask Again From Here';
     const choice = await vscode.window.showInformationMessage(
-      `The question was changed; what follows was kept. "${again}" removes that and sends the question to the model.`,
+      `The question was changed, and later messages are unchanged. "${again}" deletes them and asks the question again.`,
       again,
     );
     if (choice === again) {
@@ -139,7 +139,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
 function textIn(message: Message): string {
   const [text, another] = message.content.filter((block) => block.type === 'text');
   if (text === undefined || another !== undefined) {
-    throw new Error('Only a message with one text can be edited.');
+    throw new Error('Only messages with a single text can be edited.');
   }
   return text.text;
 }

@@ -1,5 +1,5 @@
-// The way to the person's own models, through the editor: for chat turns, and for summaries and counts that
-// the server asks for. Which model is used is the person's choice; nothing here holds a key.
+// The way to the user's own models, through the editor: for chat turns, and for summaries and counts that
+// the server asks for. Which model is used is the user's choice; nothing here holds a key.
 
 import * as vscode from 'vscode';
 
@@ -8,7 +8,7 @@ import type { Usage } from './protocol';
 
 /** Said where no model is there. */
 export const NO_MODEL =
-  'No language model is installed in this editor. The prompt itself needs none: open the preview, or copy it for any other place.';
+  'No language model is available in this editor. You do not need one for the prompt itself: preview it, or copy it.';
 
 /** The model of the last chat request, which writes summaries unless a setting names another. */
 export class ChatModel {
@@ -37,7 +37,7 @@ export function modelAnswers(chatModel: ChatModel): Answers {
       const named = model ? await modelNamed(model) : undefined;
       const chosen = named ?? chatModel.last ?? (await needModel());
       const messages = [system, prompt].map((text) => vscode.LanguageModelChatMessage.User(text));
-      const options = { justification: 'Strata summarises the older part of the conversation.' };
+      const options = { justification: 'Strata summarizes the older part of the conversation.' };
       const answer = await chosen.sendRequest(messages, options, token);
       let text = '';
       for await (const part of answer.text) {
@@ -48,7 +48,7 @@ export function modelAnswers(chatModel: ChatModel): Answers {
     'strata/countTokens': async ({ model, format, body }, token) => {
       const named = await modelNamed(model);
       if (named === undefined || format !== 'anthropic') {
-        throw new Error(`No model of this editor counts for ${model}.`);
+        throw new Error(`No model in this editor can count tokens for ${model}.`);
       }
       const counts = messagesOf(body, { marks: false }).map((message) => named.countTokens(message, token));
       return { inputTokens: (await Promise.all(counts)).reduce((total, count) => total + count, 0) };
@@ -136,7 +136,7 @@ function joined(blocks: Block[]): Block[] {
 
 const marked = (block: Block) => block['cache_control'] !== undefined;
 
-/** Blocks as parts. A mark is a part of its own behind the one that it marks, as chat extensions write it for each other. */
+/** Blocks as parts. A mark is a part of its own after the one that it marks, as chat extensions write it for each other. */
 function partsOf(blocks: Block[], marks: boolean): (UserPart | AssistantPart)[] {
   return blocks.flatMap((block) => (marks && marked(block) ? [partOf(block), mark()] : [partOf(block)]));
 }

@@ -14,7 +14,7 @@ export interface Page {
   content: string;
 }
 
-/** Throws an error that says what to do when there is no such page, or it is no text. */
+/** Throws an error that says what to do when there is no such page, or it is not text. */
 export async function fetchPage(url: string, token: vscode.CancellationToken): Promise<Page> {
   const stop = new AbortController();
   const cancelled = token.onCancellationRequested(() => stop.abort());
@@ -22,11 +22,11 @@ export async function fetchPage(url: string, token: vscode.CancellationToken): P
   try {
     const reply = await fetch(url, { signal: stop.signal, headers: { accept: 'text/html, text/plain, text/markdown, */*;q=0.1' } });
     if (!reply.ok) {
-      throw new Error(`it answers ${reply.status} ${reply.statusText}`.trim());
+      throw new Error(`the server answered ${reply.status} ${reply.statusText}`.trim());
     }
     const type = reply.headers.get('content-type') ?? 'text/html';
     if (!/^(text\/|application\/(json|xml|xhtml\+xml))/i.test(type)) {
-      throw new Error(`it is ${type}, not a text`);
+      throw new Error(`its type is ${type}, not text`);
     }
     const text = await textOf(reply);
     return /html/i.test(type) ? { url, ...readable(text) } : { url, content: text };

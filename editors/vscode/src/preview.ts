@@ -102,7 +102,7 @@ export class Preview
         this.mark,
         marked.map(({ tier, line, lines }) => ({
           range: lastWritten(editor.document, line + lines - 1).range,
-          hoverMessage: `Cache mark: ${tier}. Everything above can be read from the provider's cache.`,
+          hoverMessage: `Cache mark: ${tier}. The provider can cache everything above.`,
         })),
       );
     }
@@ -114,7 +114,7 @@ export class Preview
   }
 }
 
-/** The last line up to this one that is not blank: a part ends with the blank line behind it. */
+/** The last line up to this one that is not blank: a part ends with the blank line after it. */
 function lastWritten(document: vscode.TextDocument, last: number): vscode.TextLine {
   const line = document.lineAt(last);
   return last > 0 && line.isEmptyOrWhitespace ? lastWritten(document, last - 1) : line;

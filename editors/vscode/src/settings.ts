@@ -1,4 +1,4 @@
-// Reads what the person set of the server's settings. Defaults are the server's business: a value that nobody set
+// Reads what the user set of the server's settings. Defaults are the server's business: a value that no one set
 // is not sent, so that the files `strata.toml`, `.strata.toml` and `.strata.yaml` keep their say.
 
 import * as vscode from 'vscode';
@@ -14,7 +14,7 @@ interface Block {
 
 const SECTION = 'strata';
 
-/** Said also when nobody set it: the extension has menus for what the server's code actions do, and a default of its own. */
+/** Said also when no one set it: the extension has menus for what the server's code actions do, and a default of its own. */
 const OWN_DEFAULTS = ['lsp.code_action'];
 
 /** The values that were set by hand, for the resource when one is named. */

@@ -46,7 +46,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
     const { models } = await this.strata.ask('strata.server.models', {});
     const { max_input, max_output, tools } = models.find((model) => model.id === id) ?? UNKNOWN;
     const model = {
-      ...{ id, name: `Strata: ${id}`, family: id, version: '1', tooltip: 'The model of the settings strata.provider' },
+      ...{ id, name: `Strata: ${id}`, family: id, version: '1', tooltip: 'The model configured in strata.provider' },
       ...{ maxInputTokens: max_input, maxOutputTokens: max_output, capabilities: { toolCalling: tools } },
       // Not in the types; without it the editor does not list the model.
       isUserSelectable: true,
@@ -55,7 +55,7 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
   }
 
   async provideLanguageModelChatResponse(): Promise<void> {
-    throw new Error('This model answers @strata only. Begin the question with @strata.');
+    throw new Error('This model only answers @strata. Start your question with @strata.');
   }
 
   /** A guess of four characters a token: nothing is counted here. */
@@ -128,7 +128,7 @@ export class SentQuestion {
     }
   }
 
-  /** What was stopped is no error. */
+  /** What was stopped is not an error. */
   private ended(warnings: string[], error: string | undefined): Outcome {
     const once = [...new Set(warnings)];
     return error === undefined || this.token.isCancellationRequested ? { warnings: once } : { warnings: once, error };

@@ -18,14 +18,14 @@ interface Tool {
 
 const TOOLS: Record<string, Tool> = {
   strata_map: { command: 'strata.symbols.map', says: 'Reading the symbol map', changes: false },
-  strata_relevant: { command: 'strata.symbols.relevant', says: 'Looking for what this is about', about: 'query', changes: false },
-  strata_find_symbol: { command: 'strata.symbols.find', says: 'Looking for a definition', about: 'query', changes: false },
+  strata_relevant: { command: 'strata.symbols.relevant', says: 'Finding relevant code', about: 'query', changes: false },
+  strata_find_symbol: { command: 'strata.symbols.find', says: 'Finding definitions', about: 'query', changes: false },
   strata_outline: { command: 'strata.symbols.file', says: 'Reading an outline', about: 'path', changes: false },
-  strata_references: { command: 'strata.symbols.references', says: 'Looking for references', about: 'name', changes: false },
+  strata_references: { command: 'strata.symbols.references', says: 'Finding references', about: 'name', changes: false },
   strata_read: { command: 'strata.files.read', says: 'Reading', about: 'path', changes: false },
   strata_grep: { command: 'strata.files.grep', says: 'Searching in files', about: 'pattern', changes: false },
   strata_search_memory: { command: 'strata.memory.search', says: 'Searching memory', about: 'query', changes: false },
-  strata_remember: { command: 'strata.memory.add', says: 'Noting this down', changes: true },
+  strata_remember: { command: 'strata.memory.add', says: 'Saving a note', changes: true },
   strata_select_files: { command: 'strata.files.select', says: 'Adding files to the context', changes: true },
 };
 
@@ -93,7 +93,7 @@ export class OfferedTools {
     for (const { callId, name, input } of calls) {
       try {
         if (!this.offered.some((tool) => tool.name === name)) {
-          throw new Error(`There is no tool ${name}.`);
+          throw new Error(`Unknown tool ${name}.`);
         }
         const { toolInvocationToken } = this.request;
         const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);

@@ -1,4 +1,4 @@
-// Tells the person what the server warns of: files that did not fit, secrets that were taken out, a session that could
+// Tells the user what the server warns of: files that did not fit, secrets that were taken out, a session that could
 // not be opened or saved. The same warning is told once while it lasts.
 
 import * as vscode from 'vscode';

@@ -1,5 +1,5 @@
-//! Carries a compaction, or the archiving of tool results, through: asks what the engine wants asked, hands back the answers, tells the client when it begins
-//! and how it ends. Decides nothing about what is kept.
+//! Carries out a compaction, or the archiving of tool results: asks the engine's questions, returns the answers, and notifies the
+//! client of start and end. Does not decide what is kept.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::format::{self, grouped};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 
-/// A compaction that frees less than one part in so many of a request hardly makes it shorter.
+/// Share of a request that a compaction must free to be considered effective.
 const WORTH_SAYING: usize = 10;
 
 /// Why a conversation is compacted.
@@ -27,7 +27,7 @@ const WORTH_SAYING: usize = 10;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "CompactionReason")]
 pub enum Reason {
-    /// Somebody asked for it.
+    /// On request.
     Asked,
     /// It has grown too long.
     Due(TriggerReading),
@@ -51,16 +51,16 @@ pub struct CompactionNotice {
     /// How the conversation was made shorter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// What it was.
+    /// The size before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Size>,
-    /// What it is now.
+    /// The size now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Size>,
-    /// Who wrote the summary; absent before it is written, and when the conversation was only cut.
+    /// Who wrote the summary; absent before it is written, and if the conversation was only cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
-    /// What you should know: why a model was not asked, or which steps failed.
+    /// Notes for the user: why no model was asked, or which steps failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Why it failed.
@@ -76,7 +76,7 @@ pub enum CompactionState {
     Started,
     /// The conversation is shorter.
     Ended,
-    /// The conversation is as it was.
+    /// The conversation is unchanged.
     Failed,
 }
 
@@ -90,24 +90,24 @@ pub struct CompactionJob {
     pub size: Option<RequestSize>,
 }
 
-/// What is to be archived, summed up by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
+/// Summarizes the results to archive with `summarizer`, on this thread. Without an answer, excerpts of the results are used.
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
-        tracing::warn!(%problem, "tool results are archived without a summary by a model");
+        tracing::warn!(%problem, "tool results were archived without a model's summary");
     }
     let text = answer.and_then(Result::ok).map(|answer| answer.text);
     ageing.apply(text.as_deref())
 }
 
-/// Why a compaction came to nothing.
+/// Why a compaction failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
-    /// There is no way to make the conversation shorter.
+    /// The conversation cannot be compacted.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
-    /// Somebody stopped it.
-    #[error("the compaction was cancelled; the conversation is as it was")]
+    /// It was cancelled.
+    #[error("the compaction was cancelled; the conversation is unchanged")]
     Cancelled,
 }
 
@@ -138,7 +138,7 @@ impl CompactionJob {
                 return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
-                tracing::warn!(purpose = ?question.purpose, %problem, "no answer to a question of a compaction");
+                tracing::warn!(purpose = ?question.purpose, %problem, "a question of the compaction was not answered");
             }
             let answer = answer.map(|answer| {
                 author = Some(answer.by);
@@ -151,15 +151,16 @@ impl CompactionJob {
         if draft.strategy == Strategy::Model {
             draft.summarised_by = author;
         }
-        let fell_back = fell_back.map(|why| format!("the provider was asked instead of the client: {why}"));
+        let fell_back =
+            fell_back.map(|why| format!("the client gave no summary, so the provider was asked: {why}"));
         draft.notes.extend(fell_back);
         draft
             .notes
-            .extend(summarizer.problem().map(|problem| format!("summarised without a model: {problem}")));
+            .extend(summarizer.problem().map(|problem| format!("summarized without a model: {problem}")));
         Ok(draft)
     }
 
-    /// Replaces what the draft is of. Refused when the profile has changed since, or the messages have.
+    /// Installs the draft. Rejected if the profile or the messages have changed.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -178,7 +179,7 @@ impl CompactionJob {
         Ok(())
     }
 
-    /// Whether there are messages that its profile does not keep. A compaction that began by itself is nothing to speak of without.
+    /// Whether there are messages that the profile does not keep. Otherwise an automatic compaction is not worth announcing.
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
         let visible: Vec<_> = session.history.sent().cloned().collect();
@@ -195,7 +196,7 @@ impl CompactionJob {
         }
     }
 
-    /// That it begins with `session` as it is.
+    /// A notice that it starts with `session`.
     pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
         let before = with_scales(snapshot.means(), |scales| Size::of_history(&session.history, scales));
         CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
@@ -231,20 +232,20 @@ impl CompactionJob {
         }
     }
 
-    /// What to say when a provider found a request too long, and the conversation was hardly any of it.
+    /// A note if a request was too long, but the conversation was only a small part of it.
     fn little_freed(&self, draft: &Draft) -> Option<String> {
         let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
         (self.reason == Reason::ContextLimit && freed < request / WORTH_SAYING).then(|| {
             format!(
-                "this freed only {} of a request of {}: if the model finds it too long again, deselect files or shorten the prompt",
+                "this freed only {} of a request of {}: if the model rejects it again, deselect files or shorten the prompt",
                 format::tokens(freed),
                 grouped(request)
             )
         })
     }
 
-    /// That it came to nothing.
+    /// That it failed.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }

@@ -1,5 +1,5 @@
-//! Whether this build works, and what it knows: what a person asks first when something is wrong. Looks only at what is
-//! built in and at what was indexed; changes and announces nothing.
+//! Checks this build and reports its knowledge: the first information for troubleshooting. Only looks at built-in data and the
+//! index; changes and announces nothing.
 
 use serde::Serialize;
 use strata_engine::code::outline::{GrammarReport, grammar_reports};
@@ -14,7 +14,7 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostics {
-    /// Of Strata.
+    /// The version of Strata.
     pub version: &'static str,
     /// The system it was built for.
     pub platform: Platform,
@@ -35,7 +35,7 @@ pub struct Platform {
 
 #[derive(Debug, Serialize)]
 pub struct TokenizerReport {
-    /// What its maker calls it.
+    /// Its maker's name for it.
     pub name: &'static str,
     /// Why it cannot be used; tokens are then estimated from the number of characters.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,9 +46,9 @@ pub struct TokenizerReport {
 pub struct ModelsReport {
     /// How many models it holds.
     pub known: usize,
-    /// The one that prompts are made for unless another is asked for.
+    /// The default model.
     pub default: String,
-    /// What is not known of that one.
+    /// What is unknown about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -61,7 +61,7 @@ pub struct WorkspaceReport {
     pub files: usize,
     /// How many of them have an outline.
     pub outlined: usize,
-    /// What the walk could not do, in sentences.
+    /// Problems of the scan, in sentences.
     pub notes: Vec<String>,
     /// The outlines on disk; absent when none are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ impl Diagnostics {
 }
 
 impl WorkspaceReport {
-    /// What is known of a workspace that was indexed.
+    /// Reports on an indexed workspace.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),

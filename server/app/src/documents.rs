@@ -27,8 +27,8 @@ pub fn leads_out(key: &FileKey, roots: &Roots) -> bool {
     }
 }
 
-/// The name of a document after the workspace folders changed, as a file has its folder's name in front as soon as
-/// there are several. `None` when it lies in none of them any more.
+/// The name of a document after the workspace folders changed, since names start with the folder's if there are several. `None`
+/// if no folder contains it any more.
 pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
     if key.is_untitled() {
         return Some(key.clone());
@@ -46,8 +46,8 @@ pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
 /// A place in a document as editors give it: line and character, both from 0.
 pub(crate) type EditorPosition = (u32, u32);
 
-/// The lines that a range touches, from 1; `None` for a range without a character in it. A line of which it covers only the
-/// beginning does not count: that is how editors select whole lines.
+/// The lines that a range touches, from 1; `None` for an empty range. A line of which only the beginning is covered does not
+/// count, since editors select whole lines this way.
 pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
     let Range { start, end } = range;
     let (start, end) = if start <= end { (start, end) } else { (end, start) };

@@ -14,7 +14,7 @@ use strata_engine::prompt::session::Session;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// What of the repository the prompt that `ask` wants is about, where the settings want it told: names with their lines.
+    /// The context frame for the prompt of `ask`, if the settings enable it: names with their lines.
     pub(crate) fn context_frame(
         &self,
         session: &Session,
@@ -39,7 +39,7 @@ impl Snapshot {
         assembly::context_frame(text, &assembly::with_lines(items, read))
     }
 
-    /// The excerpts of the prompt that `ask` wants. `symbols` are the outlines as they are now.
+    /// The excerpts for the prompt of `ask`. `symbols` are the current outlines.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -73,7 +73,7 @@ impl Snapshot {
         let mut files = BTreeMap::new();
         for key in wanted_files(&candidates, session) {
             cancel.check()?;
-            // What cannot be read is not shown: nobody asked for this file.
+            // What cannot be read is not shown: no one asked for this file.
             if let Ok(file) = self.text(&key, &session.selection) {
                 let symbols = symbols.get(&key).cloned();
                 files.insert(key, SourceFile { file, symbols });

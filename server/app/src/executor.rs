@@ -1,5 +1,5 @@
-//! Runs commands and the outcomes of jobs on a copy of their session, and stores what they changed before anyone sees it. Every front
-//! end runs its commands here; knows none of them.
+//! Runs commands and outcomes of jobs on a copy of their session, and stores changes before they become visible. All front ends
+//! run their commands here; knows none of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::services::Services;
 use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
 
-/// What a command runs against, as it was when the command arrived.
+/// The environment of a command when it arrived.
 pub struct Environment<'a> {
     pub snapshot: &'a Snapshot,
     pub sessions: &'a Sessions,
@@ -26,7 +26,7 @@ pub struct Environment<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// What came of a command or a job. What it changed of its session is stored.
+/// The outcome of a command or a job. Changes of its session are stored.
 #[derive(Debug)]
 pub struct Outcome {
     /// The session, when it changed.
@@ -63,7 +63,7 @@ pub fn execute(
         release_opened(&effects, sessions, services);
         resume_unwind(panic)
     });
-    // What nobody waits for any more did not happen, unless it is written already.
+    // What no one waits for any more did not happen, unless it is written already.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
         release_opened(&effects, sessions, services);
         return Outcome { session: None, effects: Vec::new(), result };
@@ -88,7 +88,7 @@ pub fn change(
     commit(result.is_ok().then_some(session), Vec::new(), result, services)
 }
 
-/// What cannot be stored did not happen.
+/// Stores changes. What cannot be stored did not happen.
 fn commit(
     session: Option<Session>,
     effects: Vec<Effect>,
@@ -125,7 +125,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
     }
 }
 
-/// Stores a session as it was: what came to nothing may have got as far as being stored.
+/// Stores the old session again, since a failed change may already have been stored.
 pub fn restore(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");

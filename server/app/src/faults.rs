@@ -9,7 +9,7 @@ pub mod plan;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
     Before,
-    /// Something was changed, and nobody has seen it.
+    /// Something was changed, but is not visible yet.
     Changed,
     /// All is done but telling.
     After,
@@ -23,7 +23,7 @@ pub fn reach(what: &str, point: Point) {
     plan::reach(what, point);
 }
 
-/// Work of this name that goes on on another thread. Goes by the plan of the thread that gives the work away.
+/// Runs named work on another thread, under the plan of the thread that starts it.
 #[inline]
 pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     inherited(move || {

@@ -1,5 +1,5 @@
-//! The way from the application to whoever runs it: what it tells the user, and what it asks a client that can answer. Each front
-//! end that has a client implements it; the command line has none.
+//! The connection from the application to its front end: messages to the user, and questions to a client. Front ends with a
+//! client implement it; the command line does not.
 
 use std::fmt;
 use std::sync::mpsc::Sender;
@@ -14,14 +14,14 @@ use strata_engine::key::FileKey;
 
 use crate::compaction_job::CompactionNotice;
 
-/// A front end that a person or another program sits behind.
+/// A front end for a user or another program.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
-    /// What its client answers. May change until the client has introduced itself.
+    /// The client's abilities. May change until the client has introduced itself.
     fn abilities(&self) -> Abilities;
 
     fn warn(&self, warning: Warning);
 
-    /// Tells the client how a compaction stands.
+    /// Notifies the client of a compaction's state.
     fn notify_compaction(&self, news: CompactionNotice);
 
     /// Asks the client for a summary. The answer, or why there is none, goes to `answer` within `patience`.
@@ -56,13 +56,13 @@ pub struct Abilities {
 
 /// The client went away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the client is gone")]
+#[error("the client has disconnected")]
 pub struct ClientGone;
 
-/// Something that the person should know.
+/// Something the user should know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, `redacted`, ...
+    /// The kind of warning, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, `redacted`, ...
     pub code: String,
     /// It in a sentence.
     pub message: String,
@@ -71,24 +71,24 @@ pub struct Warning {
     pub path: Option<FileKey>,
 }
 
-/// What the client is to have a model answer.
+/// A question for the client's model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summarize {
-    /// What is asked for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The system prompt.
     pub system: String,
     /// The user's message.
     pub prompt: String,
-    /// What the answer may weigh, in tokens.
+    /// Maximum tokens of the answer.
     pub max_tokens: usize,
     /// The model that is set for it, as its provider calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// What a model said.
+/// A model's answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "SummaryReply", into = "SummaryReply")]
 #[schemars(with = "SummaryReply")]
@@ -110,7 +110,7 @@ enum SummaryReply {
     Object {
         /// Its text.
         text: String,
-        /// The model that wrote it, by the name that its user knows. It stands in `strata/compaction`.
+        /// The user-visible name of the model that wrote it, shown in `strata/compaction`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
@@ -138,7 +138,7 @@ pub struct CountTokens {
     pub model: String,
     /// The form of the body.
     pub format: Format,
-    /// What would be sent.
+    /// The request body.
     pub body: Value,
 }
 

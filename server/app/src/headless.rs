@@ -1,5 +1,5 @@
-//! A workspace and one session without an editor: what the command line stands on. Runs the server's own commands one after
-//! the other on the caller's thread. Has no main loop, no open buffers and no command of its own.
+//! A workspace and one session without an editor, for the command line. Runs the server's own commands in sequence on the
+//! caller's thread. Has no main loop, no open buffers and no commands of its own.
 
 use std::env;
 use std::io;
@@ -46,25 +46,25 @@ pub struct HeadlessWorkspace {
     sessions: Sessions,
     services: Services,
     cancel: Cancel,
-    /// What is being written to disk.
+    /// Pending writes to disk.
     writing: Vec<JoinHandle<()>>,
 }
 
 /// Why a folder cannot be the workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Nothing there, or nothing that may be looked at.
-    #[error("`{}` cannot be opened: {error}", folder.display())]
+    /// The folder does not exist or is not accessible.
+    #[error("cannot open `{}`: {error}", folder.display())]
     Unreachable {
-        /// The folder as it was given.
+        /// The folder as given.
         folder: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// A file.
-    #[error("`{}` is no folder", .0.display())]
+    #[error("`{}` is not a directory", .0.display())]
     NotAFolder(PathBuf),
-    /// Not a place for a workspace.
+    /// Not a valid workspace.
     #[error(transparent)]
     Path(#[from] PathError),
     /// Settings of the command line that cannot be taken.
@@ -73,15 +73,15 @@ pub enum OpenError {
 }
 
 impl Drop for HeadlessWorkspace {
-    /// The process ends when its headless does; what is half written then is lost.
+    /// The process ends with its headless workspace; unfinished writes are lost.
     fn drop(&mut self) {
         self.finish_writing();
     }
 }
 
 impl HeadlessWorkspace {
-    /// Opens a folder with the settings that the user, the environment and the folder itself have for it; `options` are those of the
-    /// command line. Also returns, in sentences, what of the settings was not taken.
+    /// Opens a folder with the settings from the user, the environment and the folder; `options` come from the command line. Also
+    /// returns rejected settings, in sentences.
     ///
     /// # Errors
     /// [`OpenError`]; settings of the command line that cannot be taken are [`OpenError::Options`].
@@ -137,11 +137,11 @@ impl HeadlessWorkspace {
         &self.folder
     }
 
-    /// The name here of what was typed in the current directory: a path, with or without lines, or a pattern.
+    /// The workspace name of a path typed in the current directory, with or without lines, or of a pattern.
     pub fn typed(&self, path: &str) -> String {
         match env::current_dir().and_then(|here| here.canonicalize()) {
             Ok(here) => from_top(&self.folder, &here, path),
-            // Nobody can stand where there is no directory.
+            // No one can stand where there is not a directory.
             Err(_) => path.to_owned(),
         }
     }
@@ -161,7 +161,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Lists the files and outlines those that have a grammar, telling `progress` now and then.
+    /// Lists the files and outlines those with a grammar, reporting to `progress` now and then.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag of [`set_cancel`](Self::set_cancel) went up; then all is as before.
@@ -177,8 +177,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Brings what is known of the files up to date: lists and outlines them all the first time, later on looks at what
-    /// looks different on disk.
+    /// Updates the index: lists and outlines everything the first time, and changed files later.
     ///
     /// # Errors
     /// As [`index`](Self::index).
@@ -195,7 +194,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Whatever is begun from now on ends when `cancel` goes up.
+    /// Whatever is started from now on ends when `cancel` goes up.
     pub fn set_cancel(&mut self, cancel: &Cancel) {
         self.cancel = cancel.clone();
     }
@@ -205,11 +204,11 @@ impl HeadlessWorkspace {
         let outlines = Arc::clone(&self.snapshot.outlines);
         // Those that are done need no waiting for.
         self.writing.retain(|writing| !writing.is_finished());
-        // What is kept for the next run keeps nobody waiting in this one.
+        // What is kept for the next run keeps no one waiting in this one.
         self.writing.push(thread::spawn(move || updates.keep(&outlines)));
     }
 
-    /// Waits until what is kept for later runs is on the disk.
+    /// Waits until pending writes are on disk.
     pub fn finish_writing(&mut self) {
         for writing in self.writing.drain(..) {
             // A panic was told by the thread that had it.
@@ -217,13 +216,12 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Uses the outlines of earlier runs from now on, and keeps those of this one for later ones.
+    /// Loads outlines of earlier runs from now on, and stores those of this run.
     pub fn keep_outlines(&mut self) {
         self.snapshot.outlines = Arc::new(outlines_of_user());
     }
 
-    /// Runs a command of the server (`strata.files.select`, ...) on the session. One that fails leaves the session as it
-    /// was.
+    /// Runs a command of the server (`strata.files.select`, ...) on the session. A failed command leaves the session unchanged.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -278,11 +276,11 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    /// Asks the model, as `strata.prompt.send` does, and gives out the answer as it comes. What was said until `cancel` is raised is
-    /// recorded.
+    /// Asks the model, like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised, records the
+    /// answer so far.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no answer at all.
+    /// [`CommandError`] if there is not an answer at all.
     pub fn send(
         &mut self,
         mut arguments: Value,
@@ -327,12 +325,11 @@ impl HeadlessWorkspace {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
     }
 
-    /// Leaves to the next process that goes on with the session what is known of the provider's cache, and the prompts that wait for
-    /// their answers.
+    /// Leaves the state of the provider's cache and pending prompts to the next process that continues the session.
     pub fn keep_cache_memory(&self) {
         let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
         if let Ok(Err(error)) = kept {
-            tracing::warn!(%error, "the next prompt of the session will be laid out afresh");
+            tracing::warn!(%error, "the next prompt of the session will be rebuilt");
         }
     }
 
@@ -364,8 +361,7 @@ impl HeadlessWorkspace {
         Ok(self.services.store.settle(&self.folder)?)
     }
 
-    /// Opens the store that [`keep_sessions`](Self::keep_sessions) would open when it is needed, and says what a person
-    /// should know of it.
+    /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed, and returns a message for the user.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -386,7 +382,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// The stored session that was written to last.
+    /// The most recently used stored session.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -397,7 +393,7 @@ impl HeadlessWorkspace {
     /// The stored session that a text means: by its `id`, or else by the name that it was given.
     ///
     /// # Errors
-    /// When several sessions have the name, or the store cannot be read. A text that no session has is returned as it is.
+    /// If several sessions have the name, or the store cannot be read. An unknown name is returned unchanged.
     pub fn session_named(&self, text: &str) -> Result<String, CommandError> {
         let listed = self.services.store.list()?;
         if listed.iter().any(|info| info.id.as_str() == text) {
@@ -410,18 +406,17 @@ impl HeadlessWorkspace {
             [only] => Ok((*only).to_owned()),
             several => {
                 let message =
-                    format!("several sessions are named `{text}`; give one of {}", several.join(", "));
+                    format!("several sessions are named `{text}`; pass one of {}", several.join(", "));
                 Err(CommandError::failed(message))
             }
         }
     }
 
-    /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last
-    /// opened here. Returns whether it is open now: it is not when another process writes to it.
-    /// [`release`](Self::release) lets others write to it again.
+    /// Continues a stored session in its current state on disk, which another process may have changed. Returns whether it is
+    /// open now: not if another process is writing to it. [`release`](Self::release) allows others to write again.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no such session, or it cannot be read.
+    /// [`CommandError`] if the session does not exist or cannot be read.
     pub fn reopen(&mut self, id: &str, access: Access) -> Result<bool, CommandError> {
         self.services.store.release(id);
         match self.services.store.load(id, access) {
@@ -433,8 +428,7 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Lets other processes write to the session. What is changed here from now on would be refused; it has to be
-    /// opened anew before.
+    /// Allows other processes to write to the session. Further changes here are rejected until it is opened again.
     pub fn release(&self) {
         self.services.store.release(self.sessions.current_id());
     }
@@ -449,10 +443,10 @@ impl HeadlessWorkspace {
         Ok(self.services.store.list()?.len())
     }
 
-    /// Asks the model that writes summaries for a word, as it would be asked for a summary. `None` when none is set.
+    /// Asks the model that writes summaries for one word, as for a summary. `None` if none is configured.
     ///
     /// # Errors
-    /// Why there is no answer, in a sentence.
+    /// Why there is not an answer, in a sentence.
     pub fn ask_provider(&self) -> Option<Result<String, String>> {
         let summarizer = self.services.summarizer(&self.snapshot);
         if let Some(problem) = summarizer.problem() {
@@ -470,7 +464,7 @@ impl HeadlessWorkspace {
         Some(summarizer.ask(&question, &self.cancel).map(|answer| answer.text))
     }
 
-    /// Goes on with a stored session.
+    /// Continues a stored session.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -479,8 +473,8 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Goes on with a stored session, with what the last process to do so left of the provider's cache. Returns whether it is open now, as
-    /// [`reopen`](Self::reopen) does.
+    /// Continues a stored session with the cache state of the last process. Returns whether it is open now, like
+    /// [`reopen`](Self::reopen).
     ///
     /// # Errors
     /// [`CommandError`].
@@ -492,8 +486,7 @@ impl HeadlessWorkspace {
         Ok(is_open)
     }
 
-    /// Stores the session even though nothing was said in it, with what is known of the provider's cache and the prompts that wait for
-    /// their answers.
+    /// Stores the session even without messages, with the cache state and pending prompts.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -517,10 +510,10 @@ impl HeadlessWorkspace {
         self.sessions.current_id()
     }
 
-    /// Goes on with a stored session, or begins one of this name when there is none.
+    /// Continues a stored session, or begins one of this name if there is none.
     ///
     /// # Errors
-    /// [`CommandError`], also when there is none and the name is a word for something else.
+    /// [`CommandError`], also if there is none and the name is a word for something else.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
         let session = match self.services.store.load(id, Access::Write) {
             Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
@@ -546,7 +539,7 @@ impl HeadlessWorkspace {
     /// Counts the tokens of files; see [`weigh`]. Needs no index.
     ///
     /// # Errors
-    /// [`CommandError`] when a path stands for no file.
+    /// [`CommandError`] if a path matches no file.
     pub fn weigh(
         &self,
         paths: &[String],

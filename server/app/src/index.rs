@@ -1,6 +1,5 @@
-//! What is known of the files on disk: the listing of a walk, the outlines, who refers to whom, when each was last
-//! committed. One value, made by one run and replaced as a whole. Outlining is the engine's; this only brings it the
-//! texts.
+//! The index of files on disk: listing, outlines, references, and last commits. One value, made by one run and replaced as a
+//! whole. Outlining is the engine's; this only provides the texts.
 
 mod outlining;
 
@@ -35,29 +34,29 @@ use crate::snapshot::Snapshot;
 pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
-/// So many new outlines are kept while a run goes on: one that is killed has not worked for nothing. Fewer wait for its
-/// end, when nobody waits.
+/// Number of new outlines after which a run stores them, so that a killed run has not worked for nothing. The rest is stored at
+/// the end, when no one waits.
 const KEEP_AT: usize = 8_192;
 
-/// A project file is a page of text; what is longer was not written by a person. Bytes.
+/// Maximum size of a project file, in bytes; larger ones are not written by hand.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
-/// So many project files are read at most; large repositories of many packages have some thousands.
+/// Maximum number of project files read; large repositories with many packages have some thousands.
 const MAX_MANIFESTS: usize = 5_000;
 
-/// Looking at so many files one by one takes longer than looking at all.
+/// Number of files from which looking at all is faster than looking at each.
 const MANY: usize = 1_000;
-/// For more places than this all of the roots are walked once, and for more than one in so many files that there are: a look at one
-/// place goes down to it from the root and reads the ignore files on its way, a walk asks the disk about every file.
+/// Number of places, and share of files, above which all roots are scanned. A look at one place descends from the root and reads
+/// the ignore files on its way; a scan asks the disk about every file.
 const FEW: usize = 64;
 const FILES_A_PLACE: usize = 500;
 
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
-/// What is known of the files on disk. Cheap to clone.
+/// The index of files on disk. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// What the walk listed, in key order.
+    /// The listed files, in key order.
     pub entries: Arc<Vec<Entry>>,
     /// The names of those, in key order.
     pub files: Arc<Vec<FileKey>>,
@@ -67,11 +66,11 @@ pub struct Index {
     pub references: Arc<References>,
     /// Whether outlines are newer than that: [`Index::linked`] brings it up to date.
     pub is_stale: bool,
-    /// What project files say of imports.
+    /// Imports according to project files.
     manifests: Arc<Manifests>,
-    /// The words of them, once somebody asks.
+    /// Their words, built on demand.
     lexical: Arc<OnceLock<LexicalIndex>>,
-    /// What that means for tiers.
+    /// Seeds for tiers.
     pub seeds: Arc<Seeds>,
     /// First-parent commits since the last touch, when the run was made; 0 for files that git does not know or that are
     /// newer than the run. A file that is absent was not touched by the commits that [`facts`] looks at, or belongs to no
@@ -81,9 +80,9 @@ pub struct Index {
     pub past: Arc<Vec<PastCommit>>,
     /// Whether a run was completed.
     pub state: IndexState,
-    /// What the last run over all files had to do.
+    /// The work of the last run over all files.
     pub efforts: Efforts,
-    /// What the walk and the look at the history could not do, in sentences.
+    /// Problems of the scan and the history, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -108,24 +107,24 @@ impl Default for Index {
     }
 }
 
-/// What an index is made with.
+/// The input of an index.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexInputs<'a> {
     pub roots: &'a Roots,
     pub options: &'a WalkOptions,
     /// Outlines that earlier runs kept.
     pub cache: &'a OutlineCache,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// How many threads read and parse.
     pub threads: NonZeroUsize,
     pub cancel: &'a Cancel,
 }
 
-/// What a run over all files has to tell before its end.
+/// An intermediate result of a run over all files.
 #[derive(Debug)]
 pub enum Step {
-    /// The names of all files are known, and nothing else: enough to say what a folder or a pattern stands for.
+    /// Only the names of all files: enough to resolve folders and patterns.
     Listed(Box<Index>),
     /// Some more files are done.
     Outlined(Progress),
@@ -164,7 +163,7 @@ impl<'a> IndexInputs<'a> {
 }
 
 impl Index {
-    /// Walks the workspace folders and outlines nothing: enough to say what a folder or a pattern stands for.
+    /// Scans the workspace folders without outlines: enough to resolve folders and patterns.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -223,8 +222,8 @@ impl Index {
         Ok((outlined.linked(), updates))
     }
 
-    /// The same with a new look at some files, whatever happened to them. References stay as they are, and are
-    /// [stale](Self::is_stale) when an outline is another one than before.
+    /// The index with some files refreshed, after any change. References are unchanged, and [stale](Self::is_stale) if an outline
+    /// changed.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -343,7 +342,7 @@ impl Index {
         Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, means).map(Some)
     }
 
-    /// The words that are known of every file. Made when it is first asked for.
+    /// The words of every file, built on first use.
     pub(crate) fn lexical(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))
     }
@@ -354,7 +353,7 @@ impl Index {
         self.entries.get(at).map(|entry| entry.stamp)
     }
 
-    /// The same with what the outlines say about each other. Takes seconds when there are hundreds of thousands.
+    /// The index with references linked. Takes seconds for hundreds of thousands of files.
     pub fn linked(self) -> Self {
         let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
@@ -370,7 +369,7 @@ impl Index {
     }
 }
 
-/// What git says of the workspace folders.
+/// Git facts about the workspace folders.
 #[derive(Default)]
 struct History {
     recency: BTreeMap<FileKey, u32>,
@@ -457,7 +456,7 @@ pub fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> Wal
     }
 }
 
-/// What the project files among `files` say.
+/// Reads the project files among `files`.
 fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manifests, Cancelled> {
     let hidden: Vec<FileKey> =
         (0..roots.len()).map(|root| FileKey::new(format!("{}{ATTRIBUTES}", roots.prefix(root)))).collect();

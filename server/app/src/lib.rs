@@ -35,5 +35,5 @@ pub mod token_usage;
 pub mod tools;
 mod workspace_context;
 
-/// What the binary may do about the memory of syntax trees before anything else.
+/// Memory settings for syntax trees, applied by the binary at startup.
 pub use strata_grammars::allocator as tree_allocator;

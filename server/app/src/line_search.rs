@@ -8,13 +8,13 @@ use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 /// Longest pattern that is compiled, in bytes.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;
-/// What a compiled pattern may take in memory, in bytes.
+/// Maximum memory of a compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 16 << 20;
 
 /// How a pattern is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PatternOptions {
-    /// The pattern is a text to be found as it is, not a regular expression.
+    /// Matches the pattern literally instead of as a regular expression.
     pub(crate) is_literal: bool,
     /// Letter case does not count.
     pub(crate) ignore_case: bool,
@@ -29,12 +29,12 @@ pub(crate) enum BadPattern {
     Empty,
     #[error("the pattern is longer than {MAX_PATTERN_BYTES} bytes")]
     TooLong,
-    /// What is wrong with it.
+    /// What is wrong.
     #[error("{0}")]
     Syntax(String),
 }
 
-/// What to look for. No match spans two lines.
+/// The pattern. Matches stay within a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern(RegexMatcher);
 

@@ -18,9 +18,9 @@ use crate::snapshot::Snapshot;
 pub struct Status {
     /// The session that is shown.
     session: String,
-    /// The model that prompts are made for.
+    /// The model the prompts are for.
     model: String,
-    /// What the next request weighs before its prompt, in tokens.
+    /// Tokens of the next request without its prompt.
     tokens: usize,
     /// The model's input window, in tokens.
     window: usize,
@@ -28,7 +28,7 @@ pub struct Status {
     percent: f64,
     /// The share of the session's billed input that was read from the cache, in percent.
     cached_percent: Option<f64>,
-    /// What the next request can read from the cache, in tokens; absent when nothing is cached.
+    /// Tokens that the next request can read from the cache; absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_tokens: Option<usize>,
     /// When that will be gone unless it is used before, in milliseconds since 1970.
@@ -38,20 +38,20 @@ pub struct Status {
     compaction_percent: f64,
     /// How many selected files the next request would leave out because they do not fit; `strata.budget.report` names them.
     shed: usize,
-    /// How many secrets of selected files placeholders stand for; `strata.redaction.list` names them.
+    /// Number of secrets in selected files that were replaced; `strata.redaction.list` lists them.
     redacted: usize,
-    /// Whether what is said is kept on the disk. Where it is not, it ends with the server.
+    /// Whether the conversation is saved to disk. Otherwise it ends with the server.
     stored: bool,
     /// Whether all files were outlined.
     index: IndexState,
     /// How many files the workspace has.
     files: usize,
-    /// How often the session was changed so far.
+    /// Number of changes to the session so far.
     state_version: u64,
 }
 
 impl Status {
-    /// What of it a person wants to know at a glance, with how many files are selected.
+    /// A short summary for the user, with the number of selected files.
     pub(crate) fn sentence(&self, name: &str, selected: usize) -> String {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
@@ -64,7 +64,7 @@ impl Status {
     }
 }
 
-/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.
+/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the size of the context is unknown.
 pub fn read(
     snapshot: &Snapshot,
     session: &Session,

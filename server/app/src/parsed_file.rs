@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 
 /// A file that was read and parsed.
 pub(crate) struct ParsedFile {
-    /// With placeholders in the place of secrets, as it is shown: lines count in this text.
+    /// The screened text as shown; line numbers refer to it.
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineStarts,
     /// Its definitions in the order of the text.

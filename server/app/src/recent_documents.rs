@@ -1,11 +1,10 @@
-//! Which document the client named last, for commands that name none: some editors can pass no arguments. It is what the
-//! person is at, as far as a server can know. Remembers names only.
+//! The client's most recent documents, for commands without arguments, since some editors can pass none. Remembers names only.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// So many documents are remembered, since a client may close the last ones.
+/// Maximum documents remembered, since a client may close the last ones.
 const REMEMBERED: usize = 64;
 
 /// The documents that the client named, the last one last.
@@ -22,7 +21,7 @@ impl RecentDocuments {
         self.0.push(uri.into());
     }
 
-    /// The client closed this document, so that the person is back at another one.
+    /// The client closed this document, so that the user is back at another one.
     pub fn closed(&mut self, uri: &str) {
         self.0.retain(|known| **known != *uri);
     }
@@ -33,7 +32,7 @@ impl RecentDocuments {
     }
 }
 
-/// The document that a message is about: every `textDocument/*` names one. To close it is no sign of attention.
+/// The document of a message: every `textDocument/*` names one. Closing it does not make it current.
 pub fn document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
     match method.strip_prefix("textDocument/")? {
         "didClose" => None,

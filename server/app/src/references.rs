@@ -1,4 +1,4 @@
-//! Who refers to what, in the texts as they are now: open buffers over the disk. Decides nothing about it.
+//! Finds references in the current texts: open buffers over the disk. Decides nothing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl SourceTexts for Snapshot {
 }
 
 impl Snapshot {
-    /// Who refers to what a query means.
+    /// Finds the references to the target of a query.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
@@ -34,7 +34,7 @@ impl Snapshot {
         references(sources, query, cancel)
     }
 
-    /// Who refers to what the name means whose bytes in a file are `range`.
+    /// Finds the references to the name at `range` in a file.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.

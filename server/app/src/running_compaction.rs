@@ -1,4 +1,4 @@
-//! A compaction under way, for a command that cannot do without what comes of it. Its draft is handed over once and may be read by
+//! A compaction under way, for a command that cannot do without what results from it. Its draft is handed over once and may be read by
 //! several; who puts it in place is decided elsewhere.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -14,7 +14,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 pub struct RunningCompaction {
-    /// Its number among those of this server.
+    /// Its number in this server.
     pub number: u64,
     pub job: CompactionJob,
     pub draft: DraftCell,

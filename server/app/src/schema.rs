@@ -1,5 +1,4 @@
-//! The application as data: every command and setting with the JSON Schemas of what it carries, made from the types that read and
-//! write it.
+//! The application as data: every command and setting with JSON Schemas derived from the types that read and write it.
 
 mod shapes;
 mod tidy;
@@ -12,33 +11,32 @@ use crate::commands;
 
 pub use shapes::Shapes;
 
-/// The dialect of all schemas.
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Something that one side says to the other.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Message {
-    /// What it is called on the wire.
+    /// Its name on the wire.
     #[serde(skip)]
     pub name: &'static str,
-    /// What it does or says, in a sentence.
+    /// Its description, in a sentence.
     #[serde(rename = "description")]
     pub doc: String,
-    /// Refers to what it carries.
+    /// Reference to the schema of its arguments.
     pub params: Value,
-    /// Refers to what is answered; absent where nothing is.
+    /// Reference to the schema of its reply; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Value>,
 }
 
-/// The schemas of all commands: `commands` by name, each of which refers to `$defs`.
+/// The schemas of all commands: `commands` by name, with references to `$defs`.
 pub fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     json!({ "commands": by_name(&commands), "$defs": shapes.finish() })
 }
 
-/// The schema of the settings: every one with its default and what it means.
+/// The schema of the settings, with defaults and descriptions.
 pub fn settings() -> Value {
     let mut shapes = Shapes::default();
     shapes.taken::<Settings>();
@@ -55,7 +53,7 @@ pub fn settings() -> Value {
     settings
 }
 
-/// Every `$ref` of a schema, each as often as it stands there.
+/// Every `$ref` of a schema, with repetitions.
 pub fn references(schema: &Value) -> Vec<&str> {
     match schema {
         Value::Object(fields) => {

@@ -1,6 +1,6 @@
-//! Carries one question through: has a prompt assembled, sends it, records the answer with what was billed, lets the model use Strata's own
-//! read-only tools, and sends once more what the provider found too long. Each step is an ordinary command of the session, which is free
-//! for others in between. Knows neither the front end nor how a provider is reached.
+//! Carries out one question: assembles a prompt, sends it, records the answer with its usage, lets the model use Strata's
+//! read-only tools, and retries after compacting if the prompt was too long. Each step is an ordinary command, and the session is
+//! free for others in between. Knows neither the front end nor how a provider is reached.
 
 mod answer;
 mod model_client;
@@ -39,12 +39,12 @@ pub fn is_configured(settings: &Settings) -> bool {
     ProviderClient::of(settings, None).is_ok()
 }
 
-/// What runs the commands of the session that a question is asked in, and shows what comes of it.
+/// Runs the commands of the session, and shows their results.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);
 
-    /// Says what is waited for.
+    /// Reports what is being waited for.
     fn progress(&mut self, message: &str);
 }
 
@@ -56,7 +56,7 @@ pub enum ToolAccess {
     /// None.
     #[default]
     None,
-    /// Those of Strata that change nothing: the map, outlines, references, searches, files, notes.
+    /// Strata's read-only tools: map, outlines, references, searches, files, notes.
     Read,
 }
 
@@ -67,7 +67,7 @@ pub struct SendJob {
     pub session: String,
     /// Under which name the client is shown the answer as it comes; it is not when absent.
     pub stream: Option<String>,
-    /// What is asked, as `strata.prompt.assemble` takes it.
+    /// The question, as arguments of `strata.prompt.assemble`.
     pub(crate) ask: Map<String, Value>,
     pub(crate) tools: ToolAccess,
     pub(crate) client: Arc<dyn ModelClient>,
@@ -80,7 +80,7 @@ pub struct SendJob {
     pub(crate) page: Option<AnswerPage>,
 }
 
-/// What a question needs of the workspace besides what its commands see.
+/// The workspace data that a question needs besides its commands.
 #[derive(Clone)]
 pub(crate) struct SnapshotParts(Snapshot);
 
@@ -96,7 +96,7 @@ impl SnapshotParts {
     }
 }
 
-/// What is read of the reply of `strata.prompt.assemble`.
+/// The used part of the reply of `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Prompt {
@@ -120,20 +120,20 @@ struct PromptWarning {
     message: String,
 }
 
-/// What is read of the reply of `strata.prompt.record`.
+/// The used part of the reply of `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     warnings: Vec<String>,
 }
 
 const COMPACTED: &str =
-    "the provider found the prompt too long; the conversation was compacted and the prompt sent once more";
+    "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
 
 impl SendJob {
-    /// Asks, and waits for the answer on this thread. What the model said until `cancel` is raised is recorded.
+    /// Asks, and waits for the answer on this thread. If `cancel` is raised, records the answer so far.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no answer at all.
+    /// [`CommandError`] if there is not an answer at all.
     pub fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
         let mut reply = SendReply::of(&self.session);
         match self.carry(&mut reply, host, cancel) {
@@ -273,7 +273,7 @@ impl SendJob {
     }
 }
 
-/// What is recorded of an answer, whole or as far as it came.
+/// The record of an answer, complete or partial.
 fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
     let status = if is_whole { "complete" } else { "aborted" };
     json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })
@@ -302,7 +302,7 @@ fn failure(error: &SendError) -> CommandError {
 
 fn understood<T: serde::de::DeserializeOwned>(reply: Value) -> Result<T, CommandError> {
     serde_json::from_value(reply).map_err(|error| {
-        tracing::error!(%error, "a reply of a command is not what it should be");
+        tracing::error!(%error, "a command sent an unexpected reply");
         CommandError::Internal
     })
 }

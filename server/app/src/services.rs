@@ -1,5 +1,5 @@
-//! What commands may use outside of their session: the store, and the way to the client. Shared by all threads; holds no
-//! state of a conversation.
+//! Services for commands outside of their session: the store, and the connection to the client. Shared by all threads; holds no
+//! conversation state.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +17,8 @@ use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 use crate::token_count_client::TokenCountClient;
 
-/// So many things of a kind that the person was told of are remembered, as hashes: 16 KiB for as long as the server runs, however long
-/// the names are that a client sends. Who meets more models than that, or files with secrets, hears of the oldest again.
+/// Maximum remembered notices of a kind, as hashes: 16 KiB for the life of the server. With more models or files than this, the
+/// oldest notices are repeated.
 const MAX_NOTICES: usize = 1 << 10;
 
 /// The outside, as far as commands need it.
@@ -29,18 +29,18 @@ pub struct Services {
     pub previews: PreviewFiles,
     /// The front end; none for the command line.
     front_end: Option<Arc<dyn FrontEnd>>,
-    /// Models of which the person was told that they are not in the table.
+    /// Unknown models that the user was warned about.
     unknown_models: Mutex<NoticeLog>,
-    /// Files of which the person was told that they hold secrets.
+    /// Files with secrets that the user was warned about.
     redacted: Mutex<NoticeLog>,
 }
 
-/// What the person was told of, the newest last.
+/// Notices given to the user, newest last.
 #[derive(Debug, Default)]
 struct NoticeLog(VecDeque<ContentHash>);
 
 impl NoticeLog {
-    /// Whether this is not known to have been told; from now on it is.
+    /// Whether this is a new notice; records it.
     fn is_new(&mut self, of: &str) -> bool {
         let hash = ContentHash::of(of);
         if self.0.contains(&hash) {
@@ -55,13 +55,13 @@ impl NoticeLog {
 }
 
 impl Services {
-    /// Those of an application that a front end runs.
+    /// The services of a front end.
     pub fn new(front_end: Arc<dyn FrontEnd>) -> Self {
         let previews = PreviewFiles::below(cache_directory(|name| std::env::var_os(name)));
         Self { previews, front_end: Some(front_end), ..Self::default() }
     }
 
-    /// Whom to ask for summaries.
+    /// Returns the client for summaries.
     pub fn summarizer(&self, snapshot: &Snapshot) -> SummarizerClient {
         SummarizerClient::new(
             snapshot.trust,
@@ -77,7 +77,7 @@ impl Services {
         matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }
 
-    /// Whom to ask for exact counts; nobody when the client does not answer that.
+    /// The client for exact counts, if it answers such requests.
     pub fn token_count_client(&self) -> Option<TokenCountClient> {
         self.front_end
             .as_ref()
@@ -86,13 +86,13 @@ impl Services {
             .map(TokenCountClient::new)
     }
 
-    /// Whether nobody was told yet that this model is not in the table; from now on somebody is.
+    /// Whether no one has been warned that this model is unknown; records the warning.
     pub(crate) fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.is_new(model)
     }
 
-    /// Tells the person that placeholders stand for secrets in a file, the first time. Whether it was.
+    /// Warns the user about replaced secrets in a file, the first time. Returns whether it did.
     pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
         let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
         if is_new {
@@ -102,7 +102,7 @@ impl Services {
         is_new
     }
 
-    /// Tells the client how a compaction stands.
+    /// Notifies the client of a compaction's state.
     pub fn notify_compaction(&self, news: CompactionNotice) {
         if let Some(front_end) = &self.front_end {
             front_end.notify_compaction(news);

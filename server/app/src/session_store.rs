@@ -1,5 +1,5 @@
-//! The sessions on disk: what was last stored of each, and who may write it. Opens the store when it is first needed, and
-//! works without one: then sessions live as long as the server. Called on threads that may wait for the disk.
+//! Stored sessions: what was last stored of each, and who may write it. Opens the store on first use, and works without one;
+//! sessions then live as long as the server. Called on threads that may wait for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -18,11 +18,11 @@ use strata_host::store::{
 use crate::clock::now_ms;
 use crate::faults::{self, Point};
 
-/// Whether sessions are kept on the disk.
+/// Whether sessions are kept on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Persistence {
     Durable,
-    /// They end with the server: there is no folder that they belong to, or no store that works.
+    /// They end with the server: there is no workspace folder or no usable store.
     InMemory,
 }
 
@@ -34,11 +34,11 @@ pub struct SessionStore(Mutex<Inner>);
 struct Inner {
     place: StoreState,
     sessions: BTreeMap<String, OpenSession>,
-    /// Those that are never stored.
+    /// Sessions that are never stored.
     in_memory: BTreeSet<String>,
-    /// What the person should be told of the store.
+    /// A message for the user about the store.
     news: Option<String>,
-    /// What the conversation that was stored last was taught about models; `None` until somebody looked.
+    /// Calibration of the most recently stored conversation; `None` until looked up.
     calibrations: Option<Calibrations>,
 }
 
@@ -64,7 +64,7 @@ enum StoreState {
 #[derive(Debug)]
 struct OpenSession {
     handle: SessionHandle,
-    /// What the store holds of it: its messages, and the rest.
+    /// The stored state: its messages, and the rest.
     history: History,
     saved: SavedSession,
     /// How many have loaded it at once and have not given it back.
@@ -75,16 +75,16 @@ struct OpenSession {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionStoreError {
     /// There is no store.
-    #[error("sessions are not kept: there is no workspace folder")]
+    #[error("conversations are not saved: there is no workspace folder")]
     Nowhere,
     /// The store could not be opened.
-    #[error("sessions are not kept: {0}")]
+    #[error("conversations are not saved: {0}")]
     Unavailable(String),
     /// The store says no.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What was stored was not written by Strata.
-    #[error("session `{id}` cannot be read: {problem}")]
+    /// The stored data was not written by Strata.
+    #[error("cannot read session `{id}`: {problem}")]
     Unreadable {
         /// The session.
         id: String,
@@ -113,7 +113,7 @@ impl SessionStore {
         }
     }
 
-    /// A name for a new session that nobody can guess.
+    /// An unguessable name for a new session.
     ///
     /// # Errors
     /// When the system has no randomness.
@@ -153,10 +153,10 @@ impl SessionStore {
     }
 
     /// Stores what became of a session. When this returns, it is durable. A session that has nothing in it yet is not
-    /// begun.
+    /// started.
     ///
     /// # Errors
-    /// [`SessionStoreError`]; then the store holds what it held before. Without a store, nothing is an error.
+    /// [`SessionStoreError`]; the store is then unchanged. Without a store, nothing is an error.
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, in_memory, news, calibrations } = &mut *inner;
@@ -227,8 +227,7 @@ impl SessionStore {
         }
     }
 
-    /// Stores what the next process to go on with a session should know of the provider's cache, and of the prompts that wait for
-    /// their answers. Nothing for a session that is not stored.
+    /// Stores the cache state and pending prompts for the next process. Does nothing for a session that is not stored.
     ///
     /// # Errors
     /// [`SessionStoreError`].
@@ -251,21 +250,20 @@ impl SessionStore {
                 session.remember_cache(if is_current { memory } else { memory.outdated() });
                 Arc::new(session)
             }
-            // Another version wrote it: the next prompt is laid out afresh.
+            // Another version wrote it: the next prompt will be rebuilt.
             Err(error) => {
-                tracing::info!(%error, "what is known of the provider's cache cannot be read");
+                tracing::info!(%error, "cannot read the state of the provider's cache");
                 session
             }
         }
     }
 
-    /// Closes a session here, so that others may write to it. What was stored of it stays.
+    /// Closes a session here, so that others may write to it. Its stored state stays.
     pub fn release(&self, id: &str) {
         self.inner().sessions.remove(id);
     }
 
-    /// Takes back what was loaded for nobody, at most once for each time that it was loaded. The session stays open here while
-    /// others have loaded it as well.
+    /// Undoes a load that no one needed, at most once per load. The session stays open while others use it.
     pub(crate) fn give_back(&self, id: &str) {
         let mut inner = self.inner();
         let Some(kept) = inner.sessions.get_mut(id) else { return };
@@ -313,7 +311,7 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Stores `session`, which is a copy of a session of this name, with what was spilled for that.
+    /// Stores `session`, a copy of the session with this name, with its spilled outputs.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -340,7 +338,7 @@ impl SessionStore {
     /// Deletes a session and all that belongs to it.
     ///
     /// # Errors
-    /// [`SessionStoreError`]; [`StoreError::InUse`] when another server writes to it. Then it stays as it is.
+    /// [`SessionStoreError`]; [`StoreError::InUse`] if another server writes to it, which then leaves it unchanged.
     pub(crate) fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
         let name: SessionId = id.parse()?;
         let mut inner = self.inner();
@@ -387,14 +385,14 @@ impl SessionStore {
         Ok(())
     }
 
-    /// What the conversation that was stored last was taught about models, looked up once; nothing without a store.
+    /// Calibration of the most recently stored conversation, looked up once; `None` without a store.
     pub(crate) fn calibrations(&self) -> Option<Calibrations> {
         let mut inner = self.inner();
         let Inner { place, news, calibrations, .. } = &mut *inner;
         if calibrations.is_none() {
             let state = opened(place, news).and_then(|store| Ok(store.newest_state_with("calibrations")?));
             let taught = state.unwrap_or_else(|error| {
-                tracing::debug!(%error, "nothing is known of earlier conversations");
+                tracing::debug!(%error, "earlier conversations are not available");
                 None
             });
             *calibrations =
@@ -408,7 +406,7 @@ impl SessionStore {
         self.inner().sessions.get(id).map(|kept| kept.handle.access())
     }
 
-    /// What the person should be told of the store, once.
+    /// A message for the user about the store, once.
     pub(crate) fn news(&self) -> Option<String> {
         self.inner().news.take()
     }
@@ -424,7 +422,7 @@ impl SessionStore {
 }
 
 impl Inner {
-    /// The store itself does all or nothing, but a panic may have come between what it did and the note of it.
+    /// Reloads the stored state: the store is atomic, but a panic may have come before the note of a change.
     fn look_again(&mut self) {
         let StoreState::Open(store) = &self.place else { return };
         for (id, kept) in &mut self.sessions {
@@ -455,7 +453,7 @@ impl OpenSession {
         Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
     }
 
-    /// Takes note of what is stored now.
+    /// Records the stored state.
     fn note(&mut self, stored: &Session) {
         (self.history, self.saved) = (stored.history.clone(), stored.saved());
     }
@@ -469,7 +467,7 @@ fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError>
     Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
 }
 
-/// What is stored besides the messages; sessions that were imported have nothing.
+/// The stored state besides messages; imported sessions have none.
 fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     if state.is_null() {
         return Ok(SavedSession::default());
@@ -496,11 +494,11 @@ fn opened<'a>(
         Ok(opened) => {
             *news = match opened.set_aside {
                 Some(aside) => Some(format!(
-                    "the store of sessions was damaged ({}); it is now {}, and a new one was begun",
+                    "the session store was damaged ({}); it is now {}, and Strata created a new one",
                     aside.reason,
                     aside.path.display()
                 )),
-                None => failed.map(|_| "sessions are kept again".to_owned()),
+                None => failed.map(|_| "conversations are saved again".to_owned()),
             };
             *place = StoreState::Open(Box::new(opened.store));
         }
@@ -509,7 +507,7 @@ fn opened<'a>(
         Err(error) => {
             let reason = error.to_string();
             if failed.as_ref() != Some(&reason) {
-                *news = Some(format!("sessions are not kept: {reason}; they end with the server"));
+                *news = Some(format!("conversations are not saved: {reason}; they end with the server"));
             }
             *place = StoreState::Failed { state, folder, reason };
         }

@@ -38,7 +38,7 @@ impl Sessions {
         self.open.contains_key(id)
     }
 
-    /// In the order of their names.
+    /// Sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Session>> {
         self.open.values()
     }

@@ -1,5 +1,5 @@
-//! Settings from all places: what counts of them, where each value comes from, and what was not taken. The types, their defaults and
-//! what they mean are the engine's; files and variables are read by the host.
+//! Settings from all sources: the effective values, the origin of each, and what was rejected. The engine owns the types,
+//! defaults and meanings; the host reads files and variables.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ use strata_host::config::{
 };
 use strata_host::tokenizer_file::TokenizerFile;
 
-/// What the editor's settings are called where they come from.
+/// Name of the editor's settings as an origin.
 const EDITOR: &str = "editor";
 
 /// Variables that are called like settings and are none.
 const NO_SETTINGS: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
-/// Settings of one place as they were found, or why they were not.
+/// Settings of one source, or why they are missing.
 pub type FoundSettings = Result<Source, FileError>;
 
 /// A setting that cannot be taken.
@@ -28,13 +28,13 @@ pub type FoundSettings = Result<Source, FileError>;
 pub(crate) struct Problem {
     /// Its path, such as `cache.min_tokens`; empty for the whole tree.
     pub path: String,
-    /// What is wrong with it.
+    /// What is wrong.
     pub message: String,
 }
 
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// Those that were taken, in no order.
+    /// The accepted sources, in no order.
     sources: Vec<Source>,
     effective: EffectiveSettings,
     settings: Arc<Settings>,
@@ -51,13 +51,13 @@ impl Configuration {
         &self.settings
     }
 
-    /// Where each value comes from, and what was left out.
+    /// The effective settings with their origins.
     pub(crate) fn effective(&self) -> &EffectiveSettings {
         &self.effective
     }
 
-    /// Puts what was found in a layer into the place of what was there, and says in sentences what of it was not taken. A place whose
-    /// settings cannot be taken says what it said before: what is wrong with one of them does not undo the others.
+    /// Replaces the settings of a layer, and returns what was rejected, in sentences. A source that cannot be read keeps its
+    /// earlier settings, and does not affect the others.
     pub fn replace(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<String> {
         let (before, others): (Vec<Source>, Vec<Source>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
@@ -84,8 +84,8 @@ impl Configuration {
         told
     }
 
-    /// Sentences about settings without effect: what a file sets and cannot, one sentence for each reason, and names in
-    /// `redaction.allow` that nothing has.
+    /// Sentences about settings without effect: those that a file cannot set, one sentence per reason, and unknown names in
+    /// `redaction.allow`.
     pub fn ignored(&self) -> Vec<String> {
         let mut by_reason: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         for ignored in &self.effective.ignored {
@@ -129,12 +129,10 @@ impl Problem {
         let dot = if path.is_empty() { "" } else { "." };
         match source.layer {
             Layer::Editor => {
-                format!(
-                    "the setting strata{dot}{path} was not taken: {message}; the settings stay as they were"
-                )
+                format!("the setting strata{dot}{path} was rejected: {message}; the settings are unchanged")
             }
-            _ if path.is_empty() => format!("the settings of {} were not taken: {message}", source.name),
-            _ => format!("the settings of {} were not taken, because of {path}: {message}", source.name),
+            _ if path.is_empty() => format!("the settings of {} were rejected: {message}", source.name),
+            _ => format!("the settings of {} were rejected, because of {path}: {message}", source.name),
         }
     }
 }
@@ -154,7 +152,7 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let read = from_environment(variables, &defaults());
     for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
-        tracing::warn!(name, "no setting has this name");
+        tracing::warn!(name, "there is no such setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
     [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
@@ -191,7 +189,7 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
 /// The models there are under these settings.
 ///
 /// # Errors
-/// [`Problem`] when what the settings say of models is not complete or makes no sense.
+/// [`Problem`] if the model settings are incomplete or invalid.
 pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
     let builtin = Models::builtin();
     if settings.models == ModelTable::default() {
@@ -204,7 +202,7 @@ pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
 /// These models with the tokenizers that the settings name, and the files that hold them. Nothing is read yet.
 ///
 /// # Errors
-/// [`Problem`] when a tokenizer is for a model that there is not, or its file has no absolute path.
+/// [`Problem`] if a tokenizer is for an unknown model, or its path is not absolute.
 pub(crate) fn tokenizers_of(
     settings: &Settings,
     models: &Models,
@@ -214,7 +212,7 @@ pub(crate) fn tokenizers_of(
     let mut files = Vec::new();
     for ((name, path), id) in settings.tokenizers.iter().zip(0..) {
         if !Path::new(path).is_absolute() {
-            return Err(problem(name, format!("`{path}` is no absolute path")));
+            return Err(problem(name, format!("`{path}` is not an absolute path")));
         }
         models = models
             .with_given([(name.as_str(), GivenId(id))])
@@ -301,8 +299,8 @@ mod tests {
         assert_eq!(configuration.settings().symbols.map_budget, Some(7));
         assert_eq!(configuration.settings().model, Settings::default().model);
         expect![[r#"
-            .strata.toml cannot set compaction.profile: a file of the workspace names only the built-in compaction profiles
-            .strata.toml cannot set compaction.base_url, model: a file of the workspace sets only sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
+            .strata.toml cannot set compaction.profile: a workspace file can only name the built-in compaction profiles
+            .strata.toml cannot set compaction.base_url, model: a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
             .strata.toml cannot set symbols.budget: there is no such setting"#]]
         .assert_eq(&configuration.ignored().join("\n"));
     }

@@ -35,7 +35,7 @@ use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::workspace_context::{session_state, standing};
 
-/// What texts of closed files may take in memory, in bytes.
+/// Maximum memory for texts of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
 
 /// Files that are looked at again before the first prompt of a session; a look costs some microseconds.
@@ -48,7 +48,7 @@ pub struct Snapshot {
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
     /// Which documents the client named last.
     pub attention: Arc<RecentDocuments>,
-    /// What the walk and the outlines said of the disk.
+    /// The index of files on disk.
     pub index: Arc<Index>,
     pub settings: Arc<Settings>,
     pub configuration: Arc<Configuration>,
@@ -57,11 +57,11 @@ pub struct Snapshot {
     pub disk: Arc<TextCache>,
     /// How files fall into passages, as far as questions were asked about them.
     pub passages: PassageCache,
-    /// Puts placeholders in the place of secrets.
+    /// Puts placeholders instead of secrets.
     pub screen: Arc<Screen>,
     /// Outlines that earlier runs kept.
     pub outlines: Arc<OutlineCache>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 
@@ -122,7 +122,7 @@ impl Snapshot {
         settings
     }
 
-    /// What prompts are made with, besides their content.
+    /// Services for making prompts.
     pub(crate) fn means(&self) -> PromptServices<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
@@ -153,7 +153,7 @@ impl Snapshot {
         if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
     }
 
-    /// The current text of a file as a model may see it: with placeholders in the place of secrets, unless the person
+    /// The current text of a file as a model may see it: with placeholders instead of secrets, unless the user
     /// selected it with them. One whose name promises secrets is shown on that condition only.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl Snapshot {
         Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
     }
 
-    /// The same where the text as it is holds what `is_wanted` looks for; `None` elsewhere. Spares the search for secrets in all others.
+    /// The screened text, if the raw text satisfies `is_wanted`; `None` otherwise. Avoids screening all others.
     ///
     /// # Errors
     /// As [`text`](Self::text).
@@ -194,8 +194,7 @@ impl Snapshot {
         Ok(Some(if selection.confirmed.contains(key) { file } else { file.screened(&self.screen) }))
     }
 
-    /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
-    /// model.
+    /// The current text of a file including secrets: the client's text, the open buffer, or the disk. Never for a model.
     ///
     /// # Errors
     /// [`ReadError`] when it has to come from the disk and cannot.
@@ -212,16 +211,14 @@ impl Snapshot {
         let source = Source::Disk {
             mtime_ms: read.stamp.mtime_ns / 1_000_000,
             notice: match buffer {
-                Some(_) => {
-                    Some("the editor has changes to this file that it did not tell in full".to_owned())
-                }
+                Some(_) => Some("the editor did not report all changes to this file".to_owned()),
                 None => read.notice.map(|notice| notice.to_string()),
             },
         };
         Ok(FileText::new(read.text, source))
     }
 
-    /// The outlines as they are now: open buffers over what the disk has.
+    /// The current outlines: open buffers over the disk.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -245,7 +242,7 @@ impl Snapshot {
         Ok(symbols)
     }
 
-    /// What of the repository a text is about.
+    /// Finds the code relevant to a text.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -267,7 +264,7 @@ impl Snapshot {
         Ok(assembly::frame_items(known, session, text, settings))
     }
 
-    /// Gathers what the prompt of `session` that `ask` wants needs and hands it to `use_it`.
+    /// Gathers the workspace data for the prompt of `session` and `ask`, and passes it to `use_it`.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -339,30 +336,30 @@ impl Snapshot {
         Ok(())
     }
 
-    /// What the shown part of a file weighs, in tokens of the model.
+    /// Tokens of the shown part of a file, for the model.
     pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
         assembly::weigh_file(key, file, extent, self.means())
     }
 
-    /// What a web page weighs, in tokens of the model.
+    /// Tokens of a web page, for the model.
     pub(crate) fn weigh_page(&self, page: &Page) -> usize {
         assembly::weigh_page(page, self.means())
     }
 
-    /// What a text weighs, and for which model that is.
+    /// Tokens of a text, and the model they are for.
     pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
         let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
         let tokens = self.counter.count(resolved.model.tokenizer, text);
         (resolved.model.id.clone(), tokens)
     }
 
-    /// What map blocks may weigh together under the settings, in tokens.
+    /// Maximum tokens of the map blocks under the settings.
     pub(crate) fn map_budget(&self) -> usize {
         assembly::map_budget(self.means())
     }
 }
 
-/// Puts what is known of a file now in the place of what was known before.
+/// Replaces what is known about a file.
 fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
     match now {
         // A change copies the table of all files.

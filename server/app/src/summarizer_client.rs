@@ -1,5 +1,5 @@
-//! Whom a compaction asks for a summary: the client, a provider, or nobody. Waits for the answer on the caller's thread,
-//! never longer than it is told. Knows nothing about what is asked.
+//! The client for a compaction's summary: the editor's client, a provider, or neither. Waits for the answer on the caller's
+//! thread, up to a timeout. Knows nothing about the question.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -29,7 +29,7 @@ enum Answerer {
     Nobody,
     Client {
         front_end: Arc<dyn FrontEnd>,
-        /// Whom to ask when it has no answer.
+        /// The fallback if it has no answer.
         otherwise: Option<Box<Answerer>>,
     },
     Provider {
@@ -43,17 +43,17 @@ enum Answerer {
 pub struct SummarizerClient {
     whom: Answerer,
     summariser: Summariser,
-    /// The models as they are called, for the client: of summaries and of topics.
+    /// The client's names of the models for summaries and topics.
     model: Option<String>,
     detection_model: Option<String>,
     timeout: Duration,
-    /// Puts placeholders in the place of secrets, in what is asked and in what is answered.
+    /// Screens questions and answers.
     screen: Arc<Screen>,
     /// Why no model is asked although the settings name one.
     problem: Option<String>,
 }
 
-/// What a model answered.
+/// A model's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SummaryAnswer {
     pub(crate) text: String,
@@ -113,7 +113,8 @@ impl SummarizerClient {
         self.summariser
     }
 
-    /// The same for a conversation whose model takes so many tokens. A client that was named no model uses that of the conversation.
+    /// The client for a conversation whose model accepts this many tokens. Without a configured model, uses that of the
+    /// conversation.
     pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
         match (self.summariser, &self.whom, &self.model, window) {
             (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
@@ -131,7 +132,7 @@ impl SummarizerClient {
     /// Asks, and waits until there is an answer, the time is over or `cancel` is raised.
     ///
     /// # Errors
-    /// Why there is no answer, as a clause.
+    /// Why there is not an answer, as a clause.
     pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
@@ -155,7 +156,7 @@ impl SummarizerClient {
         cancel: &Cancel,
     ) -> Result<SummaryAnswer, String> {
         match whom {
-            Answerer::Nobody => Err("there is no model to ask".to_owned()),
+            Answerer::Nobody => Err("no model is available".to_owned()),
             Answerer::Client { front_end, otherwise } => {
                 let answer = self.ask_client(&**front_end, question, model, cancel);
                 match (answer, otherwise) {
@@ -206,7 +207,7 @@ impl SummarizerClient {
 /// Waits for an answer of the client, until the time is over or `cancel` is raised.
 ///
 /// # Errors
-/// Why there is no answer, as a clause.
+/// Why there is not an answer, as a clause.
 pub(crate) fn answer_of_client<T>(
     wait: &Receiver<Result<T, String>>,
     patience: Duration,
@@ -228,7 +229,7 @@ pub(crate) fn answer_of_client<T>(
 }
 
 impl Answerer {
-    /// The same, with whom to ask when it has no answer.
+    /// Adds a fallback.
     fn or(self, provider: Option<Self>) -> Self {
         match self {
             Self::Client { front_end, .. } => Self::Client { front_end, otherwise: provider.map(Box::new) },
@@ -236,7 +237,7 @@ impl Answerer {
         }
     }
 
-    /// The same, or why it cannot be asked with what is configured.
+    /// The client with its keys, or why it is not usable.
     fn with_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {
@@ -250,7 +251,7 @@ impl Answerer {
 /// The provider of the models that the settings name.
 fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
-        return Err("the workspace is not trusted, so no provider is asked".to_owned());
+        return Err("the workspace is not trusted, so Strata asks no provider".to_owned());
     }
     let provider = |model: &str| -> Result<Provider, String> {
         let provider =

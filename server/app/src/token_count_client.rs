@@ -13,7 +13,7 @@ use crate::front_end::{CountTokens, FrontEnd};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::answer_of_client;
 
-/// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a person bears.
+/// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a user bears.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A way to ask for exact counts.
@@ -48,7 +48,7 @@ impl TokenCountClient {
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
-    /// Has counted what the next request of a session brings along before anything is asked in it.
+    /// Asks for a count of the session's next request without a question.
     ///
     /// # Errors
     /// Why there is no count, as a clause.

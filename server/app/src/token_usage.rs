@@ -1,5 +1,4 @@
-//! What the files of a workspace weigh as they lie on disk, in tokens. Reads each once and keeps no text. Says nothing of
-//! what a prompt adds around a file.
+//! Counts the tokens of workspace files on disk. Reads each once and keeps no text. Ignores what a prompt adds around a file.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +29,7 @@ pub struct TokenUsage {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct FileWeight {
     pub path: FileKey,
-    /// What it weighs, or why it was not counted.
+    /// Its tokens, or why it was not counted.
     #[serde(flatten)]
     pub weight: Weight,
 }
@@ -72,11 +71,11 @@ impl TokenUsage {
     }
 }
 
-/// Counts the tokens of what `paths` stand for (files, folders, globs), or of the whole workspace when there are none, on
-/// several threads. `model` is the setting's when absent.
+/// Counts the tokens of files that match `paths` (files, folders, globs), or of the whole workspace, on several threads. `model`
+/// defaults to the setting.
 ///
 /// # Errors
-/// [`CommandError`] for a path that stands for no file, and when `cancel` was raised.
+/// [`CommandError`] for a path that matches no file, and when `cancel` was raised.
 pub(crate) fn weigh(
     snapshot: &Snapshot,
     paths: &[String],
@@ -127,7 +126,7 @@ pub(crate) fn weigh(
     Ok(TokenUsage { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
 }
 
-/// What the paths stand for, each file once.
+/// The matching files, each once.
 fn files_of(
     snapshot: &Snapshot,
     paths: &[String],

@@ -1,5 +1,5 @@
-//! The table of the tools that models may call: what each is called, what a model is told of it, which command answers it, and how much of
-//! the answer is handed over at once. What a tool takes and replies is described nowhere here: that is the command's.
+//! The table of tools for models: name, description, the command that answers, and how to split long answers. Arguments and
+//! replies are described by the command.
 
 mod call;
 mod pages;
@@ -22,20 +22,20 @@ const FILES_LIST: &str = "strata.files.list";
 #[derive(Debug)]
 pub struct Tool {
     pub name: &'static str,
-    /// What a person is shown.
+    /// Title for the user.
     pub title: &'static str,
-    /// What a model goes by when it chooses.
+    /// Description for the model.
     pub description: &'static str,
     pub command: &'static str,
     /// Arguments of this command that are not for a model to give.
     hidden: &'static [&'static str],
-    /// How its reply is taken apart when it is long.
+    /// How to split a long reply.
     shape: Shape,
     /// Its reply as a model reads it.
     text: fn(&Value) -> String,
 }
 
-/// What all tools that change the selection have in common.
+/// Shared properties of tools that change the selection.
 const CHANGES_THE_SELECTION: Tool = Tool {
     name: "",
     title: "",
@@ -50,11 +50,11 @@ const CHANGES_THE_SELECTION: Tool = Tool {
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "map",
-        title: "Map of the repository",
-        description: "Shows the most important files of the repository with their definitions (types, functions, headings) but \
-                      without bodies, ranked by how much the rest refers to them. Call it first in a repository that you do \
-                      not know: it is far cheaper than reading files. Name files or globs in `focus` to see what lies around \
-                      them, and say in `about` what you want to do to see definitions that have to do with it.",
+        title: "Repository map",
+        description: "Shows the most important files of the repository with their definitions (types, functions, headings) without \
+                      bodies, ranked by how much other code refers to them. Call it first in a repository you do not know: it is far \
+                      cheaper than reading files. Name files or globs in `focus` to see the code around them, and describe your task \
+                      in `about` to see related definitions.",
         command: "strata.symbols.map",
         hidden: &["budget", "sort"],
         shape: Shape::Budget { argument: "budget" },
@@ -62,10 +62,10 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "context",
-        title: "What a task is about",
-        description: "Names the files and definitions that a task is about, the best first, with their lines. Describe the task in plain words; \
-                      names of things in the code count most. Call it at the beginning of a task to know where to look, then \
-                      `outline` or `files_read` what it names.",
+        title: "Relevant code",
+        description: "Finds the files and definitions relevant to a task, best first, with their lines. Describe the task in plain \
+                      words; names from the code count most. Call it at the start of a task, then call `outline` or `files_read` on \
+                      the results.",
         command: "strata.symbols.relevant",
         hidden: &["minScore"],
         shape: Shape::Lists(&["items"]),
@@ -74,9 +74,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "symbols",
         title: "Find definitions",
-        description: "Says where definitions are, by letters of their names in order (`hdlsws` finds `HeadlessWorkspace`) or by a \
-                      dotted name (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, \
-                      read `path#Type.method` with `files_read`.",
+        description: "Finds definitions by letters of their names in order (`hdlsws` finds `HeadlessWorkspace`) or by a dotted name \
+                      (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, read \
+                      `path#Type.method` with `files_read`.",
         command: "strata.symbols.find",
         hidden: &[],
         shape: Shape::Lists(&["symbols"]),
@@ -84,9 +84,9 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "outline",
-        title: "Outline of a file",
-        description: "Shows all definitions of one file with their lines, without their bodies. Call it in place of reading a file whose details \
-                      you do not need, or before you read a part of a large one.",
+        title: "File outline",
+        description: "Shows all definitions of a file with their lines, without bodies. Call it instead of reading a file whose \
+                      details you do not need, or before reading part of a large one.",
         command: "strata.symbols.file",
         hidden: &[],
         shape: Shape::Lines("text"),
@@ -94,10 +94,10 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "references",
-        title: "Who mentions a name",
-        description: "Lists where a name is defined and every line that refers to it, as `path:line: text`. Call it before you \
-                      change, rename or remove something. Takes `name` or `Type.name`. Follows scopes, imports and written \
-                      types; a line marked `guess` has the name and no more.",
+        title: "References",
+        description: "Finds where a name is defined and every line that refers to it, as `path:line: text`. Call it before you \
+                      change, rename or remove something. Takes `name` or `Type.name`. Follows scopes, imports and type annotations; \
+                      a line marked `guess` only has the same name.",
         command: "strata.symbols.references",
         hidden: &[],
         shape: Shape::Lists(&["hits", "definitions"]),
@@ -105,9 +105,9 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "dependents",
-        title: "What a file has to do with others",
-        description: "Says which files depend on a file and which it depends on, the strongest first. Call it to learn what a \
-                      change of the file may break, or what to read to understand it.",
+        title: "Dependencies",
+        description: "Shows which files depend on a file and which it depends on, strongest first. Call it to learn what a change may \
+                      break, or what to read to understand the file.",
         command: "strata.symbols.dependents",
         hidden: &[],
         shape: Shape::Lists(&["dependents", "dependencies", "imports", "mutual"]),
@@ -116,8 +116,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_find",
         title: "Find files",
-        description: "Finds files by letters of their paths, in order; lists all of them without a query. Files that ignore \
-                      rules leave out are not among them.",
+        description: "Finds files by letters of their paths, in order. Lists all files without a query. Ignored files are not \
+                      included.",
         command: "strata.files.find",
         hidden: &[],
         shape: Shape::Lists(&["files"]),
@@ -126,9 +126,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_read",
         title: "Read a file",
-        description: "Reads a file of the workspace, lines of it (`src/lib.rs#L10-40`) or a definition in it \
-                      (`src/lib.rs#Type.method`), a part at a time. Passwords and keys in it are replaced by placeholders \
-                      such as [secret:github-token:1a2b3c4d5e6f]. Try `outline` first when the file may be large.",
+        description: "Reads a workspace file, lines of it (`src/lib.rs#L10-40`) or a definition in it (`src/lib.rs#Type.method`), in \
+                      parts if long. Passwords and keys are replaced by placeholders such as [secret:github-token:1a2b3c4d5e6f]. Try \
+                      `outline` first if the file may be large.",
         command: "strata.files.read",
         hidden: &[],
         shape: Shape::Lines("text"),
@@ -137,9 +137,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "grep",
         title: "Search in files",
-        description: "Finds lines that match a regular expression (ripgrep's syntax) in the files of the workspace, with their \
-                      numbers. Ignored, binary and excluded files are not searched. For definitions and their callers `symbols` and \
-                      `references` say more.",
+        description: "Finds lines that match a regular expression (ripgrep syntax) in workspace files, with their numbers. Skips \
+                      ignored, binary and excluded files. For definitions and their callers, prefer `symbols` and `references`.",
         command: "strata.files.grep",
         hidden: &[],
         shape: Shape::Nested { outer: "files", inner: "lines" },
@@ -148,8 +147,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_list",
         title: "Selected files",
-        description: "Lists the files that were selected or excluded for the prompt, with what each weighs in tokens. Call it to \
-                      learn what the person wants to be looked at: their editor shows the same list.",
+        description: "Lists the files selected for or excluded from the prompt, with their tokens. Call it to learn what the user \
+                      wants you to look at: their editor shows the same list.",
         command: FILES_LIST,
         hidden: &[],
         shape: Shape::Lists(&["files"]),
@@ -158,37 +157,37 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_select",
         title: "Select files",
-        description: "Selects files, folders, globs or lines of a file (`src/lib.rs#L10-40`): the prompt (`strata://prompt`) \
-                      holds them in full from now on. Files whose names promise secrets are left out, and named.",
+        description: "Selects files, folders, globs or lines of a file (`src/lib.rs#L10-40`): the prompt (`strata://prompt`) then \
+                      contains them in full. Files whose names suggest secrets are skipped and reported.",
         command: "strata.files.select",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_deselect",
         title: "Deselect files",
-        description: "Takes a selection back: the prompt has the files' definitions without bodies again.",
+        description: "Deselects files: the prompt then contains only their definitions, without bodies.",
         command: "strata.files.deselect",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_exclude",
         title: "Exclude files",
-        description: "Keeps files, folders or globs out of the prompt altogether, definitions and names included.",
+        description: "Excludes files, folders or globs from the prompt entirely, including their names.",
         command: "strata.files.exclude",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_include",
         title: "Include files again",
-        description: "Takes an exclusion back.",
+        description: "Undoes an exclusion.",
         command: "strata.files.include",
         ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "memory_search",
         title: "Search notes and conversations",
-        description: "Finds words in the notes, in `MEMORY.md` and in all stored conversations about this workspace, the best first. Call it \
-                      before you ask the person what was decided, tried or explained before.",
+        description: "Searches the notes, `MEMORY.md` and all stored conversations about this workspace, best matches first. Call it \
+                      before you ask the user about earlier decisions, attempts or explanations.",
         command: "strata.memory.search",
         hidden: &[],
         shape: Shape::Lists(&["hits"]),
@@ -197,8 +196,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "memory_add",
         title: "Keep a note",
-        description: "Keeps a note about this workspace that outlives the conversation and is found by `memory_search`. Use it for \
-                      decisions, conventions and what was hard to find out, in a sentence or two that can be understood alone.",
+        description: "Saves a note about this workspace for later conversations; `memory_search` finds it. Use it for decisions, \
+                      conventions and facts that were hard to find, in a sentence or two that make sense on their own.",
         command: "strata.memory.add",
         hidden: &[],
         shape: Shape::Whole,
@@ -206,9 +205,9 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "tool_output_read",
-        title: "Read on in an output",
-        description: "Reads lines of a long output of a tool that the session shows only in part: by the name behind \
-                      `toolOutput.read` where it was cut, or by the number of its message.",
+        title: "Continue a tool output",
+        description: "Reads lines of a long tool output that the session shows only in part, by the name given after \
+                      `toolOutput.read` at the cut, or by its message number.",
         command: "strata.toolOutput.read",
         hidden: &[],
         shape: Shape::Numbered,
@@ -217,7 +216,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "count_tokens",
         title: "Count tokens",
-        description: "Counts the tokens of a text, as the model that is named counts them, or else the one that is set.",
+        description: "Counts the tokens of a text, for the named model or the current one.",
         command: "strata.prompt.estimate",
         hidden: &[],
         shape: Shape::Whole,
@@ -234,7 +233,7 @@ impl Tool {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }
 
-    /// Whether its answer depends on which files there are and what is in them.
+    /// Whether its answer depends on which files exist and on their content.
     pub fn needs_index(&self) -> bool {
         Definition::named(self.command).is_some_and(|command| command.needs_index)
     }

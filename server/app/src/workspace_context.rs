@@ -1,5 +1,5 @@
-//! What a prompt is told of the workspace besides its files: what it asks to be told at all times, which goes in front,
-//! and what is true right now only, which goes behind everything that may be cached. Reads; decides nothing.
+//! Workspace context besides files: standing instructions, which come first, and volatile facts, which follow everything
+//! cacheable. Read-only; decides nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,10 +20,10 @@ use crate::snapshot::Snapshot;
 
 /// Maximum files listed as read, the most recent ones.
 const FILES_READ: usize = 20;
-/// Files that are not committed are told up to so many; a sweep through a whole repository is told by its beginning.
+/// Maximum uncommitted files listed.
 const NOT_COMMITTED: usize = 40;
 
-/// The rules, skills and memory of the workspace. What is not trusted has no say in the system prompt.
+/// The rules, skills and memory of the workspace. Untrusted content stays out of the system prompt.
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();
@@ -38,7 +38,7 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext 
     }
 }
 
-/// What the files of the workspace say that are its memory; nothing where it is not trusted.
+/// The content of the memory files; empty if not trusted.
 pub(crate) fn memory(snapshot: &Snapshot, session: &Session) -> Vec<SystemContextText> {
     match snapshot.trust {
         Trust::Untrusted => Vec::new(),
@@ -59,8 +59,7 @@ fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<Sys
         .collect()
 }
 
-/// Where the workspace is, which branch is checked out, what is not committed, and which files were read already. Empty
-/// when nothing of it is known.
+/// The workspace, the current branch, uncommitted files, and files already read. Empty if nothing is known.
 ///
 /// # Errors
 /// [`Cancelled`] when `cancel` was raised meanwhile.
@@ -125,8 +124,7 @@ fn word(status: FileStatus) -> &'static str {
     }
 }
 
-/// What git says of the files in one folder, as they are on disk. A repository that cannot be read says nothing here:
-/// the index notes why.
+/// Git status of one folder, for the files on disk. Unreadable repositories give nothing here; the index reports them.
 fn not_committed(
     snapshot: &Snapshot,
     root: &Root,
@@ -153,7 +151,7 @@ fn own_name(snapshot: &Snapshot, path: String) -> String {
     key.map_or(path, |key| key.to_string())
 }
 
-/// The branch that is checked out where there is one folder. Asked anew each time: switching branches need not change
+/// The branch that is checked out if there is one folder. Asked again each time: switching branches need not change
 /// a file that anybody watches.
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();

@@ -17,7 +17,7 @@ const STYLES: Styles = Styles::styled()
     .valid(AnsiColor::Green.on_default())
     .invalid(AnsiColor::Yellow.on_default());
 
-/// Decides what a language model gets to see: a context-managing language server and command line tool
+/// Language server and command-line tool that manages what a language model sees
 #[derive(Debug, Parser)]
 #[command(name = "strata", version, subcommand_required = true, arg_required_else_help = true, styles = STYLES)]
 pub(crate) struct Arguments {
@@ -27,49 +27,49 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve an editor: the language server on standard input and output
+    /// Start the language server on standard input and output
     Serve(ServeArguments),
-    /// Serve an agent: a server of the Model Context Protocol on standard input and output
+    /// Start a Model Context Protocol server on standard input and output, for agents
     Mcp(McpArguments),
-    /// Ask a model: the answer on standard output, what it cost on standard error
+    /// Ask a model: prints the answer to standard output and its cost to standard error
     Ask(AskArguments),
-    /// Make a prompt: the request on standard output, what is in it on standard error
+    /// Make a prompt: prints the request to standard output and its contents to standard error
     Prompt(PromptArguments),
-    /// Record what came of a prompt that you sent yourself: the answer on standard input
+    /// Record the answer to a prompt you sent yourself, read from standard input
     Record(RecordArguments),
     /// Show the symbol map of a repository
     Map(MapArguments),
-    /// Name the files and definitions that a task is about
+    /// Find the files and definitions relevant to a task
     Context(ContextArguments),
-    /// Find definitions by their names
+    /// Find definitions by name
     Symbols(SymbolsArguments),
     /// Show the definitions of a file
     Outline(OutlineArguments),
-    /// Show where a name is defined and who refers to it
+    /// Show where a name is defined and where it is used
     References(ReferencesArguments),
-    /// Search files by a pattern
+    /// Search files for a pattern
     Grep(GrepArguments),
     /// Print a file, lines of it, or a definition in it
     Read(ReadArguments),
     /// Count the tokens of files
     Tokens(TokensArguments),
-    /// Look after the conversations that are stored for a workspace
+    /// Manage the stored conversations of a workspace
     Sessions(SessionsArguments),
-    /// Keep notes that outlive every conversation
+    /// Manage notes that outlive conversations
     Memory(MemoryArguments),
-    /// Remember the iterations of an autonomous loop and make the prompt of the next one
+    /// Record the iterations of an autonomous loop and make the prompt for the next one
     Iteration(IterationArguments),
-    /// Play recorded sessions and say what each layout of their prompts costs
+    /// Replay recorded sessions and report the cost of each prompt layout
     Replay(ReplayArguments),
-    /// Show what a session weighs and costs, and keep showing it
+    /// Show the size and cost of a session
     Status(StatusArguments),
-    /// Say what works and what does not
+    /// Check the installation
     Doctor(DoctorArguments),
     /// Print the JSON Schema of the protocol or of the settings
     Schema(SchemaArguments),
-    /// Print a script that completes what is typed in a shell
+    /// Print a shell completion script
     Completions(CompletionsArguments),
-    /// Print the manual page, or write those of all commands
+    /// Print the manual page, or write the manual pages of all commands
     Man(ManArguments),
 }
 
@@ -81,24 +81,25 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// The stored session that the agent is to see: its id or name, or `latest` for the one that was written to last, whichever that is at
-    /// the time. Without it the agent has a session of its own, which is not stored
+    /// Stored session for the agent: an id, a name, or `latest` for the most recently used one at any time. By default the agent
+    /// gets a session of its own, which is not stored
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Trust the folder: its rules, skills and memory become part of the system prompt
     #[arg(long)]
     pub(crate) trusted: bool,
-    /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
+    /// Override a setting, as in `files.list_budget=0`. The value is TOML or plain text, and takes precedence over all other
+    /// sources
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     #[command(flatten)]
     pub(crate) log: LogArguments,
-    /// The folder that the agent works in; without it the repository that contains the current directory, or else that directory
+    /// Workspace folder. Defaults to the repository that contains the current directory, or to that directory
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// What a server says of its own doings.
+/// Logging options.
 #[derive(Debug, Args)]
 pub(crate) struct LogArguments {
     /// What to log to standard error
@@ -122,13 +123,14 @@ pub(crate) enum LogLevel {
     Trace,
 }
 
-/// The repository that a command is about.
+/// The repository that a command works on.
 #[derive(Debug, Args)]
 pub(crate) struct RepositoryArguments {
-    /// The repository; without it the one that contains the current directory, or else that directory
+    /// The repository. Defaults to the one that contains the current directory, or to that directory
     #[arg(long = "repo", value_name = "DIR", global = true)]
     pub(crate) folder: Option<PathBuf>,
-    /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
+    /// Override a setting, as in `files.list_budget=0`. The value is TOML or plain text, and takes precedence over all other
+    /// sources
     #[arg(long, value_name = "NAME=VALUE", global = true)]
     pub(crate) set: Vec<String>,
     /// Keep the repository's rules, skills and memory out of the system prompt
@@ -136,83 +138,83 @@ pub(crate) struct RepositoryArguments {
     pub(crate) untrusted: bool,
 }
 
-/// What a prompt shows in full, and what it does not show.
+/// What a prompt shows in full, and what it omits.
 #[derive(Debug, Args)]
 pub(crate) struct SelectingArguments {
     /// Show this in full: a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`)
     #[arg(long, value_name = "PATH")]
     pub(crate) select: Vec<String>,
-    /// Show nothing of this, not even the name: a file, a folder or a glob
+    /// Hide this entirely, including its name: a file, a folder or a glob
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
-    /// Show this file although its name says that it holds secrets (`--select` names it, too)
+    /// Allow this file although its name suggests secrets (pass it to `--select` too)
     #[arg(long, value_name = "PATH")]
     pub(crate) confirm_secrets: Vec<String>,
 }
 
-/// Asks the model that the settings `provider.*` name, in a stored conversation: each question goes on where the last one ended, and
-/// pays for little more than what is new. Ctrl-C ends the answer and records what was said.
+/// Asks the model configured in `provider.*`, in a stored conversation. Each question continues the conversation, and little more
+/// than what is new is billed at full price. Ctrl-C stops the answer and records what has arrived.
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// The conversation to go on with: its id or name, `latest` for the one that was written to last, or `new`
+    /// Conversation to continue: an id, a name, `latest` for the most recently used one, or `new`
     #[arg(long, value_name = "ID", default_value = "latest")]
     pub(crate) session: String,
-    /// Go on in a copy of the conversation, which an editor may have open
+    /// Continue in a copy of the conversation, for example while an editor has it open
     #[arg(long)]
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Bring along so many tokens of code that the question is about, 0 for none; 8000 when no file is selected
+    /// Maximum tokens of relevant code to add automatically, 0 for none. Defaults to 8000 when no file is selected
     #[arg(long, value_name = "TOKENS")]
     pub(crate) auto: Option<usize>,
-    /// Let the model look things up: the map, outlines, references, files, notes. It changes nothing
+    /// Let the model look things up: map, outlines, references, files, notes. These tools change nothing
     #[arg(long)]
     pub(crate) tools: bool,
-    /// The model, by its provider's name
+    /// Model, by its provider's name for it
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// How content is laid out for the provider's cache
+    /// Layout policy for the provider's cache
     #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
     pub(crate) policy: Option<String>,
-    /// Print all that came of it as JSON when it is done
+    /// Print the result as JSON when done
     #[arg(long)]
     pub(crate) json: bool,
-    /// What to ask; `-` reads it from standard input
+    /// The question; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
 
-/// Records the answer to a prompt that `strata prompt --session` made, so that the conversation goes on with it.
+/// Records the answer to a prompt made by `strata prompt --session`, so that the conversation continues with it.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) audience: Audience,
-    /// The conversation: its id or name, or `latest` for the one that was written to last
+    /// The conversation: an id, a name, or `latest` for the most recently used one
     #[arg(long, value_name = "ID", default_value = "latest")]
     pub(crate) session: String,
-    /// Input that the provider billed and that is neither read from its cache nor written to it, in tokens
+    /// Billed input tokens that were neither read from nor written to the cache
     #[arg(long, value_name = "TOKENS")]
     pub(crate) input: Option<u64>,
-    /// Output that the provider billed, in tokens
+    /// Billed output tokens
     #[arg(long, value_name = "TOKENS")]
     pub(crate) output: Option<u64>,
-    /// Input that was read from the provider's cache, in tokens
+    /// Input tokens read from the provider's cache
     #[arg(long, value_name = "TOKENS")]
     pub(crate) cache_read: Option<u64>,
-    /// Input that was written to the provider's cache, in tokens
+    /// Input tokens written to the provider's cache
     #[arg(long, value_name = "TOKENS")]
     pub(crate) cache_write: Option<u64>,
-    /// The answer was stopped before its end
+    /// The answer was interrupted
     #[arg(long)]
     pub(crate) aborted: bool,
-    /// The provider found the prompt too long: the conversation is compacted before the next one. Reads no answer
+    /// The provider rejected the prompt as too long: compacts the conversation before the next prompt. Reads no answer
     #[arg(long)]
     pub(crate) too_long: bool,
-    /// The prompt, as `strata prompt --session` named it
+    /// Id of the prompt, as printed by `strata prompt --session`
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: String,
 }
@@ -223,25 +225,25 @@ pub(crate) struct PromptArguments {
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Bring along so many tokens of code that the question is about, 0 for none; 8000 when no file is selected
+    /// Maximum tokens of relevant code to add automatically, 0 for none. Defaults to 8000 when no file is selected
     #[arg(long, value_name = "TOKENS")]
     pub(crate) auto: Option<usize>,
-    /// Make it the next prompt of this stored session (its id or name, `latest`, or `new`), whose answer is to be recorded
+    /// Make this the next prompt of a stored session (an id, a name, `latest`, or `new`), so that its answer can be recorded
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// The model that the prompt is for
+    /// Model the prompt is for
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The form of the request
+    /// Format of the request
     #[arg(long, value_parser = ["anthropic", "openai", "responses", "gemini", "bedrock", "markdown"])]
     pub(crate) format: Option<String>,
-    /// How content is laid out for the provider's cache
+    /// Layout policy for the provider's cache
     #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
     pub(crate) policy: Option<String>,
-    /// Print everything that is known of the prompt as JSON, not the request body alone
+    /// Print the prompt with all its details as JSON, instead of the request body alone
     #[arg(long)]
     pub(crate) json: bool,
-    /// What to ask; `-` reads it from standard input
+    /// The question; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
@@ -250,22 +252,22 @@ pub(crate) struct PromptArguments {
 pub(crate) struct MapArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// What the map may weigh, in tokens; without it what a prompt would hold
+    /// Maximum tokens of the map. Defaults to its size in a prompt
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Show this file in any case, and what is close to it before others; a directory or a glob names several
+    /// Always include this file, a directory or a glob, and rank related files first
     #[arg(long, value_name = "PATH")]
     pub(crate) focus: Vec<String>,
-    /// Show what has to do with this text before others
+    /// Rank code related to this text first
     #[arg(long, value_name = "TEXT")]
     pub(crate) about: Option<String>,
-    /// The order of the files: what matters most first, or by path
+    /// Order of the files: most important first, or by path
     #[arg(long, value_enum, default_value_t)]
     pub(crate) sort: MapSort,
-    /// Print what the signs of the map mean, too
+    /// Print a legend as well
     #[arg(long)]
     pub(crate) legend: bool,
-    /// Print the map as JSON, with the rank, level and weight of each file
+    /// Print the map as JSON, with the rank, level and size of each file
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -279,12 +281,12 @@ pub(crate) enum MapSort {
     Path,
 }
 
-/// What all questions about the code have in common.
+/// Options shared by all queries.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Maximum tokens of the result; all of it without this
+    /// Maximum tokens of the result. Unlimited by default
     #[arg(long, value_name = "TOKENS", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) budget: Option<usize>,
     /// Print the result as JSON
@@ -299,7 +301,7 @@ pub(crate) struct ContextArguments {
     /// Maximum files and definitions
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// The task, in any words; `-` reads it from standard input
+    /// The task, in plain words; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
@@ -311,7 +313,7 @@ pub(crate) struct SymbolsArguments {
     /// Maximum definitions
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// The name or letters of it in order; `Type.method` finds a member of one type
+    /// A name, or letters of it in order; `Type.method` finds a member of a type
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 }
@@ -329,10 +331,10 @@ pub(crate) struct OutlineArguments {
 pub(crate) struct ReferencesArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// Only what this file defines
+    /// Only definitions in this file
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
-    /// The name as it is defined
+    /// The exact name
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 }
@@ -341,13 +343,13 @@ pub(crate) struct ReferencesArguments {
 pub(crate) struct GrepArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// The pattern is a text to be found as it is, not a regular expression
+    /// Match the pattern literally, not as a regular expression
     #[arg(short = 'F', long)]
     pub(crate) fixed_strings: bool,
-    /// Letter case does not count
+    /// Ignore case
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
-    /// Matches begin and end at the borders of words
+    /// Match whole words only
     #[arg(short, long)]
     pub(crate) word_regexp: bool,
     /// Lines to show before and after each match
@@ -356,10 +358,10 @@ pub(crate) struct GrepArguments {
     /// Maximum matching lines
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) limit: usize,
-    /// What to look for: a regular expression as ripgrep takes it, matched within each line
+    /// A regular expression in ripgrep syntax, matched within each line
     #[arg(value_name = "PATTERN")]
     pub(crate) pattern: String,
-    /// Search these only: files, folders or globs
+    /// Only search these files, folders or globs
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
@@ -377,16 +379,16 @@ pub(crate) struct ReadArguments {
 pub(crate) struct TokensArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// The model whose tokens are counted
+    /// Model to count tokens for
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// How many levels of folders to show; without it as many as fit into 100 lines
+    /// Directory levels to show. Defaults to as many as fit in 100 lines
     #[arg(long, value_name = "LEVELS")]
     pub(crate) depth: Option<usize>,
     /// Print every file as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Count these only: files, folders or globs
+    /// Only count these files, folders or globs
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
@@ -403,83 +405,83 @@ pub(crate) struct SessionsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
-    /// List them, the one written to last first
+    /// List the conversations, most recently used first
     List,
     /// Show what the model sees of a conversation
     Show {
-        /// The session, by its id or its name
+        /// Session id or name
         id: String,
     },
-    /// Write a conversation in a form that other programs take
+    /// Export a conversation
     Export {
-        /// The session, by its id or its name
+        /// Session id or name
         id: String,
-        /// The form
+        /// Export format
         #[arg(long, value_enum, default_value_t = SessionForm::Jsonl)]
         format: SessionForm,
-        /// Write to this file and not to standard output
+        /// Write to this file instead of standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Store conversations that were exported, that Claude Code recorded, or that are message lists of Anthropic or OpenAI
+    /// Import conversations: exports, Claude Code transcripts, or message lists for Anthropic or OpenAI
     Import {
-        /// The files; `-` is standard input
+        /// Files to import; `-` is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Find words in all conversations and notes
+    /// Search all conversations and notes
     Search {
-        /// What to look for
+        /// Words to search for
         #[arg(required = true, value_name = "WORD")]
         words: Vec<String>,
-        /// How many places to show at most
+        /// Maximum results
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
-    /// Delete conversations with all that belongs to them
+    /// Delete conversations and everything stored with them
     Delete {
-        /// The sessions, by their ids or names
+        /// Session ids or names
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Give a conversation a name
+    /// Rename a conversation
     Rename {
-        /// The session, by its id or its name
+        /// Session id or name
         id: String,
-        /// Its name
+        /// New name
         name: String,
     },
-    /// Begin a new conversation with what was said in another
+    /// Start a new conversation with a copy of another's messages
     Fork {
-        /// The session, by its id or its name
+        /// Session id or name
         id: String,
-        /// The last message that the new one has, by its number
+        /// Number of the last message to copy
         #[arg(long, value_name = "MESSAGE")]
         until: Option<u64>,
-        /// What the new one is called
+        /// Name of the new conversation
         #[arg(long, default_value = "", hide_default_value = true)]
         name: String,
     },
-    /// Make a conversation shorter
+    /// Compact a conversation
     Compact {
-        /// The session, by its id or its name
+        /// Session id or name
         id: String,
-        /// The rules: topic, continuation, checkpoint, rolling or handoff
+        /// Profile: topic, continuation, checkpoint, rolling or handoff
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
 }
 
-/// A form that a conversation is written in.
+/// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SessionForm {
-    /// All messages with all that is known of them, a line each
+    /// All messages with all their metadata, one JSON object per line
     Jsonl,
-    /// What the model sees, as a request to Anthropic
+    /// What the model sees, as an Anthropic request
     Anthropic,
-    /// What the model sees, as a request to OpenAI
+    /// What the model sees, as an OpenAI request
     Openai,
-    /// What the model sees, to read
+    /// What the model sees, as Markdown
     Markdown,
 }
 
@@ -507,28 +509,28 @@ pub(crate) struct MemoryArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// Keep a note
+    /// Save a note
     Add {
-        /// What to keep; `-` reads it from standard input
+        /// The note; `-` reads it from standard input
         text: String,
-        /// File it under this
+        /// Tag for the note
         #[arg(long, value_name = "TAG")]
         tag: Vec<String>,
     },
     /// List the notes
     List,
-    /// Find words in all notes and conversations
+    /// Search all notes and conversations
     Search {
-        /// What to look for
+        /// Words to search for
         #[arg(required = true, value_name = "WORD")]
         words: Vec<String>,
-        /// How many places to show at most
+        /// Maximum results
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
-    /// Remove a note
+    /// Delete a note
     Remove {
-        /// Its number
+        /// Number of the note
         id: i64,
     },
 }
@@ -541,44 +543,44 @@ pub(crate) struct IterationArguments {
     pub(crate) audience: Audience,
     #[command(flatten)]
     pub(crate) memory: LoopArguments,
-    /// The session that the loop is kept in; it is begun when there is none
+    /// Session that stores the loop; created if missing
     #[arg(long, value_name = "ID", default_value = "iteration", global = true)]
     pub(crate) session: String,
     #[command(subcommand)]
     pub(crate) command: IterationCommand,
 }
 
-/// How much a loop remembers.
+/// Memory limits of a loop.
 #[derive(Debug, Args)]
 pub(crate) struct LoopArguments {
-    /// Read these figures from the section `context` of this file (`*.toml`, `*.yaml`)
+    /// Read the limits from the `context` section of this file (`*.toml`, `*.yaml`)
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
-    /// How many iterations are kept word for word (`raw_window_size`); 5 without it
+    /// Number of recent iterations kept verbatim (`raw_window_size`). Defaults to 5
     #[arg(long, value_name = "N", global = true)]
     pub(crate) context_window: Option<usize>,
-    /// Write the summary anew every so many iterations, 0 never; 10 without it
+    /// Number of iterations between updates of the summary, 0 for never. Defaults to 10
     #[arg(long, value_name = "N", global = true)]
     pub(crate) summarize_every: Option<u64>,
-    /// The most that the summary may weigh, in tokens; 2,000 without it
+    /// Maximum tokens of the summary. Defaults to 2,000
     #[arg(long, value_name = "TOKENS", global = true)]
     pub(crate) max_summary_tokens: Option<usize>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum IterationCommand {
-    /// Remember an iteration
+    /// Record an iteration
     Add(Box<ReportArguments>),
-    /// Print the prompt of the next iteration
+    /// Print the prompt for the next iteration
     Prompt(PromptOfLoopArguments),
-    /// Say where the loop stands
+    /// Show the state of the loop
     Status,
 }
 
 /// What the next iteration is for.
 #[derive(Debug, Args)]
 pub(crate) struct PromptOfLoopArguments {
-    /// What the loop is for: needed before its first iteration
+    /// Goal of the loop; required before its first iteration
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
     #[command(flatten)]
@@ -588,104 +590,104 @@ pub(crate) struct PromptOfLoopArguments {
 /// Where a loop runs.
 #[derive(Debug, Args)]
 pub(crate) struct EnvironmentArguments {
-    /// Tell the loop this of its environment, or the value of this variable. Replaces what it was told before; values whose names
-    /// may mean a secret are withheld
+    /// Set an environment fact (`NAME=value`), or pass on the value of this variable. Replaces earlier facts; values of names
+    /// that suggest secrets are withheld
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<String>,
 }
 
-/// What an iteration was.
+/// The report of an iteration.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// What the loop is for: needed once, and begins another loop when it changes
+    /// Goal of the loop; required once. A different goal starts a new loop
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
-    /// What the iteration was given
+    /// Prompt of the iteration
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) prompt: String,
-    /// The file with what it said; `-` is standard input
+    /// File with the iteration's output; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The program that ran it
+    /// Program that ran the iteration
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     pub(crate) cli: String,
-    /// The model that ran it
+    /// Model that ran the iteration
     #[arg(long, value_name = "MODEL", default_value = "", hide_default_value = true)]
     pub(crate) model: String,
-    /// How far it got, as you judge
+    /// Your rating of the progress
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0, hide_default_value = true)]
     pub(crate) score: f64,
-    /// Something that it accomplished, beside what its output says in `<progress>`
+    /// An accomplishment, in addition to those in the output's `<progress>`
     #[arg(long, value_name = "TEXT")]
     pub(crate) marker: Vec<String>,
-    /// A file that it changed
+    /// A file the iteration changed
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
-    /// A file that appeared since the last iteration, whoever made it
+    /// A file created since the last iteration, by anyone
     #[arg(long, value_name = "PATH")]
     pub(crate) created: Vec<String>,
-    /// A file whose content changed since the last iteration
+    /// A file modified since the last iteration
     #[arg(long, value_name = "PATH")]
     pub(crate) modified: Vec<String>,
-    /// A file that is gone since the last iteration
+    /// A file deleted since the last iteration
     #[arg(long, value_name = "PATH")]
     pub(crate) deleted: Vec<String>,
     #[command(flatten)]
     pub(crate) surroundings: EnvironmentArguments,
-    /// How long it took, in seconds
+    /// Duration in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 0, hide_default_value = true)]
     pub(crate) duration: u64,
 }
 
-/// Plays recorded sessions through the engine, prompt by prompt, and says what their input costs under each policy and
-/// under the layouts of others, as a share of what it costs without a cache. Every prompt is checked on the way: that it
-/// holds the current text of what is selected, that the provider would read from its cache what was relied on, and so
-/// on (docs/tiers.md). The exit code is 1 when one does not hold.
+/// Replays recorded sessions prompt by prompt, and reports the cost of their input under each policy and under other tools'
+/// layouts, relative to the cost without a cache. Checks every prompt: for example, that it contains the current text of each
+/// selected file, and that the provider would read from its cache what the cost assumes (docs/tiers.md). Exits with 1 if a check
+/// fails.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("source").args(["git", "trace", "transcripts"]).required(true).multiple(true))]
 pub(crate) struct ReplayArguments {
-    /// Make sessions of the history of this repository: a commit is a turn, its message the prompt, its diff the answer
+    /// Make sessions from the Git history of this repository: each commit is a turn, its message the prompt, its diff the answer
     #[arg(long, value_name = "DIR")]
     pub(crate) git: Vec<PathBuf>,
-    /// Play this trace, or all traces in this folder
+    /// Replay this trace, or all traces in this folder
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Vec<PathBuf>,
-    /// Play the conversations that Claude Code recorded in and below this folder (`*.jsonl`)
+    /// Replay the conversations that Claude Code recorded in or below this folder (`*.jsonl`)
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: Vec<PathBuf>,
-    /// Play under this policy, and not under all
+    /// Only use this policy
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Vec<PolicyArgument>,
-    /// How many sessions to make of each history
+    /// Sessions to make from each history
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) sessions: u16,
-    /// How many turns each of those has at most
+    /// Maximum turns of each session
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) turns: u16,
-    /// Start the sessions elsewhere in the history
+    /// Random seed for the start of the sessions
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// The model whose prices, limits and tokens count
+    /// Model whose prices, limits and tokens apply
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Edits that the model's own messages spell out need no diff in the prompt
+    /// Send no diff for edits that the model's own messages contain
     #[arg(long)]
     pub(crate) history_deltas: bool,
-    /// Play the sessions once more with so many tokens of code that each question brings along
+    /// Replay once more with this many tokens of automatic context per question
     #[arg(long, value_name = "TOKENS", default_value_t = 0, hide_default_value = true)]
     pub(crate) auto: usize,
-    /// Compact the conversations by every profile behind each of their messages, without a model, and say what is still
-    /// named afterwards and whether providers would take it
+    /// Compact the conversations after each message with every profile, without a model, and report which facts survive and
+    /// whether providers accept the result
     #[arg(long, requires = "transcripts")]
     #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "export"])]
     pub(crate) compaction: bool,
-    /// Compact behind so many messages of each conversation at most, evenly spread
+    /// Maximum messages per conversation to compact after, evenly spread
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) cuts: Option<u16>,
-    /// Write the sessions made of histories into this folder, as traces
+    /// Export the sessions made from histories to this folder, as traces
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
-    /// Print all figures as JSON
+    /// Print all numbers as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -693,11 +695,11 @@ pub(crate) struct ReplayArguments {
 /// A policy by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PolicyArgument {
-    /// A log that keeps what the provider holds
+    /// Append-only log that keeps what the provider has cached
     Ledger,
-    /// Tiers through which content rises while it stays unchanged
+    /// Cached tiers that content moves up through while it stays unchanged
     Ripple,
-    /// One fixed order
+    /// Fixed order
     Flat,
 }
 
@@ -705,10 +707,10 @@ pub(crate) enum PolicyArgument {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Ask the model that writes summaries for a word, where the settings name one; the provider bills that
+    /// Send a one-word request to the model that writes summaries, if one is configured; the provider bills it
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Ask the provider that the settings name whether it takes the key, which costs nothing
+    /// Check the key with the configured provider, which is free
     #[arg(long)]
     pub(crate) online: bool,
     /// Print the findings as JSON
@@ -718,7 +720,7 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Print the schema of the settings, and not that of the protocol
+    /// Print the schema of the settings instead of the protocol
     #[arg(long)]
     pub(crate) settings: bool,
 }
@@ -727,13 +729,13 @@ pub(crate) struct SchemaArguments {
 pub(crate) struct StatusArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Go on, and show what changes
+    /// Keep running, and print changes
     #[arg(short, long)]
     pub(crate) watch: bool,
-    /// Print what the commands reply as JSON, a line each time
+    /// Print the replies of the commands as JSON, one line each
     #[arg(long)]
     pub(crate) json: bool,
-    /// The session, by its id or its name; without it the one that was written to last
+    /// Session id or name. Defaults to the most recently used one
     pub(crate) id: Option<String>,
 }
 
@@ -745,7 +747,7 @@ pub(crate) struct CompletionsArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// Write a page for each command into this folder, such as `~/.local/share/man/man1`
+    /// Write a page for each command to this folder, such as `~/.local/share/man/man1`
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

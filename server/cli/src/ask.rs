@@ -1,5 +1,5 @@
-//! `strata ask`: a question to the model that the settings name. The answer goes to standard output as it comes, what it cost to standard
-//! error. Ctrl-C ends the answer; what was said until then is recorded.
+//! `strata ask`: asks the configured model. Prints the answer to standard output as it arrives, and its cost to standard error.
+//! Ctrl-C stops the answer and records what has arrived.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::{input, repository, selecting};
 
-/// The session that was written to last.
+/// The most recently used session.
 const LATEST: &str = "latest";
 /// A session that is yet to begin.
 const NEW: &str = "new";
@@ -24,7 +24,7 @@ const INTERRUPTED: u8 = 130;
 /// Characters of a tool's arguments that are shown.
 const SHOWN_INPUT: usize = 120;
 
-/// What is gone on with.
+/// The conversation to continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Opening {
     /// The session that is named.
@@ -33,7 +33,7 @@ pub(crate) enum Opening {
     Copy,
 }
 
-/// What is read of the reply of `strata.prompt.send`.
+/// The used part of the reply of `strata.prompt.send`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -98,16 +98,16 @@ pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     }
     output::tell(&answer.closing_line());
     if let Some(error) = answer.error {
-        return Err(Failure::said(format!("the answer is not complete: {error}")));
+        return Err(Failure::said(format!("incomplete answer: {error}")));
     }
     Ok(if answer.end == "cancelled" { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 fn without_provider(message: &str) -> Failure {
-    Failure::said(format!("{message}. `strata prompt` prints the request for you to send yourself"))
+    Failure::said(format!("{message}. To send the request yourself, run `strata prompt`"))
 }
 
-/// Goes on with the session that was named, or begins one.
+/// Continues the session that was named, or begins one.
 pub(crate) fn open_session(
     headless: &mut HeadlessWorkspace,
     named: &str,
@@ -128,20 +128,20 @@ pub(crate) fn open_session(
         return Ok(());
     }
     Err(Failure::said(format!(
-        "session {id} is open in an editor or another program, and only that may write to it: go on in a copy of it with --fork, or \
-         begin another one with --session new"
+        "session {id} is open in an editor or another program, which alone may write to it: continue in a copy with --fork, or start \
+         another with --session new"
     )))
 }
 
 impl Answer {
-    /// What it cost and what it lacked, in a line.
+    /// A line about its cost and what it lacked.
     fn closing_line(&self) -> String {
         let Usage { input, output, cache_read, cache_write } = self.usage;
         let Cost { paid, uncached, read_share } = self.cost;
         let mut line = match input + cache_read + cache_write {
-            0 => "the provider did not say what it billed".to_owned(),
+            0 => "the provider did not report usage".to_owned(),
             all => format!(
-                "{} tokens in, {:.0} % of them read from the cache, {} out; the input cost {:.0} % of its price without a cache",
+                "{} tokens in ({:.0} % cached), {} out; the input cost {:.0} % of its price without a cache",
                 count(all),
                 read_share * 100.0,
                 count(output),
@@ -152,8 +152,8 @@ impl Answer {
             line.push_str(&format!("; left out: {}", self.shed.join(", ")));
         }
         match self.end.as_str() {
-            "cancelled" => line.push_str("; stopped, and recorded as far as it came"),
-            "output_limit" => line.push_str("; cut at the limit of an answer"),
+            "cancelled" => line.push_str("; stopped, and recorded as far as it arrived"),
+            "output_limit" => line.push_str("; cut off at the output limit"),
             "tool_rounds" => line.push_str("; stopped after too many rounds of tool calls"),
             _ => {}
         }
@@ -192,7 +192,7 @@ impl Screen {
         let shown = if self.is_terminal { output::printable(text) } else { text.into() };
         self.ends_line = shown.ends_with('\n');
         let mut out = io::stdout().lock();
-        // Who stops reading has seen enough; the answer is recorded all the same.
+        // Who stops reading has seen enough; the answer is recorded anyway.
         let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
     }
 
@@ -223,6 +223,6 @@ fn raise_on_interrupt(cancel: &Cancel) {
         interrupted
     });
     if let Err(error) = listening {
-        output::tell(&format!("warning: Ctrl-C will not record what was said: {error}"));
+        output::tell(&format!("warning: Ctrl-C will not record the answer so far: {error}"));
     }
 }

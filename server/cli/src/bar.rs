@@ -22,7 +22,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar that says what is being done ("indexing") to how many of what ("files").
+    /// A bar for an activity ("indexing") and its objects ("files").
     pub(crate) fn new(doing: &'static str, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_message(doing);

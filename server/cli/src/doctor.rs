@@ -21,13 +21,13 @@ struct Findings {
     build: Diagnostics,
     repository: Option<Repository>,
     program: Option<PathBuf>,
-    /// The one that editors start when they are told `strata`.
+    /// The program that editors find as `strata`.
     on_the_path: Option<PathBuf>,
     /// What is broken, in sentences.
     problems: Vec<String>,
 }
 
-/// What was found about the repository.
+/// Findings about the repository.
 #[derive(Serialize)]
 struct Repository {
     #[serde(flatten)]
@@ -39,7 +39,7 @@ struct Repository {
     /// The provider that prompts are sent to; absent when none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<ProviderReport>,
-    /// What the model that writes summaries said; absent when it was not asked.
+    /// The answer of the model that writes summaries; absent if not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
 }
@@ -79,10 +79,8 @@ fn examine_repository(
     let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
     let answer = match arguments.ask.then(|| headless.ask_provider()) {
         None => None,
-        Some(None) => {
-            Some("the settings name no model that writes summaries (`compaction.model`)".to_owned())
-        }
-        Some(Some(Ok(answer))) => Some(format!("it says {:?}", output::clipped(&answer, 40))),
+        Some(None) => Some("no model is set for summaries (`compaction.model`)".to_owned()),
+        Some(Some(Ok(answer))) => Some(format!("it replies {:?}", output::clipped(&answer, 40))),
         Some(Some(Err(error))) => {
             problems.push(format!("the model that writes summaries: {error}"));
             None
@@ -98,15 +96,15 @@ fn examine_repository(
     Ok(Repository { workspace, trust, sessions, provider, answer })
 }
 
-/// How the provider stands.
+/// The state of the provider.
 fn provider_row(provider: &ProviderReport) -> String {
     let ProviderReport { name, model, base_url, problem, unreachable, asked } = provider;
     let place = base_url.as_ref().map(|url| format!(" at {url}")).unwrap_or_default();
     let state = match (problem, unreachable, asked) {
         (Some(_), ..) => "not usable",
-        (None, Some(_), _) => "does not answer",
-        (None, None, true) => "it answers, and takes the key",
-        (None, None, false) => "configured; --online asks whether it takes the key",
+        (None, Some(_), _) => "no response",
+        (None, None, true) => "reachable, and accepts the key",
+        (None, None, false) => "configured; --online checks the key",
     };
     format!("{name}{place}, {model}: {state}")
 }
@@ -127,8 +125,7 @@ impl Findings {
         match &self.on_the_path {
             Some(path) if same(path) => format!("they start {}, which is this program", path.display()),
             Some(path) => format!("they start {}, which is not this program", path.display()),
-            None => "`strata` is not on the path: `cargo install --path server/cli`, or name the program in their \
-                     settings"
+            None => "`strata` is not in the PATH: run `cargo install --path server/cli`, or set its location in the editors' settings"
                 .to_owned(),
         }
     }
@@ -157,7 +154,7 @@ impl Findings {
                     let held = counted(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");
                     row("cache", format!("{}: {held}, {} KiB", cache.path, cache.bytes.div_ceil(1024)));
                 }
-                None => row("cache", "outlines are not kept on disk".to_owned()),
+                None => row("cache", "outlines are not cached on disk".to_owned()),
             }
             if let Some(sessions) = sessions {
                 row("store", format!("{}, all readable", counted(*sessions, "conversation")));

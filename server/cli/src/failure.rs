@@ -28,7 +28,7 @@ impl Failure {
         }
     }
 
-    /// A command refused a path that was given with `option`. Whoever stands outside of the repository is told where it looked.
+    /// A command rejected a path given with `option`. Outside of the repository, says what paths are relative to.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
         let stands_in_it = env::current_dir()
@@ -36,7 +36,7 @@ impl Failure {
             .is_ok_and(|here| here.starts_with(folder));
         Self::Said(match stands_in_it {
             true => format!("{option}: {message}"),
-            false => format!("{option}: {message} (paths count from {})", folder.display()),
+            false => format!("{option}: {message} (paths are relative to {})", folder.display()),
         })
     }
 
@@ -51,7 +51,7 @@ impl Failure {
     pub(crate) fn of_output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,
-            _ => Self::Said(format!("the result cannot be written: {error}")),
+            _ => Self::Said(format!("cannot write the result: {error}")),
         }
     }
 }

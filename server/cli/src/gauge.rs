@@ -3,7 +3,7 @@
 /// Characters of a bar.
 const LENGTH: usize = 20;
 
-/// So many per cent; more than all of it is all of it.
+/// A bar for a percentage, capped at 100.
 pub(crate) fn bar(percent: f64) -> String {
     let full = (percent.clamp(0.0, 100.0) / 100.0 * LENGTH as f64).round() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(LENGTH - full))

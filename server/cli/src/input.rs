@@ -15,7 +15,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     io::stdin()
         .lock()
         .read_to_string(&mut text)
-        .map_err(|error| Failure::said(format!("the text cannot be read from standard input: {error}")))?;
+        .map_err(|error| Failure::said(format!("cannot read standard input: {error}")))?;
     // `echo question | strata prompt -` asks `question`.
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     Ok(text)
@@ -35,7 +35,7 @@ pub(crate) fn file(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a file is called in a sentence.
+/// The name of a file in a sentence.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -1,5 +1,5 @@
-//! `strata iteration`: the memory of an autonomous loop, for the script that runs it. The prompt goes to standard output, what
-//! was done to standard error.
+//! `strata iteration`: the memory of an autonomous loop, for the script that runs it. Prints the prompt to standard output, and
+//! what it did to standard error.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::output::{self, count};
 use crate::{input, reply, repository};
 use strata_app::table::{Align, Table};
 
-/// What is read of the reply of `strata.iteration.add`.
+/// The used part of the reply of `strata.iteration.add`.
 #[derive(Deserialize)]
 struct AddedIteration {
     number: u64,
@@ -38,13 +38,13 @@ struct FoldedIterations {
     problem: Option<String>,
 }
 
-/// What is read of the reply of `strata.iteration.prompt`.
+/// The used part of the reply of `strata.iteration.prompt`.
 #[derive(Deserialize)]
 struct Prompt {
     text: String,
 }
 
-/// What is read of the reply of `strata.iteration.status`.
+/// The used part of the reply of `strata.iteration.status`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Status {
@@ -136,7 +136,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
     }))
 }
 
-/// What is told of the environment; nothing when nobody tells anything.
+/// The environment to report; `None` without options.
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -158,12 +158,14 @@ fn of_loop(
     ask: Value,
 ) -> Result<Value, Failure> {
     let asked = headless.resume(session, Access::Read).and_then(|()| headless.run(command, ask));
-    asked.map_err(|error| Failure::said(format!("{error}; `strata iteration add --goal GOAL` begins a loop")))
+    asked.map_err(|error| {
+        Failure::said(format!("{error}; start a loop with `strata iteration add --goal GOAL`"))
+    })
 }
 
 fn told(reply: Value) -> Result<String, Failure> {
     let AddedIteration { number, promise, fold } = output::understood(reply)?;
-    let mut text = format!("iteration {number} is kept");
+    let mut text = format!("recorded iteration {number}");
     if let Some(FoldedIterations { iterations, problem }) = fold {
         let which = match (iterations.first(), iterations.last()) {
             (Some(first), Some(last)) if first < last => format!("iterations {first} to {last}"),
@@ -171,12 +173,12 @@ fn told(reply: Value) -> Result<String, Failure> {
             (None, _) => "nothing".to_owned(),
         };
         text.push_str(&match problem {
-            None => format!("; {which} went into the summary"),
-            Some(problem) => format!("; {which} could not be summed up yet: {problem}"),
+            None => format!("; {which} joined the summary"),
+            Some(problem) => format!("; {which} could not be summarized yet: {problem}"),
         });
     }
     if let Promise::Complete = promise {
-        text.push_str("; it says that the goal is reached");
+        text.push_str("; it reports that the goal is reached");
     }
     Ok(text)
 }
@@ -187,20 +189,20 @@ fn status(status: &Status) -> Result<(), Failure> {
     let mut row = |name: &str, what: String| table.row([name.to_owned(), what]);
     row("goal", output::clipped(&status.goal, 100));
     row("iterations", count(usize::try_from(status.total_iterations).unwrap_or(usize::MAX)));
-    row("word for word", numbers(&status.window));
+    row("verbatim", numbers(&status.window));
     if !status.waiting.is_empty() {
-        row("to be summed up", numbers(&status.waiting));
+        row("to be summarized", numbers(&status.waiting));
     }
-    row("summed up", format!("the first {}", status.summarized));
+    row("summarized", format!("the first {}", status.summarized));
     if let Some(next) = status.next_summary_at {
-        row("summary anew", format!("after iteration {next}"));
+        row("next summary", format!("after iteration {next}"));
     }
     if let Some(score) = status.progress_score {
         row("score", score.to_string());
     }
     let reached = match status.promise {
         Promise::Open => "not reached",
-        Promise::Complete => "reached, the last iteration says",
+        Promise::Complete => "reached, according to the last iteration",
     };
     row("goal is", reached.to_owned());
     reply::table(&table)

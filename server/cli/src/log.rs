@@ -1,5 +1,5 @@
-//! The log on standard error, with placeholders in the place of secrets: nothing that is logged should hold one, and nothing
-//! that does all the same leaves here.
+//! The log on standard error, with placeholders instead of secrets: nothing that is logged should hold one, and nothing
+//! that does anyway leaves here.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl From<LogLevel> for LevelFilter {
     }
 }
 
-/// Writes what is logged from now on.
+/// Starts logging.
 ///
 /// # Errors
 /// When there is a log already.
@@ -70,5 +70,5 @@ pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
     tracing_subscriber::registry()
         .with(lines.with_filter(wanted))
         .try_init()
-        .map_err(|error| Failure::said(format!("the log cannot be set up: {error}")))
+        .map_err(|error| Failure::said(format!("cannot set up the log: {error}")))
 }

@@ -1,5 +1,5 @@
-//! The `strata` binary: reads its arguments, has the language server's commands do the work, shows what comes back. Has no
-//! logic of its own. Results go to standard output and nothing else does; what is for the person goes to standard error.
+//! The `strata` binary: parses arguments, runs the language server's commands, and prints their results. Has no logic of its own.
+//! Only results go to standard output; messages go to standard error.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocation;

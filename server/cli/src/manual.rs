@@ -19,9 +19,8 @@ pub(crate) fn pages(arguments: &ManArguments) -> Result<ExitCode, Failure> {
     let command = Arguments::command();
     match &arguments.output {
         Some(folder) => {
-            clap_mangen::generate_to(command, folder).map_err(|error| {
-                Failure::Said(format!("`{}` cannot be written to: {error}", folder.display()))
-            })?;
+            clap_mangen::generate_to(command, folder)
+                .map_err(|error| Failure::Said(format!("cannot write to `{}`: {error}", folder.display())))?;
         }
         None => {
             let mut page = Vec::new();

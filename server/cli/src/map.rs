@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::repository;
 
-/// What is read of the reply of `strata.symbols.map`.
+/// The used part of the reply of `strata.symbols.map`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Reply {
@@ -66,6 +66,6 @@ fn size(reply: &Reply) -> String {
 fn left_out(reply: &Reply) -> String {
     match reply.left_out {
         0 => String::new(),
-        more => format!("; {} more with an outline are not in it", count(more)),
+        more => format!("; {} more with an outline were left out", count(more)),
     }
 }

@@ -10,7 +10,7 @@ use crate::arguments::McpArguments;
 use crate::failure::Failure;
 use crate::{log, output, repository};
 
-/// The name that stands for the stored session that was written to last.
+/// The name of the most recently used stored session.
 const LATEST: &str = "latest";
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
@@ -18,9 +18,11 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::of_folder("FOLDER", error))?;
-    // Some clients start their servers at the top of the disk, where nobody works.
+    // Some clients start their servers at the top of the disk, where no one works.
     if headless.folder().parent().is_none() {
-        return Err(Failure::said("FOLDER: name the folder that the agent works in; this is the whole disk"));
+        return Err(Failure::said(
+            "FOLDER: name the folder the agent works in; this is the root of the disk",
+        ));
     }
     let subject = match arguments.session.as_deref() {
         None => Subject::Own,
@@ -35,11 +37,11 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     match opened {
         Ok(Some(news)) => output::tell(&format!("warning: {news}")),
         Ok(None) => {}
-        // The code can be looked at all the same.
+        // The code can be looked at anyway.
         Err(error) if subject == Subject::Own => output::tell(&format!("warning: {error}")),
         Err(error) => return Err(error.into()),
     }
     strata_mcp::serve(headless, subject)
-        .map_err(|error| Failure::said(format!("the server cannot go on: {error}")))?;
+        .map_err(|error| Failure::said(format!("the server cannot continue: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

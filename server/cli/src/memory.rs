@@ -1,5 +1,5 @@
-//! `strata memory`: notes that outlive every conversation. What is listed and found goes to standard output, what was done to
-//! standard error.
+//! `strata memory`: notes that outlive conversations. Prints lists and matches to standard output, and what it did to standard
+//! error.
 
 use std::process::ExitCode;
 
@@ -12,10 +12,10 @@ use crate::when::moment;
 use crate::{input, output, reply, repository, search_results};
 use strata_app::table::{Align, Table};
 
-/// What is shown of a note. Characters.
+/// Maximum characters shown of a note.
 const SHOWN: usize = 100;
 
-/// What is read of the reply of `strata.memory.list`.
+/// The used part of the reply of `strata.memory.list`.
 #[derive(Deserialize)]
 struct List {
     fragments: Vec<MemoryNote>,
@@ -30,7 +30,7 @@ struct MemoryNote {
     created_ms: u64,
 }
 
-/// What is read of the reply of `strata.memory.add`.
+/// The used part of the reply of `strata.memory.add`.
 #[derive(Deserialize)]
 struct AddedMemory {
     id: i64,
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
             let reply =
                 headless.run("strata.memory.add", json!({ "text": input::text(text)?, "tags": tag }))?;
             audience.say(reply, |reply| {
-                Ok(format!("note {} is kept", output::understood::<AddedMemory>(reply)?.id))
+                Ok(format!("saved note {}", output::understood::<AddedMemory>(reply)?.id))
             })?;
         }
         MemoryCommand::List => audience.show(headless.run("strata.memory.list", json!({}))?, list)?,
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
         }
         MemoryCommand::Remove { id } => {
             let reply = headless.run("strata.memory.remove", json!({ "id": id }))?;
-            audience.say(reply, |_| Ok(format!("note {id} is removed")))?;
+            audience.say(reply, |_| Ok(format!("deleted note {id}")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
 fn list(reply: Value) -> Result<(), Failure> {
     let List { fragments } = output::understood(reply)?;
     if fragments.is_empty() {
-        output::tell("no notes are kept");
+        output::tell("no notes");
         return Ok(());
     }
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);

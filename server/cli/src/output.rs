@@ -1,5 +1,4 @@
-//! Writing results to standard output and words for the person to standard error. What is written to either never holds
-//! a control character that came from a file's name.
+//! Writes results to standard output and messages to standard error, both without control characters from file names.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -17,18 +16,18 @@ pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
 }
 
-/// Writes a text for a person as the result.
+/// Writes a text for a user as the result.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     result(|out| out.write_all(printable(text).as_bytes()))
 }
 
-/// Writes a text of a file as the result: as it is for programs, without what could drive a terminal for a person at one.
+/// Writes a file's text as the result: unchanged for programs, without terminal control sequences for a terminal.
 pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
     let shown = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
     result(|out| out.write_all(shown.as_bytes()))
 }
 
-/// Writes a result as JSON: in one line for programs, over several for a person at a terminal.
+/// Writes a result as JSON: in one line for programs, over several for a user at a terminal.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     result(|out| {
         if io::stdout().is_terminal() {
@@ -40,14 +39,13 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     })
 }
 
-/// A command's reply as what is shown of it.
+/// Parses a command's reply.
 pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure> {
-    serde_json::from_value(reply).map_err(|error| {
-        Failure::said(format!("a reply is not what it should be ({error}); please report this"))
-    })
+    serde_json::from_value(reply)
+        .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
-/// Tells the person something. That nobody listens is no reason to end.
+/// Prints a message for the user. Ignores a closed output.
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{}", printable(text)).and_then(|()| err.flush());
@@ -73,7 +71,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The beginning of a text, on one line of at most so many characters.
+/// The beginning of a text, on one line of at most `most` characters.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

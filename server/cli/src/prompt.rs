@@ -1,4 +1,4 @@
-//! `strata prompt`: the request body on standard output, what is in it on standard error.
+//! `strata prompt`: prints the request body to standard output, and its contents to standard error.
 
 mod report;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         "format": arguments.format,
         "policy": arguments.policy,
         "autoBudget": arguments.auto.or(budget),
-        // Without a session nobody comes back to record what the model answered.
+        // Without a session no one comes back to record what the model answered.
         "dryRun": arguments.session.is_none(),
     });
     let reply = headless.run("strata.prompt.assemble", ask)?;
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The request, ready to be sent, or the text of a format that is no request.
+/// The request, ready to be sent, or the text of the Markdown format.
 fn body(body: Option<&Value>) -> Result<(), Failure> {
     match body {
         Some(Value::String(text)) => output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n'))),

@@ -1,5 +1,5 @@
-//! Questions about the code: the tools that agents have, in a shell. What there is goes to standard output, what was left out to
-//! standard error. A search that finds nothing ends with exit code 1.
+//! Queries about the code: the agents' tools in a shell. Prints results to standard output, and what was left out to standard
+//! error. A search without matches exits with code 1.
 
 use std::process::ExitCode;
 
@@ -66,7 +66,7 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
     show(&reply, &arguments.query, "files")
 }
 
-/// What is read of the reply of `strata.files.read`.
+/// The used part of the reply of `strata.files.read`.
 #[derive(Deserialize)]
 struct Part {
     path: String,
@@ -76,7 +76,7 @@ struct Part {
     lines: u32,
 }
 
-/// The text is the result as it is, so that it can be piped.
+/// Prints the text unchanged, so that it can be piped.
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
@@ -127,6 +127,6 @@ fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCo
 
 fn tell_cut(is_cut: bool) {
     if is_cut {
-        output::tell("there is more; a larger --budget shows it");
+        output::tell("more results; raise --budget");
     }
 }

@@ -1,4 +1,4 @@
-//! `strata record`: what came of a prompt that you sent yourself.
+//! `strata record`: the outcome of a prompt that you sent yourself.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
 
-/// What is read of the reply of `strata.prompt.record`.
+/// The used part of the reply of `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     messages: usize,
@@ -49,7 +49,8 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
         for warning in warnings {
             output::tell(&format!("warning: {warning}"));
         }
-        let next = if retry { "; make the prompt again: the conversation is compacted first" } else { "" };
+        let next =
+            if retry { "; make the prompt again: the conversation will be compacted first" } else { "" };
         Ok(format!("session {} has {}{next}", headless.session_id(), counted(messages, "message")))
     })?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! Replies of commands: printed as they are for a program, or told to a person.
+//! Replies of commands: printed as JSON for programs, or as text for users.
 
 use clap::Args;
 use serde_json::Value;
@@ -9,13 +9,13 @@ use strata_app::table::Table;
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Audience {
-    /// Print what the command replies as JSON
+    /// Print the command's reply as JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 impl Audience {
-    /// Shows a reply: as JSON, or as `tell` does.
+    /// Shows a reply as JSON, or with `tell`.
     pub(crate) fn show(
         self,
         reply: Value,
@@ -24,7 +24,7 @@ impl Audience {
         if self.json { output::json(&reply) } else { tell(reply) }
     }
 
-    /// Shows a reply: as JSON, or as a sentence to the person.
+    /// Shows a reply: as JSON, or as a sentence to the user.
     pub(crate) fn say(
         self,
         reply: Value,

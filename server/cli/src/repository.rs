@@ -38,8 +38,8 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }
 
-/// A folder, or the repository that contains the current directory, with the settings that count for it: those of the command line (`set`), then those of the command's own, then those of
-/// all other places.
+/// Opens a folder, or the repository that contains the current directory, with settings from the command line (`set`), then the
+/// command's own, then all other sources.
 pub(crate) fn headless(
     folder: Option<&Path>,
     set: &[String],
@@ -49,7 +49,9 @@ pub(crate) fn headless(
     let mut options = Value::Object(settings);
     for setting in set {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
-            OpenError::Options(format!("--set {setting}: write NAME=VALUE, as in --set files.list_budget=0"))
+            OpenError::Options(format!(
+                "--set {setting}: expected NAME=VALUE, as in --set files.list_budget=0"
+            ))
         })?;
         set_dotted(&mut options, name.trim(), value_of(value.trim()));
     }
@@ -80,7 +82,7 @@ fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
     Ok(headless)
 }
 
-/// A value as in TOML; what is none is a text.
+/// A TOML value, or otherwise a text.
 fn value_of(text: &str) -> Value {
     let read = from_toml("", &format!("value = {text}")).ok();
     let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));

@@ -1,4 +1,4 @@
-//! What a search found, the best first.
+//! Search results, best first.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,10 +9,10 @@ use crate::reply;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
 
-/// What is shown of a text that was found. Characters.
+/// Maximum characters shown of a result.
 const SHOWN: usize = 100;
 
-/// What is read of the reply of `strata.memory.search`.
+/// The used part of the reply of `strata.memory.search`.
 #[derive(Deserialize)]
 struct SearchReply {
     hits: Vec<SearchMatch>,
@@ -58,7 +58,7 @@ pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     if let Some(newest) = newest {
         let newest = count(newest);
         output::tell(&format!(
-            "too many places match to rank them all; these are the best of the newest {newest}"
+            "too many matches to rank them all; these are the best of the newest {newest}"
         ));
     }
     Ok(())

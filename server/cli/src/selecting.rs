@@ -1,4 +1,4 @@
-//! What a prompt shows in full, as it is given on the command line.
+//! Selections on the command line.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -8,10 +8,10 @@ use crate::arguments::SelectingArguments;
 use crate::failure::Failure;
 use crate::output;
 
-/// What the code may weigh that a prompt without a selection brings along, in tokens.
+/// Maximum tokens of automatic context for a prompt without a selection.
 const AUTO_BUDGET: usize = 8_000;
 
-/// What is read of the reply of `strata.files.select`.
+/// The used part of the reply of `strata.files.select`.
 #[derive(Deserialize)]
 struct SelectionReply {
     withheld: Vec<WithheldFiles>,
@@ -23,7 +23,7 @@ struct WithheldFiles {
     reason: String,
 }
 
-/// What is read of the reply of `strata.files.list`.
+/// The used part of the reply of `strata.files.list`.
 #[derive(Deserialize)]
 struct ListedFiles {
     files: Vec<ListedFile>,
@@ -34,8 +34,7 @@ struct ListedFile {
     state: String,
 }
 
-/// Selects and excludes what was given. Returns what the code may weigh that a prompt brings along when nobody says: who selects no
-/// files wants the code found.
+/// Selects and excludes the given files. Returns the default limit of automatic context, which applies if no files are selected.
 pub(crate) fn apply(
     headless: &mut HeadlessWorkspace,
     arguments: &SelectingArguments,
@@ -62,7 +61,7 @@ fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[Strin
         .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
         .map_err(|error| Failure::of_path("--select", headless.folder(), &error))?;
     for WithheldFiles { path: file, reason } in output::understood::<SelectionReply>(reply)?.withheld {
-        output::tell(&format!("--select {path} left out {file}: {reason}"));
+        output::tell(&format!("--select {path} skipped {file}: {reason}"));
     }
     Ok(())
 }

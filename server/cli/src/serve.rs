@@ -9,7 +9,7 @@ use crate::log;
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     log::begin(&arguments.log)?;
     let exit = strata_lsp::server::run()
-        .map_err(|error| Failure::said(format!("the server cannot start: {error}")))?;
+        .map_err(|error| Failure::said(format!("cannot start the server: {error}")))?;
     tracing::info!(cause = ?exit.cause, code = exit.code, "ended");
     Ok(ExitCode::from(exit.code))
 }

@@ -1,5 +1,5 @@
-//! `strata sessions`: the conversations that are stored for a workspace. What is listed, shown and exported goes to standard
-//! output, what was done to standard error.
+//! `strata sessions`: the stored conversations of a workspace. Prints lists, conversations and exports to standard output, and
+//! what it did to standard error.
 
 use std::fs;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::search_results;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
 
-/// What is shown of a name or of the beginning of a conversation. Characters.
+/// Maximum characters shown of a name or of the beginning of a conversation.
 const SHOWN: usize = 60;
 
-/// What is read of the reply of `strata.session.list`.
+/// The used part of the reply of `strata.session.list`.
 #[derive(Deserialize)]
 struct List {
     sessions: Vec<ListedSession>,
@@ -39,13 +39,13 @@ struct ListedSession {
     preview: String,
 }
 
-/// What is read of the reply of `strata.session.export`.
+/// The used part of the reply of `strata.session.export`.
 #[derive(Deserialize)]
 struct ExportedSession {
     text: String,
 }
 
-/// What is read of the replies of `strata.session.import` and `fork`.
+/// The used part of the replies of `strata.session.import` and `fork`.
 #[derive(Deserialize)]
 struct NewSession {
     id: String,
@@ -54,7 +54,7 @@ struct NewSession {
     skipped: usize,
 }
 
-/// What is read of the reply of `strata.compaction.run`.
+/// The used part of the reply of `strata.compaction.run`.
 #[derive(Deserialize)]
 struct CompactedSession {
     profile: String,
@@ -70,7 +70,7 @@ struct Size {
     tokens: usize,
 }
 
-/// The stored sessions, and for whom the replies are.
+/// The stored sessions, and the output format.
 struct StoredSessions {
     headless: HeadlessWorkspace,
     audience: Audience,
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
         SessionsCommand::Rename { id, name } => {
             let id = sessions.named(id)?;
             let reply = sessions.run("strata.session.rename", json!({ "id": id, "name": name }))?;
-            sessions.audience.say(reply, |_| Ok(format!("session {id} is now called \"{name}\"")))?;
+            sessions.audience.say(reply, |_| Ok(format!("renamed session {id} to \"{name}\"")))?;
         }
         SessionsCommand::Fork { id, until, name } => {
             let id = sessions.named(id)?;
@@ -155,11 +155,11 @@ impl StoredSessions {
 
     fn tell_list(&self, List { sessions }: List) -> Result<(), Failure> {
         if sessions.is_empty() {
-            output::tell(&format!("no sessions of {} are stored", self.headless.folder().display()));
+            output::tell(&format!("no stored sessions for {}", self.headless.folder().display()));
             return Ok(());
         }
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
-        table.row(["session", "last written (UTC)", "messages", "about"].map(str::to_owned));
+        table.row(["session", "last used (UTC)", "messages", "about"].map(str::to_owned));
         for session in sessions {
             let about = if session.name.is_empty() { session.preview } else { session.name };
             table.row([
@@ -188,7 +188,7 @@ impl StoredSessions {
             let Some(path) = to else { return output::result(|out| out.write_all(text.as_bytes())) };
             fs::write(path, text)
                 .map_err(|error| Failure::said(error.to_string()).about(&input::name(path)))?;
-            output::tell(&format!("session {id} written to {}", path.display()));
+            output::tell(&format!("exported session {id} to {}", path.display()));
             Ok(())
         })
     }
@@ -197,7 +197,7 @@ impl StoredSessions {
         let text = input::file(file)?;
         let reply = self.headless.run("strata.session.import", json!({ "text": text }));
         let reply = reply.map_err(|error| match error {
-            // There is one argument, and a person gave none by that name.
+            // There is one argument, and a user gave none by that name.
             CommandError::InvalidParams { message, .. } => Failure::Said(message),
             error => error.into(),
         })?;
@@ -214,7 +214,7 @@ impl StoredSessions {
 
     fn delete(&mut self, id: &str) -> Result<(), Failure> {
         let reply = self.run("strata.session.delete", json!({ "id": id }))?;
-        self.audience.say(reply, |_| Ok(format!("session {id} is deleted")))
+        self.audience.say(reply, |_| Ok(format!("deleted session {id}")))
     }
 
     fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
@@ -222,7 +222,7 @@ impl StoredSessions {
         let reply = self.run("strata.session.fork", json!({ "until": until, "name": name }))?;
         self.audience.say(reply, |reply| {
             let NewSession { id: new, messages, .. } = output::understood(reply)?;
-            Ok(format!("session {new} begins with {} of {id}", counted(messages, "message")))
+            Ok(format!("session {new} starts with {} of {id}", counted(messages, "message")))
         })
     }
 
@@ -235,7 +235,7 @@ impl StoredSessions {
                 format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
             };
             let notes: String = notes.iter().map(|note| format!("\nnote: {note}")).collect();
-            Ok(format!("session {id} compacted by {profile}: {}, now {}{notes}", size(before), size(after)))
+            Ok(format!("compacted session {id} with {profile}: {}, now {}{notes}", size(before), size(after)))
         })
     }
 }

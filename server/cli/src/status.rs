@@ -1,6 +1,5 @@
-//! `strata status`: what a session weighs and costs, from what is stored of it: the meter, the tiers, the last cache break.
-//! With `--watch` it goes on as long as somebody looks. Never writes to a session. Sees files as they are on disk: unsaved
-//! text is with the editor's server only.
+//! `strata status`: the size and cost of a stored session: the meter, the tiers, the last cache miss. With `--watch`, continues
+//! until stopped. Never writes to a session. Sees files as they are on disk; only the editor's server has unsaved text.
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
@@ -23,12 +22,12 @@ use strata_app::table::{Align, Table};
 
 /// How often `--watch` looks at the files and at the list of sessions.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long figures are shown although nothing was written: what the cache is expected to hold runs out by the clock alone.
+/// How long unchanged values are shown, since the expected cache content expires with time.
 const STALE_AFTER: Duration = Duration::from_secs(10);
 /// Empties the screen and goes to its first line (ECMA-48: CUP, ED).
 const ANEW: &str = "\x1b[H\x1b[2J";
 
-/// What is read of a session in the reply of `strata.session.list`.
+/// The used part of a session in the reply of `strata.session.list`.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -36,7 +35,7 @@ struct Session {
     messages: usize,
 }
 
-/// What is read of the reply of `strata.budget.report`.
+/// The used part of the reply of `strata.budget.report`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Budget {
@@ -57,7 +56,7 @@ struct Totals {
     cost: Option<f64>,
 }
 
-/// What is read of the reply of `strata.tiers.report`.
+/// The used part of the reply of `strata.tiers.report`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Layout {
@@ -89,7 +88,7 @@ struct Tier {
     tokens: usize,
 }
 
-/// What is read of the reply of `strata.compaction.status`.
+/// The used part of the reply of `strata.compaction.status`.
 #[derive(Deserialize)]
 struct Compaction {
     enabled: bool,
@@ -100,15 +99,15 @@ struct Compaction {
     due: bool,
 }
 
-/// What is read of the reply of `strata.tiers.explainBreak`.
+/// The used part of the reply of `strata.tiers.explainBreak`.
 #[derive(Deserialize)]
 struct Break {
     sentence: String,
 }
 
-/// What a look found. The same once more, not long after, has nothing new to say.
+/// The result of a look. An equal and recent one is not shown again.
 struct LastStatus {
-    /// What the list says of the session: among it, when it was last written to.
+    /// The session's list entry, including its last use.
     session: Value,
     index: Arc<Index>,
     when: Instant,
@@ -125,7 +124,7 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows what changes until nobody reads any more.
+/// Shows changes until no one reads any more.
 fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let anew = if io::stdout().is_terminal() { ANEW } else { "" };
     let (mut seen, mut shown) = (None, String::new());
@@ -144,7 +143,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
     }
 }
 
-/// What there is to show, unless that is what was seen last.
+/// The current status, unless unchanged.
 fn look(
     headless: &mut HeadlessWorkspace,
     arguments: &StatusArguments,
@@ -165,7 +164,7 @@ fn look(
     Ok(Some(text))
 }
 
-/// What the list of sessions says of this one, or of the one that was written to last.
+/// The list entry of this session, or of the most recently used one.
 fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, Failure> {
     let id = id.map(|id| headless.session_named(id)).transpose()?;
     let id = id.as_deref();
@@ -175,7 +174,7 @@ fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, F
     found.map(Value::take).ok_or_else(|| {
         Failure::said(match id {
             Some(id) => {
-                format!("there is no session `{id}`; `strata sessions list` shows those that are stored")
+                format!("no session `{id}`; `strata sessions list` shows the stored ones")
             }
             None => "no session is stored for this workspace yet".to_owned(),
         })
@@ -192,7 +191,7 @@ fn told(
     if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
 }
 
-/// What the commands say of a session: one object, a field for each.
+/// The replies of the commands about a session: one object with a field for each.
 struct Replies(Value);
 
 impl Replies {
@@ -219,7 +218,7 @@ impl Replies {
         let last: Break = output::understood(self.0["lastBreak"].take())?;
         let turns = layout.last_turn.as_ref().map_or(0, |last| last.turns);
         let cached = layout.last_turn.as_ref().map_or(0, |last| last.cached(now_ms()));
-        // As the prompts stand that the editor's server made; this process would begin afresh.
+        // As the prompts stand that the editor's server made; this process would begin again.
         if let Some(LastTurn { model, policy, tiers, .. }) = layout.last_turn.take() {
             (layout.model, layout.policy, layout.tiers) = (model, policy, tiers);
             layout.expected_percent = share(cached.min(budget.used), budget.used);
@@ -240,9 +239,9 @@ impl Replies {
                 format!("{tokens} of {threshold} ({}){due}", compaction.profile),
             );
         }
-        row("cache", layout.expected_percent, "of the next prompt is expected to be read from it".to_owned());
+        row("cache", layout.expected_percent, "of the next prompt expected from the cache".to_owned());
         if let Some(percent) = layout.cached_percent {
-            row("", percent, "of the input billed so far was".to_owned());
+            row("", percent, "of all billed input so far".to_owned());
         }
         let mut text = format!(
             "{}{}\n{}, policy {}, {}, {}\n\n",
@@ -258,25 +257,25 @@ impl Replies {
         if let Some(cost) = cost {
             let [input, read, written, output] = [input, cache_read, cache_write, output].map(count);
             text.push_str(&format!(
-                "\nbilled tokens: {input} plain, {read} read from the cache, {written} written to it, {output} answered; the input at \
-                 the price of {cost:.0} plain\n"
+                "\nbilled tokens: {input} plain, {read} read from the cache, {written} written to it, {output} output; the input cost \
+                 as much as {cost:.0} plain tokens\n"
             ));
         }
         text.push('\n');
         text.push_str(&tiers(&layout.tiers));
-        text.push_str(&format!("\nlast cache break: {}\n", last.sentence));
+        text.push_str(&format!("\nlast cache miss: {}\n", last.sentence));
         Ok(text)
     }
 }
 
 impl LastTurn {
-    /// What the provider's cache holds of it at this time, in tokens.
+    /// The expected content of the provider's cache at this time, in tokens.
     fn cached(&self, now_ms: u64) -> usize {
         if self.cache_expires_ms.is_some_and(|at| at > now_ms) { self.cached_tokens } else { 0 }
     }
 }
 
-/// The tiers as bars of what they weigh.
+/// The tiers as bars of their tokens.
 fn tiers(tiers: &[Tier]) -> String {
     let all: usize = tiers.iter().map(|tier| tier.tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);

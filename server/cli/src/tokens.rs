@@ -1,4 +1,4 @@
-//! `strata tokens`: a tree of files with their weights and sums on standard output, what was not counted on standard error.
+//! `strata tokens`: prints a tree of files with their tokens and sums to standard output, and uncounted files to standard error.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -12,9 +12,9 @@ use crate::output::{self, count, counted};
 use crate::repository;
 use crate::tree::Tree;
 
-/// What a tree may take without `--depth`, in lines.
+/// Maximum lines of a tree without `--depth`.
 const LINES: usize = 100;
-/// How many files are named of those that were not counted for one reason.
+/// Maximum uncounted files listed per reason.
 const NAMED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
@@ -73,7 +73,7 @@ fn tell(weights: &TokenUsage) {
 fn word(problem: Problem) -> &'static str {
     match problem {
         Problem::Binary => "binary",
-        Problem::Secret => "secret by its name",
+        Problem::Secret => "secret by name",
         Problem::TooLarge => "too large",
         Problem::Unreadable => "unreadable",
     }

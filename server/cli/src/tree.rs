@@ -1,4 +1,4 @@
-//! Files with weights as an indented tree: folders with the sums of what is in them, the heaviest first.
+//! Files with their tokens as an indented tree: folders with sums, largest first.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Tree {
         self.files += 1;
     }
 
-    /// The most levels below the top that can be shown in so many lines; at least one.
+    /// The most levels below the top that fit in this many lines; at least one.
     pub(crate) fn depth_within(&self, lines: usize) -> usize {
         let mut shown = 1;
         let mut level: Vec<&Self> = self.children.values().collect();
@@ -67,7 +67,7 @@ impl Tree {
         table.render()
     }
 
-    /// What is directly in it, the heaviest last, so that it is popped first.
+    /// Its direct children, smallest first, so that the largest is popped first.
     fn sorted(&self, level: usize) -> Vec<(usize, &String, &Self)> {
         let mut inside: Vec<_> = self.children.iter().map(|(name, node)| (level, name, node)).collect();
         inside.sort_by_key(|(_, name, node)| (node.problem.is_some(), std::cmp::Reverse(node.tokens), *name));

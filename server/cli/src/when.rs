@@ -1,4 +1,4 @@
-//! Moments as a person reads them: day and minute, in UTC.
+//! Moments as a user reads them: day and minute, in UTC.
 
 const MINUTE_MS: u64 = 60_000;
 const DAY_MINUTES: u64 = 24 * 60;

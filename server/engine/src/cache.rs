@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
-/// At most `MOST` entries, and one more for each thread that puts one in at the same time. When it is full all go that
-/// nobody asked for since it was full before ("second chance", as in the replacement of pages), or all of them.
+/// Holds at most `MOST` entries, plus one for each thread that inserts at the same time. When full, evicts all entries not
+/// requested since it was last full ("second chance" page replacement), or all entries.
 ///
-/// There is room for all of them from the start, most of which costs no memory until it is written to. A table that grew would
-/// leave a hole of half its size each time, in the middle of the memory of a server that runs all day.
+/// Preallocates room for all entries, which costs no memory until it is written to. A growing table would leave holes of half its
+/// size in the memory of a long-running server.
 #[derive(Debug)]
 pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
     entries: DashMap<K, Entry<V>, FxBuildHasher>,

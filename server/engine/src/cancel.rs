@@ -1,5 +1,4 @@
-//! A flag that tells long work to stop. Whoever wants the work ended holds a clone and raises it; the
-//! work looks at it now and then. It never interrupts anything by itself.
+//! A flag that stops long work. The owner keeps a clone and raises it; the work polls it. It never interrupts anything.
 
 use std::fmt;
 use std::sync::Arc;

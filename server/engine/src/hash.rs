@@ -1,4 +1,4 @@
-//! Content hashes: how the engine recognises text it has seen before. Not a defence against an
+//! Content hashes: how the engine recognizes text it has seen before. Not a defence against an
 //! adversary who controls both texts, only a name for one of them.
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Stands where there is no text yet; no text is known whose hash it is.
+    /// Marks that there is not text yet. No known text has this hash.
     pub const NONE: Self = Self(0);
 
     /// The hash of a text's UTF-8 bytes.

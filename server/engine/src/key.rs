@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file's name: its path below its root with `/` between the parts (`src/lib.rs`), behind the root's
+/// A file's name: its path below its root with `/` between the parts (`src/lib.rs`), after the root's
 /// name when there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was
 /// never saved. Cheap to clone; ordered by bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

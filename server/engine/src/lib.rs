@@ -1,6 +1,6 @@
-//! The whole domain of Strata as plain, synchronous, deterministic code: what a language model gets to
-//! see, and why. It never does I/O, reads a clock or the environment, spawns, awaits, names an LSP or
-//! JSON-RPC type, or calls a model: text, time and cancellation come in as arguments, values go out.
+//! The domain of Strata as plain, synchronous, deterministic code: what a language model sees, and why. Does no I/O, reads no
+//! clock or environment, spawns nothing, never awaits, names no LSP or JSON-RPC type, and calls no model. Text, time and
+//! cancellation are arguments; results are values.
 
 mod cache;
 pub mod cancel;

@@ -1,5 +1,5 @@
-//! Text from outside made safe to place between texts of ours: invisible characters are found, a name stays on one line, and nothing
-//! closes a tag around it. Which texts stand where is the business of whoever writes the prompt.
+//! Makes external text safe to embed: finds invisible characters, keeps names on one line, and escapes closing tags. The writer
+//! of the prompt decides where texts go.
 
 /// Whether a character is invisible: control characters, and what Unicode calls `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt of Unicode 16: zero width,
 /// direction of writing, fillers, variation selectors, tags), and line and paragraph separators.
@@ -27,8 +27,8 @@ pub fn is_invisible(character: char) -> bool {
         )
 }
 
-/// A name as a line of its own, or the beginning of one: whatever it holds, it stays one line, and that line is no heading, tag,
-/// quote, list or fence, nor does it seem to be indented.
+/// A name as its own line or the beginning of one: always a single line, and never a heading, tag, quote, list, fence or indented
+/// text.
 pub fn single_line(name: &str) -> String {
     let mut line = String::with_capacity(name.len());
     for (at, character) in name.chars().enumerate() {
@@ -42,8 +42,8 @@ pub fn single_line(name: &str) -> String {
     line
 }
 
-/// `text` with a backslash in everything that a reader could take for the closing tag of one of these names: in any case, with
-/// space or characters that nobody sees anywhere in it.
+/// Escapes everything in `text` that could be read as the closing tag of one of these names, in upper or lower case, with space
+/// or invisible characters anywhere in it.
 pub(crate) fn escape_closing_tags(text: &str, names: &[&str]) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
@@ -59,7 +59,7 @@ pub(crate) fn escape_closing_tags(text: &str, names: &[&str]) -> String {
     safe
 }
 
-/// Whether what stands behind a `<` closes the tag `name`. Looks no further than to the next letter that does not fit.
+/// Whether the text after a `<` closes the tag `name`. Stops at the first letter that does not match.
 fn closes(tag: &str, name: &str) -> bool {
     let mut seen = tag.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).peekable();
     if seen.next_if_eq(&'/').is_none() {

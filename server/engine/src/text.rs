@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// Stands for what was cut out of the middle.
+/// Replaces text cut from the middle.
 const GAP: &str = "\n[...]\n";
 
 /// A text that should name something and does not. It says which text, and what to write instead.
@@ -20,7 +20,7 @@ pub struct LineStarts {
 }
 
 impl LineStarts {
-    /// Those of this text.
+    /// The lines of this text.
     pub fn of(text: &str) -> Self {
         Self { starts: text.match_indices('\n').map(|(at, _)| at + 1).collect(), end: text.len() }
     }
@@ -37,7 +37,7 @@ impl LineStarts {
         (first, self.line(range.end.saturating_sub(1)).max(first))
     }
 
-    /// How many lines the text has. What follows the last line break counts unless it is empty.
+    /// Number of lines. Text after the last line break counts unless empty.
     pub fn count(&self) -> u32 {
         let whole = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let last = self.starts.last().copied().unwrap_or(0);
@@ -89,7 +89,7 @@ pub(crate) fn clip_middle(text: &str, chars: usize) -> String {
     format!("{head}{GAP}{}", text.get(tail..).unwrap_or_default())
 }
 
-/// As much of the beginning of `text` as weighs at most `tokens`, in whole lines where one fits.
+/// The longest beginning of `text` with at most `tokens`, in whole lines if one fits.
 pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
     if count(text) <= tokens {
         return text.to_owned();

@@ -1,6 +1,6 @@
-//! Settings as they come from files, the environment, the editor and the command line: read, laid over each other, each value
-//! with the place it came from. What a setting means, and whether a value is right, is the engine's business; here a
-//! setting is a name and a JSON value. Nothing here is ever fatal: what cannot be read is reported and left out.
+//! Settings from files, the environment, the editor and the command line: read and merged, with the origin of each value. The
+//! engine interprets and validates them; here, a setting is a name and a JSON value. No error is fatal: unreadable sources are
+//! reported and skipped.
 
 mod environment;
 mod file;

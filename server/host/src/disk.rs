@@ -22,16 +22,14 @@ use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
 
-/// What a file looked like at one moment, from its metadata alone. Compare for equality: any difference means
-/// that the content may have changed.
+/// A file's metadata at one moment. Any difference means that the content may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// Last change of the content in nanoseconds since 1970 (negative before).
     pub mtime_ns: i64,
     /// In bytes.
     pub size: u64,
-    /// What betrays a file that was put in another's place under its old time: on Unix the inode and the time of
-    /// the last change to either, elsewhere 0.
+    /// Detects files replaced under the same time: on Unix the inode and change time, elsewhere 0.
     pub identity: u64,
 }
 
@@ -43,13 +41,13 @@ pub struct ReadLimits {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskText {
-    /// Decoded, without a byte order mark, line ends as they are.
+    /// Decoded, without a byte order mark, with original line ends.
     pub text: Arc<str>,
     /// From just before the content was read: when the file changed in between, the next look sees it.
     pub stamp: Stamp,
-    /// Of `text`.
+    /// Hash of `text`.
     pub hash: ContentHash,
-    /// What a reader of the text should be told.
+    /// A note for readers of the text.
     pub notice: Option<DecodeNotice>,
 }
 
@@ -64,10 +62,10 @@ pub enum ReadError {
     #[error("`{0}` is a folder")]
     Folder(FileKey),
     /// A FIFO, a socket or a device; it was not opened.
-    #[error("`{0}` is no regular file")]
+    #[error("`{0}` is not a regular file")]
     NotRegular(FileKey),
     /// Over the limit; none of it was read.
-    #[error("`{key}` has {size} bytes, the limit is {limit}")]
+    #[error("`{key}` has {size} bytes; the limit is {limit}")]
     TooLarge {
         key: FileKey,
         /// Its size in bytes.
@@ -75,28 +73,28 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Its name, or that of the file that it leads to, says that it holds secrets, and nobody has confirmed that it is to be shown.
+    /// The name of the file or its target suggests secrets, and no one has confirmed it.
     #[error(
-        "`{key}` is not shown unasked: its name or its target says that it holds secrets ({rule}); a person can select it and \
-         confirm that (confirmSecrets)"
+        "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
+         (confirmSecrets)"
     )]
     Secret {
         key: FileKey,
         /// The part of the name that gives it away.
         rule: &'static str,
     },
-    /// There is no memory for it.
-    #[error("`{0}` is larger than the memory that there is")]
+    /// It does not fit in memory.
+    #[error("`{0}` does not fit in memory")]
     NoMemory(FileKey),
     #[error("`{0}` is binary")]
     Binary(FileKey),
     /// Text in an encoding that is not UTF-8 or UTF-16.
-    #[error("`{0}` is not UTF-8: too much of it cannot be decoded")]
+    #[error("`{0}` is not valid UTF-8")]
     NotUtf8(FileKey),
     /// Renamed or replaced again and again while it was being opened.
-    #[error("`{0}` keeps moving while it is opened")]
+    #[error("`{0}` keeps changing while it is opened")]
     Moving(FileKey),
-    #[error("`{key}` cannot be read: {kind}")]
+    #[error("cannot read `{key}`: {kind}")]
     Io { key: FileKey, kind: io::ErrorKind },
 }
 
@@ -135,7 +133,7 @@ impl ReadError {
 /// the older stamp, so that the next look reads it again.
 ///
 /// # Errors
-/// [`ReadError`]; a refused file is not read, and what is no regular file is not even opened.
+/// [`ReadError`]; rejected files are not read, and only regular files are opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
@@ -146,7 +144,7 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 
-/// Reads a file as it is, up to `limit` bytes.
+/// Reads the raw bytes of a file, up to `limit`.
 ///
 /// # Errors
 /// As [`read_text`], except for what decoding shows.
@@ -154,7 +152,7 @@ pub(crate) fn read_bytes(roots: &Roots, key: &FileKey, limit: u64) -> Result<Vec
     read_stamped(roots, key, limit).map(|(bytes, _)| bytes)
 }
 
-/// A file's stamp, without reading it: tells a caller whether a text it has is still the file's.
+/// A file's stamp, without reading it, to check whether a text is still current.
 ///
 /// # Errors
 /// As [`read_text`], except for what only the content shows.
@@ -169,7 +167,7 @@ fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, St
         return Err(too_large(stamp.size));
     }
     let mut bytes = Vec::new();
-    // A person may set a limit that no machine keeps to; asking for the memory in vain would end the process.
+    // A user may set a limit that no machine keeps to; asking for the memory in vain would end the process.
     let room = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
     let has_room = room.is_some_and(|room| bytes.try_reserve_exact(room).is_ok());
     if !has_room {

@@ -1,7 +1,6 @@
-//! Facts from git histories: which files were touched when, which are not committed, and what working on them looked like.
-//! Read by a library from the files below `.git`: no process is started, nothing is written, no setting outside the
-//! repository and no variable of the environment is looked at, and of the repository's own settings none names a program
-//! that is run here. It decides nothing: what a fact is worth is the engine's business.
+//! Facts from Git: last changes of files, uncommitted files, and past work. Reads the files below `.git` with a library: starts
+//! no process, writes nothing, uses no outside settings or environment variables, and runs no program named in the repository's
+//! settings. Does not judge facts, which is the engine's task.
 
 mod history;
 mod index;
@@ -25,19 +24,19 @@ pub use self::status::{FileStatus, status};
 /// Why there are no facts.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no repository at this place.
-    #[error("no git repository: {}", .0.display())]
+    /// There is no repository here.
+    #[error("not a git repository: {}", .0.display())]
     NoRepository(PathBuf),
     /// There is one, and it is damaged, incomplete, or of a kind that the library does not know.
     #[error("cannot read the git repository {}: {problem}", .place.display())]
     Unreadable { place: PathBuf, problem: String },
     /// There is one whose parts lie elsewhere, in a workspace that is not trusted.
-    #[error("the git repository {} is not read: parts of it lie elsewhere, and the workspace is not trusted", .0.display())]
+    #[error("the git repository {} is not read: parts of it are elsewhere, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
     /// More text than a trace may hold.
-    #[error("the repository holds more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
+    #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
-    /// Nobody waits for them any more.
+    /// No one waits for them any more.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -1,6 +1,5 @@
-//! Work on many files, on several threads and cancellable; and reading many files once: each text goes through a
-//! function of the caller's and is dropped again, so that memory holds a handful of texts at any time. It knows nothing
-//! of what the function makes of them.
+//! Processes many files on several cancellable threads, reading each once: each text goes through the caller's function and is
+//! dropped, so that memory holds a handful of texts. Knows nothing about the results.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,11 +22,11 @@ pub struct IndexOptions {
     pub limits: ReadLimits,
 }
 
-/// What became of one file.
+/// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedFile<T> {
     pub key: FileKey,
-    /// What the caller's function returned.
+    /// The result of the caller's function.
     pub outcome: Result<T, SkipReason>,
 }
 
@@ -48,7 +47,7 @@ pub struct Batch<T> {
     /// How many files are done, these included.
     pub done: usize,
     pub total: usize,
-    /// What came of these, in the order of the request.
+    /// The outcome of these, in the order of the request.
     pub files: Vec<T>,
 }
 
@@ -59,8 +58,8 @@ const BATCH: usize = 32;
 const MAX_THREADS: usize = 4;
 
 impl Default for IndexOptions {
-    /// Half of what the machine has, at most four: an editor and a language server want to work, too. 1 MiB per
-    /// file (`docs/outlines.md`, "Freshness").
+    /// Half of the machine's threads, at most four, since an editor and a language server need some too. 1 MiB per file
+    /// (`docs/outlines.md`, "Freshness").
     fn default() -> Self {
         let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads =
@@ -69,12 +68,12 @@ impl Default for IndexOptions {
     }
 }
 
-/// Hands each file to `work`, on several threads, and what comes of it to `sink`, on this thread. Files are begun in
+/// Hands each file to `work`, on several threads, and what results from it to `sink`, on this thread. Files are started in
 /// their order, so the largest should come first: then no thread is left alone with one of them at the end. Batches
 /// arrive in no particular order.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up: what `sink` got until then stands.
+/// [`Cancelled`] when cancelled; results so far were delivered to `sink`.
 pub fn spread<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -85,8 +84,7 @@ pub fn spread<I: Sync, T: Send>(
     spread_on(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
-/// The same on threads with stacks of these sizes, by their number. What a thread would have done that the system does not give is
-/// done by those that it gave, or by this one.
+/// The same on threads with given stack sizes. If the system provides fewer threads, the others take over their work.
 fn spread_on<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -113,7 +111,7 @@ fn spread_on<I: Sync, T: Send>(
                 thread::Builder::new().name(format!("strata-files-{number}")).stack_size(stack(number));
             let deliver = move |files| sender.send(files).is_ok();
             if let Err(error) = thread.spawn_scoped(scope, move || run(files, cancel, next, work, deliver)) {
-                tracing::warn!(%error, started, wanted = threads, "fewer threads than wanted look at files");
+                tracing::warn!(%error, started, wanted = threads, "fewer threads than wanted scan files");
                 break;
             }
             started += 1;
@@ -135,7 +133,7 @@ fn spread_on<I: Sync, T: Send>(
 /// stop the others.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up: what `sink` got until then stands.
+/// [`Cancelled`] when cancelled; results so far were delivered to `sink`.
 pub fn index<T: Send>(
     roots: &Roots,
     keys: &[FileKey],
@@ -149,7 +147,7 @@ pub fn index<T: Send>(
     spread(keys, options.threads, cancel, read, sink)
 }
 
-/// Works until there is nothing left to begin, or nobody takes what was delivered.
+/// Works until nothing is left, or the results are no longer wanted.
 fn run<I, T>(
     files: &[I],
     cancel: &Cancel,

@@ -1,6 +1,6 @@
-//! The outside world behind small interfaces: folders and paths, files on disk, the repository walk, git, worker threads,
-//! layers of settings, the store of sessions, questions to language models. It never names an LSP type and decides nothing about
-//! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
+//! The outside world behind small interfaces: folders and paths, files on disk, scanning, Git, worker threads, settings layers,
+//! stored sessions, and requests to language models. Never names an LSP type and decides nothing about what a model sees: reports
+//! facts, and rejects forbidden access with a reason.
 
 pub mod config;
 pub mod deadline;

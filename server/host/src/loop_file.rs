@@ -20,7 +20,7 @@ pub struct LoopFileError {
     pub problem: String,
 }
 
-/// Reads how much a loop remembers. What the file does not say is as it is by default.
+/// Reads the memory limits of a loop. Missing values have defaults.
 ///
 /// # Errors
 /// [`LoopFileError`].

@@ -1,8 +1,7 @@
-//! Outlines that outlive the process: kept on disk by the hash of the text they were made of, together with the stamps
-//! of the files that had that text, so that a file that has not changed need not even be read. All workspaces share one
-//! database (`docs/outlines.md`, "Freshness"), and several processes may use it at once.
+//! Stored outlines, by the hash of their text, with the stamps of the files that had it, so that an unchanged file need not even
+//! be read. All workspaces share one database (`docs/outlines.md`, "Freshness"), and several processes may use it at once.
 //!
-//! It is a cache and nothing else. Whatever is wrong with it, outlines are made anew: no call fails, damage is logged
+//! It is a cache and nothing else. Whatever is wrong with it, outlines are made again: no call fails, damage is logged
 //! and the file replaced. It never makes an outline and never reads a source file.
 
 mod body;
@@ -32,7 +31,7 @@ pub struct OutlineCache {
     directory: Option<PathBuf>,
     max_bytes: u64,
     state: Mutex<State>,
-    /// Nothing can be written: the disk is full, or the files belong to somebody else.
+    /// Writing is impossible: the disk is full, or the files belong to someone else.
     read_only: AtomicBool,
 }
 
@@ -40,7 +39,7 @@ pub struct OutlineCache {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutlineKey(ContentHash);
 
-/// A file as it was seen last: what it looked like, and the hash of its text.
+/// A file as last seen: its stamp, and the hash of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
     /// Its metadata when it was read.
@@ -49,10 +48,10 @@ pub struct KnownFile {
     pub hash: ContentHash,
 }
 
-/// What is known of the files of one folder, by their paths below it.
+/// The known files of one folder, by relative path.
 pub type KnownFiles = HashMap<Box<str>, KnownFile>;
 
-/// What one run found out and the next one should know.
+/// The findings of one run for the next.
 #[derive(Debug, Default)]
 pub struct OutlineUpdate {
     /// Files of the folder that were read, by their paths below it.
@@ -61,11 +60,11 @@ pub struct OutlineUpdate {
     pub gone: Vec<Box<str>>,
     /// Outlines that were made.
     pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
-    /// Outlines that were of use; what nobody uses is the first to go.
+    /// Outlines in use; unused ones are evicted first.
     pub used: Vec<OutlineKey>,
 }
 
-/// What the cache takes on disk, the outlines of all workspaces together.
+/// Size of the cache on disk, for all workspaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CacheSize {
     pub path: String,
@@ -77,8 +76,8 @@ pub struct CacheSize {
     pub files: u64,
 }
 
-/// The most that the database may take, in bytes. An outline takes about a kilobyte and a half: this holds those of a
-/// repository of 200,000 files, or of some dozens of usual ones.
+/// Maximum size of the database, in bytes. At about 1.5 KB per outline, this fits a repository of 200,000 files, or dozens of
+/// usual ones.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// The connections that wait for the next thread.
@@ -132,7 +131,7 @@ impl OutlineCache {
         }
     }
 
-    /// What is known of the files of a folder (its real path).
+    /// The known files of a folder (given by its real path).
     pub fn seen(&self, folder: &Path) -> KnownFiles {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
@@ -142,7 +141,7 @@ impl OutlineCache {
         self.with(|table| table.outline(key))?
     }
 
-    /// Keeps what a run found out about the files of a folder. Takes a while: for a thread on which nobody waits.
+    /// Stores the findings of a run about a folder. Slow; call it on a thread that no one waits for.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;
@@ -154,7 +153,7 @@ impl OutlineCache {
         }
     }
 
-    /// What it takes; `None` when there is none.
+    /// Its size; `None` if there is none.
     pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }
@@ -174,7 +173,7 @@ impl OutlineCache {
             }
             Err(CacheError::CannotWrite(error)) => {
                 if !self.read_only.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "nothing more is written to the outline cache");
+                    tracing::warn!(%error, "the outline cache is no longer written");
                 }
                 self.return_table(table);
                 None
@@ -200,7 +199,7 @@ impl OutlineCache {
         match Table::open(directory) {
             Ok(table) => Some(table),
             Err(trouble) => {
-                tracing::warn!(%trouble, directory = %directory.display(), "outlines are not kept on disk");
+                tracing::warn!(%trouble, directory = %directory.display(), "outlines are not cached on disk");
                 *state = State::Useless;
                 None
             }
@@ -215,13 +214,13 @@ impl OutlineCache {
 
     /// A table showed damage: all connections are dropped, and the file is removed unless another process did so before.
     fn replace(&self, damaged: Table, error: &str) {
-        tracing::warn!(%error, "the outline cache is damaged and made anew");
+        tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
         let mut state = self.state();
         if let State::Open(tables) = &mut *state {
             tables.clear();
         }
         if let Err(trouble) = damaged.remove() {
-            tracing::warn!(%trouble, "the outline cache cannot be removed");
+            tracing::warn!(%trouble, "the outline cache cannot be deleted");
             *state = State::Useless;
         }
     }

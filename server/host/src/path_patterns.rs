@@ -1,5 +1,5 @@
-//! What a file, folder or glob in a selection stands for, against the listing of a walk. Line ranges are taken off
-//! elsewhere. It decides nothing: what should not be taken unasked is handed back with the reason.
+//! Expands a file, folder or glob in a selection, against a listing. Line ranges are removed elsewhere. Decides nothing: returns
+//! files that need confirmation with the reason.
 
 use globset::GlobBuilder;
 use strata_engine::key::FileKey;
@@ -8,15 +8,15 @@ use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
 use crate::secrets::secret_by_name;
 use crate::walk::{Entry, NameOnly};
 
-/// What a text in a selection stands for.
+/// The expansion of a text in a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
     /// How the text was understood.
     pub kind: PatternKind,
-    /// The files, sorted. A file named by itself is here even when ignore rules leave it out of the listing.
+    /// The files, sorted. Includes explicitly named files even if ignored.
     pub files: Vec<FileKey>,
-    /// Files that belong to it but should not be taken unasked, sorted. A file that is named by itself
-    /// appears here only when its name says that it holds secrets.
+    /// Matching files that should not be taken without confirmation, sorted. Explicitly named files only appear here if their
+    /// names suggest secrets.
     pub withheld: Vec<(FileKey, NameOnly)>,
 }
 
@@ -31,7 +31,7 @@ pub enum PatternKind {
     Glob,
 }
 
-/// Why a text stands for no file.
+/// Why a text matches no file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// The path leads somewhere it must not.
@@ -41,15 +41,15 @@ pub enum PatternError {
     #[error("`{0}` does not exist")]
     NotFound(String),
     /// The folder has no listed files.
-    #[error("`{0}` has no files that the ignore rules let through")]
+    #[error("the ignore rules hide all files of `{0}`")]
     EmptyFolder(String),
     #[error("no listed file matches `{0}`")]
     NoMatch(String),
     /// The pattern cannot be understood.
-    #[error("`{glob}` is no pattern: {problem}")]
+    #[error("`{glob}` is not a valid pattern: {problem}")]
     BadGlob {
         glob: String,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
     },
 }
@@ -57,12 +57,11 @@ pub enum PatternError {
 /// Longest pattern that is compiled, in bytes.
 const MAX_GLOB_BYTES: usize = 1024;
 
-/// Finds what a text stands for among `listed` (sorted, as a walk gives them). A file of exactly this name wins over a
-/// pattern, so that `[id].tsx` can be named. In a pattern `*` and `?` stop at a slash, `**` does not, and hidden files
-/// match only where the pattern writes the dot.
+/// Expands a text against `listed` (sorted, as from a scan). A file with exactly this name takes precedence over a pattern, so
+/// that `[id].tsx` can be named. `*` and `?` stop at a slash, `**` does not, and hidden files only match an explicit dot.
 ///
 /// # Errors
-/// [`PatternError`] when it stands for nothing; a pattern or folder all of whose files are withheld is no error.
+/// [`PatternError`] if it matches nothing. A pattern or folder whose files are all withheld is not an error.
 pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     match roots.locate(text) {
@@ -103,7 +102,7 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     }
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
     let text = text.trim_start_matches("./");
-    // The folders in front of the first wildcard are a path like any other.
+    // The folders before the first wildcard are a path like any other.
     let wildcard = text.find(['*', '?', '[', '{']).unwrap_or(0);
     let slash = text.get(..wildcard).and_then(|literal| literal.rfind('/'));
     let (base, pattern) = match slash {
@@ -147,7 +146,7 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     Ok(expansion)
 }
 
-/// What every key in a folder begins with.
+/// The prefix of every key in a folder.
 fn folder_prefix(roots: &Roots, place: &ResolvedPath) -> String {
     let root = roots.prefix(place.root);
     if place.below.is_empty() { root } else { format!("{root}{}/", place.below) }

@@ -1,5 +1,5 @@
-//! The key of the placeholders that stand for secrets: 32 random bytes for each person, made when the first secret is
-//! found, kept where nobody else can read them. Knows nothing of secrets, and never shows the key.
+//! The key of placeholders: 32 random bytes per user, made when the first secret is found and stored privately. Knows no secrets,
+//! and never reveals the key.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,7 +11,7 @@ use strata_engine::tokens::redaction::PlaceholderKey;
 use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
-/// Its length in bytes, which is what the hash takes.
+/// Its length in bytes, as required by the hash.
 const BYTES: usize = 32;
 /// The file below the state directory.
 const NAME: &str = "placeholder.key";
@@ -22,12 +22,12 @@ pub fn of_user() -> PlaceholderKey {
         .map_err(|error| error.to_string())
         .and_then(|state| at(&state).map_err(|error| error.to_string()));
     kept.unwrap_or_else(|problem| {
-        tracing::warn!(%problem, "placeholders of secrets will be others after a restart");
+        tracing::warn!(%problem, "placeholders of secrets will change after a restart");
         of_process()
     })
 }
 
-/// The key that is kept below a directory; made where there is none.
+/// The key that is kept below a directory; made if there is none.
 ///
 /// # Errors
 /// When the directory or the file cannot be read or written.
@@ -52,12 +52,11 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Ok(()) | Err(_) => read(&path)?
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has another length")),
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has the wrong length")),
     }
 }
 
-/// A key that nobody can guess and that ends with the process. The seeds of hash tables come from the system, too, and cannot
-/// fail to come.
+/// An unguessable key for this process only. Hash table seeds also come from the system and never fail.
 fn of_process() -> PlaceholderKey {
     let mut bytes = [0; BYTES];
     for part in bytes.chunks_mut(8) {
@@ -74,7 +73,7 @@ fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
     let mut bytes = Vec::new();
     file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
     let key: Option<[u8; BYTES]> = bytes.try_into().ok();
-    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has another length");
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has the wrong length");
     Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong)?)))
 }
 

@@ -12,12 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Whom the threads of a pool work for.
+/// The priority of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
     /// Someone waits.
     Awaited,
-    /// Nobody waits. Where the system allows it (on Linux), these threads and those that they start make way for all others.
+    /// No one waits. On Linux, these threads and those they start have a lower priority.
     Background,
 }
 
@@ -28,7 +28,7 @@ pub struct JobPanic {
     pub message: String,
 }
 
-/// The threads. Dropping it drops the jobs that wait; those that run come to their end on their own.
+/// The threads. Dropping it drops waiting jobs; running ones complete on their own.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -103,7 +103,7 @@ impl Drop for Pool {
 impl Shared {
     fn work(&self) {
         while let Some(job) = self.next() {
-            // `done` is the caller's code, too: it must not end the thread either, and there is nobody to tell.
+            // `done` is the caller's code, too: it must not end the thread either, and there is no one to tell.
             let _: Result<(), JobPanic> = catch_panic(job);
         }
     }
@@ -141,7 +141,7 @@ fn lower_priority() {
         const NICENESS: i32 = 10;
 
         if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-            tracing::debug!(%error, "threads in the background have the priority of all others");
+            tracing::debug!(%error, "background threads run at normal priority");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
-/// Previews of other sessions go when nobody has asked for them for so long: they hold source code.
+/// How long unused previews of other sessions are kept, since they contain source code.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The folder below the cache directory.
@@ -25,13 +25,13 @@ pub struct PreviewFiles {
 /// Why a prompt was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
-    /// Nothing says where the cache is.
-    #[error("nothing says where caches are kept; set STRATA_CACHE_DIR to an absolute path")]
+    /// The cache directory is unknown.
+    #[error("no cache directory is known; set STRATA_CACHE_DIR to an absolute path")]
     NoCacheDirectory,
     /// The session has a name that cannot be a file's, or the folder cannot be made.
     #[error(transparent)]
     Place(#[from] StoreError),
-    #[error("`{}` cannot be written: {error}", path.display())]
+    #[error("cannot write `{}`: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
 }
 
@@ -47,11 +47,10 @@ impl PreviewFiles {
         self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
-    /// Writes the prompt of a session in the place of an earlier one, and returns the file's absolute path. Nobody ever
-    /// reads half of it.
+    /// Replaces the preview of a session, and returns its absolute path. Atomic for readers.
     ///
     /// # Errors
-    /// [`PreviewError`]; an earlier prompt stays as it was then.
+    /// [`PreviewError`]; an earlier prompt stays unchanged then.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, "", text)
     }
@@ -84,7 +83,7 @@ impl PreviewFiles {
     }
 }
 
-/// What cannot be removed stays until the next time.
+/// Deletes old previews; failures are retried next time.
 fn remove_old(folder: &Path) {
     let Some(limit) = SystemTime::now().checked_sub(KEPT) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

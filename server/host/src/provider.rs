@@ -1,6 +1,5 @@
-//! The one way to a language model: a request body goes out, a reply comes back, whole or as it is written. Owns addresses, keys,
-//! deadlines, limits, and when a request is sent again. It never decides what is asked or what becomes of a reply, and opens no connection
-//! unless it is called.
+//! The only access to language models: sends a request body and receives a reply, at once or streamed. Owns addresses, keys,
+//! deadlines, limits and retries. Never decides what to ask or what to do with a reply, and only connects when called.
 //!
 //! A key goes from the environment, or from a command of the user's own, into one header of one request. Keys and bodies are in no
 //! address, no error and no log.
@@ -38,7 +37,7 @@ pub struct Provider {
     /// The protocol that is spoken.
     pub kind: ProviderName,
     /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
-    /// `http://localhost:11434`); the provider's own address when there is none.
+    /// `http://localhost:11434`); the provider's own address if there is none.
     pub base_url: Option<String>,
     /// The model as the provider calls it.
     pub model: String,
@@ -59,10 +58,10 @@ pub struct Limits {
     pub retries: u32,
 }
 
-/// A reply of which something may have been given out.
+/// A reply, possibly with parts already delivered.
 #[derive(Debug)]
 pub struct Sent {
-    /// What came, with what was billed as far as the provider said so.
+    /// The reply so far, with reported usage.
     pub reply: Reply,
     /// Why the reply is not complete, when it broke off or the provider gave up in its middle.
     pub broken: Option<SendError>,
@@ -91,8 +90,8 @@ impl Provider {
         self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
     }
 
-    /// Posts a body and gives out the reply as it comes, on the caller's thread. Once something was given out the request is not sent again,
-    /// and whatever ends the reply early is in [`Sent::broken`], a raised `cancel` too.
+    /// Posts a body and delivers the reply as it arrives, on the caller's thread. After the first delivery, the request is not
+    /// sent again, and any early end is in [`Sent::broken`], including a raised `cancel`.
     ///
     /// # Errors
     /// See [`SendError`], when nothing was given out.
@@ -118,8 +117,8 @@ impl Provider {
         exchange.run(&mut WholeReading::new(self.kind, &read_models))
     }
 
-    /// Whether a request can be sent with what is configured: the address is allowed, and a key that it needs is there. Opens no
-    /// connection and runs no command.
+    /// Whether a request can be sent: the address is allowed, and a required key is there. Opens no connection and runs no
+    /// command.
     ///
     /// # Errors
     /// [`SendError::BadAddress`], [`SendError::NoKey`], [`SendError::KeyCommand`].
@@ -158,7 +157,7 @@ impl Provider {
         Ok(Exchange::new(request, key, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
-    /// A body as it is sent: Gemini has the model in the address.
+    /// The body to send: Gemini has the model in the address.
     fn bytes(&self, body: &Value) -> bytes::Bytes {
         match body.as_object() {
             Some(fields) if self.kind.format() == Format::Gemini && fields.contains_key("model") => {
@@ -171,7 +170,7 @@ impl Provider {
     }
 }
 
-/// Reads a list of models: no more than that it is one.
+/// Checks that a reply is a list of models.
 fn read_models(body: &[u8]) -> Result<(), ProviderError> {
     let list: Option<Value> = serde_json::from_slice(body).ok();
     let is_list = list.is_some_and(|list| list.get("data").or(list.get("models")).is_some());

@@ -1,11 +1,9 @@
-//! The workspace folders, and the only way from a text that someone sent to a file inside them. A path is
-//! resolved at the moment of use, symbolic links included; what leads out of the folders is refused with the
-//! reason. It opens and reads nothing (see [`disk`](crate::disk)).
+//! The workspace folders, and the only way from an external path to a file inside them. Resolves paths at the moment of use,
+//! including symbolic links, and rejects those that lead out, with a reason. Opens and reads nothing (see [`disk`](crate::disk)).
 //!
-//! A file has one key however it was named: [`Roots::resolve`] follows links and, where the file system
-//! ignores case, takes its spelling. On other systems names are compared byte by byte, so that neither case
-//! nor Unicode normalisation makes two names one. A hard link cannot be told from a file of its own and
-//! counts as one.
+//! A file has one key however it was named: [`Roots::resolve`] follows links and uses the file system's spelling where case is
+//! ignored. Elsewhere names are compared byte by byte, without case folding or Unicode normalization. A hard link cannot be
+//! distinguished from a file of its own and counts as one.
 
 mod real;
 mod refusal;
@@ -26,7 +24,7 @@ use crate::uri;
 /// A workspace folder as the client names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// What the client calls it; without one the folder's own name is taken.
+    /// The client's name for it. Defaults to the folder's name.
     pub name: Option<String>,
     /// Absolute path.
     pub path: PathBuf,
@@ -41,8 +39,8 @@ pub struct Root {
     pub real: PathBuf,
 }
 
-/// The workspace folders in the client's order, without duplicates. With one of them a key is the path below
-/// it (`src/a.rs`), with several the root's name stands in front (`web/src/a.rs`).
+/// The workspace folders in the client's order, without duplicates. With one folder, keys are relative paths (`src/a.rs`); with
+/// several, they start with the root's name (`web/src/a.rs`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roots(Vec<Root>);
 
@@ -69,7 +67,7 @@ impl Deref for Roots {
 }
 
 impl Roots {
-    /// Roots for these folders. A folder given twice counts once; a name that is taken gets a number behind it. A
+    /// Roots for these folders. A folder given twice counts once; a name that is taken gets a number after it. A
     /// folder that is not there is kept, since it may come.
     ///
     /// # Errors
@@ -115,7 +113,7 @@ impl Roots {
     /// [`disk`](crate::disk), which follows links and checks again.
     ///
     /// # Errors
-    /// [`PathError`] for a key that is not below a root: keys come back from session files and clients, too.
+    /// [`PathError`] for a key outside the roots, since keys also come from session files and clients.
     pub fn path_of(&self, key: &FileKey) -> Result<PathBuf, PathError> {
         let text = key.as_str();
         let refused = |reason| PathError::new(text, reason);
@@ -143,8 +141,8 @@ impl Roots {
         Ok(path)
     }
 
-    /// Whether links lead a key out of the roots at this moment, or may: one whose target is not there is not followed, and
-    /// to a pipe (`/dev/fd/0`) there is no path.
+    /// Whether links may lead a key out of the roots at this moment. Links without a target are not followed, and pipes
+    /// (`/dev/fd/0`) have no path.
     pub fn leads_out(&self, key: &FileKey) -> bool {
         let Ok(path) = self.path_of(key) else { return false };
         let refused = self.locate_absolute(&path).err();
@@ -219,7 +217,7 @@ impl Roots {
         }
         let real = match real_path(path) {
             Ok(real) => real,
-            // What lies outside is nobody's business: not even whether it is there.
+            // What lies outside is no one's business: not even whether it is there.
             Err(_) if !lexically_inside => return Err(Refusal::Outside),
             Err(reason) => return Err(reason),
         };
@@ -251,7 +249,7 @@ impl Roots {
         (!key.is_untitled()).then_some(key)
     }
 
-    /// What every key below a root begins with: nothing with one root, else its name and a slash.
+    /// The prefix of keys below a root: empty with one root, otherwise its name and a slash.
     pub fn prefix(&self, root: usize) -> String {
         match self.0.as_slice() {
             [_] => String::new(),
@@ -283,7 +281,7 @@ impl Roots {
         }
     }
 
-    /// A relative path without a root's name in front: taken when exactly one root has it.
+    /// Resolves a relative path without a root's name, if exactly one root contains it.
     fn locate_in_any(&self, below: &Path) -> Result<ResolvedPath, Refusal> {
         let mut found: Vec<ResolvedPath> = Vec::new();
         let mut refusal = None;
@@ -377,7 +375,7 @@ pub(crate) fn text_below(below: &Path) -> Option<String> {
     Some(text)
 }
 
-/// A name for a root that can stand as the first part of a key.
+/// A unique name for a root, usable as the first part of a key.
 fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     let clean: String =
         wanted.trim().chars().map(|c| if matches!(c, '/' | '\\' | ':' | '\0') { '-' } else { c }).collect();

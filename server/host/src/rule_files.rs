@@ -16,9 +16,8 @@ const MAX_ENTRIES: usize = 1_000;
 /// Files that one list of patterns may name.
 const MAX_FILES: usize = 200;
 
-/// The files in each workspace folder that `patterns` name, in the order of the patterns, then by name. In a pattern `*`
-/// stands for any part of one name. What leads out of the workspace, or is no file, is passed over. A file with several names, by
-/// symbolic links, has the first of them.
+/// The files in each workspace folder that match `patterns`, in pattern order, then by name. `*` matches any part of one name.
+/// Skips what leads out of the workspace or is not a file. A file with several names, by symbolic links, gets the first.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut found = Vec::new();
     let mut targets = BTreeSet::new();
@@ -50,7 +49,7 @@ fn matcher(part: &str) -> Option<GlobMatcher> {
     has_wildcard.then(|| Glob::new(part).ok()).flatten().map(|glob| glob.compile_matcher())
 }
 
-/// What `part` names in a folder, in the order of names.
+/// The entries of a folder that match `part`, sorted by name.
 fn below(folder: &std::path::Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<std::path::PathBuf> {
     let Some(matcher) = matcher else {
         let only = folder.join(part);

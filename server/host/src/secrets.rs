@@ -1,5 +1,5 @@
-//! Names of files that hold secrets. Judged by name alone: contents are screened elsewhere. A file named here
-//! never enters a prompt unless someone selects it by its own name and confirms.
+//! Detects files with secrets by name; contents are screened elsewhere. Such a file never enters a prompt unless someone selects
+//! it by name and confirms.
 
 use strata_engine::key::FileKey;
 
@@ -102,7 +102,7 @@ pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
     })
 }
 
-/// The same of a file's own name and of the name of what it leads to at this moment: a link has a name of its own.
+/// Checks a file's name and that of its current target, since a link has its own name.
 pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
     secret_by_name(key).or_else(|| {
         let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;

@@ -1,6 +1,6 @@
-//! Sessions, memory and spilled outputs on the user's disk: one SQLite database per workspace, and files beside it.
-//! What it has acknowledged is durable. It keeps messages as they are and never decides which of them a model sees, reads no
-//! clock and starts no thread: whoever owns a [`Store`] calls it from a thread that may wait for the disk.
+//! Sessions, memory and spilled outputs on disk: one SQLite database per workspace, with files next to it. Acknowledged writes
+//! are durable. Keeps messages unchanged and never decides which of them a model sees, reads no clock and starts no thread: the
+//! owner of a [`Store`] calls it from a thread that may wait for the disk.
 //!
 //! The order of messages is that of their positions, never of their times: a clock may go backwards.
 
@@ -57,13 +57,13 @@ pub struct Store {
 #[derive(Debug)]
 pub struct OpenedStore {
     pub store: Store,
-    /// A damaged database that was there, which the user should be told about.
+    /// A damaged database that was replaced, to report to the user.
     pub set_aside: Option<DamagedDatabase>,
 }
 
 impl Store {
-    /// Opens the store of a workspace below the state directory (see [`state_directory`]); makes it when there is none. A
-    /// damaged database is set aside and a new one begun.
+    /// Opens the store of a workspace below the state directory (see [`state_directory`]); makes it if there is none. A
+    /// damaged database is set aside and a new one started.
     ///
     /// # Errors
     /// [`StoreError::Newer`] for the database of a newer version, which is not touched; [`StoreError::Busy`];
@@ -72,7 +72,7 @@ impl Store {
         let place = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&place)?;
         let spills = Spills::new(place.spills(), place.name(), Quota::default());
-        // Sessions in a damaged database, which somebody may want to save, have outputs as well.
+        // Sessions in a damaged database, which someone may want to save, have outputs as well.
         if place.aside(1).symlink_metadata().is_err() {
             let is_stored = |id: &SessionId| match sessions::key_of(&connection, id) {
                 Err(StoreError::NoSession(_)) => Ok(false),
@@ -84,8 +84,8 @@ impl Store {
         Ok(OpenedStore { store: Self { connection, place, spills }, set_aside })
     }
 
-    /// Reads all of the database, the index included, and says what is wrong with it, in words of SQLite. Takes a second for
-    /// 100,000 messages.
+    /// Checks the whole database, including the index, and reports problems in SQLite's words. Takes a second for 100,000
+    /// messages.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] with the first ten findings; [`StoreError::Sqlite`] when the disk cannot be read.

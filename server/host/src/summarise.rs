@@ -1,5 +1,5 @@
-//! One question to a language model, one text back: what a compaction asks for its summary. Owns what of a reply is taken as the
-//! answer. It never decides what is asked or what becomes of the answer, and keeps nothing between two questions.
+//! One question to a language model, one text back, for the summary of a compaction. Decides which part of a reply is the answer;
+//! never decides what is asked or what becomes of it, and keeps nothing between questions.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use crate::provider::{Limits, Provider, SendError, Target};
 /// The most bytes of an answer, whatever was asked for.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// The most bytes of an answer for each token that it may have: four times what a long token has.
+/// Maximum bytes of an answer per allowed token: four times those of a long token.
 const MAX_BYTES_PER_TOKEN: usize = 24;
 
-/// The most that is read of one reply: the text may be escaped throughout, and what a model thought comes with it.
+/// Maximum bytes read of one reply, since text may be escaped and reasoning is included.
 const MAX_REPLY: usize = 4 * 1024 * 1024;
 
 /// Tries after the first.
 const RETRIES: u32 = 2;
 
-/// What a model is asked.
+/// A question to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// What the model is told to be and to do. May be empty.
+    /// The system prompt; may be empty.
     pub system: String,
-    /// What it is to answer.
+    /// The prompt.
     pub prompt: String,
-    /// The most tokens that its answer may have. The provider is told, and an answer of more than 24 bytes for
-    /// each, or of more than 256 KiB, is not taken.
+    /// Maximum tokens of the answer. The provider is told; answers of more than 24 bytes per token, or more than 256 KiB, are
+    /// rejected.
     pub max_output_tokens: usize,
 }
 
@@ -42,8 +42,7 @@ pub enum SummaryError {
     Send(#[from] SendError),
     /// The reply has no text.
     #[error(
-        "the model answered without any text; a model that reasons first may need more output tokens, \
-         or another model may do"
+        "the model's answer has no text; a reasoning model may need more output tokens, or try another model"
     )]
     Empty,
 }

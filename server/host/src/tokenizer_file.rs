@@ -13,7 +13,6 @@ use tokenizers::Tokenizer;
 /// Larger files are no tokenizers: the largest vocabularies come to some 35 MB.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// A tokenizer in a file.
 #[derive(Debug)]
 pub struct TokenizerFile {
     path: PathBuf,
@@ -23,27 +22,19 @@ pub struct TokenizerFile {
 /// A file whose tokenizer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerFileError {
-    #[error("the tokenizer {} cannot be read: {kind}", .path.display())]
-    Io {
-        path: PathBuf,
-        /// What kind of error it is.
-        kind: io::ErrorKind,
-    },
+    #[error("cannot read the tokenizer {}: {kind}", .path.display())]
+    Io { path: PathBuf, kind: io::ErrorKind },
     /// A folder, a FIFO, a socket or a device; it was not opened.
-    #[error("the tokenizer {} is no regular file", .0.display())]
+    #[error("the tokenizer {} is not a regular file", .0.display())]
     NotRegular(PathBuf),
     /// Too large for a tokenizer; none of it was read.
-    #[error("the tokenizer {} has {size} bytes, the limit is {MOST_BYTES}", .path.display())]
-    TooLarge {
-        path: PathBuf,
-        /// Its size.
-        size: u64,
-    },
-    /// Not a tokenizer that is known here.
-    #[error("{} holds no tokenizer that can be used: {problem}", .path.display())]
+    #[error("the tokenizer {} has {size} bytes; the limit is {MOST_BYTES}", .path.display())]
+    TooLarge { path: PathBuf, size: u64 },
+    /// Not a supported tokenizer.
+    #[error("{} has no usable tokenizer: {problem}", .path.display())]
     Unusable {
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
     },
 }
@@ -101,7 +92,7 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
     // A count is of the whole text, whatever a model was trained to take.
     tokenizer.with_padding(None);
     if tokenizer.with_truncation(None).is_err() {
-        return Err(unusable("it cuts texts off".to_owned()));
+        return Err(unusable("it truncates text".to_owned()));
     }
     Ok(tokenizer)
 }

@@ -1,4 +1,4 @@
-//! Traces in files: JSON, plain or compressed by gzip. What a trace means is the engine's business.
+//! Trace files: JSON, optionally compressed with gzip. The engine interprets traces.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -9,7 +9,7 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use strata_engine::conversation::trace::Trace;
 
-/// A trace may hold this much JSON. Bytes after decompression: a small file can stand for a very long text.
+/// Maximum JSON bytes of a trace after decompression, since a small file can expand to a very long text.
 pub(crate) const MAX_TRACE_BYTES: u64 = 256 << 20;
 
 /// The first bytes of what gzip writes (RFC 1952, 2.3.1).
@@ -24,7 +24,7 @@ pub struct TraceFileError {
     pub(crate) problem: TraceProblem,
 }
 
-/// What is wrong with a trace's file.
+/// Why a trace file is unusable.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TraceProblem {
     /// It cannot be read, written or decompressed.
@@ -38,7 +38,7 @@ pub(crate) enum TraceProblem {
     Shape(String),
 }
 
-/// Reads a trace. Whether the file is compressed, its first bytes tell.
+/// Reads a trace. Its first bytes show whether it is compressed.
 ///
 /// # Errors
 /// [`TraceFileError`].
@@ -55,10 +55,10 @@ pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), TraceFileError> {
     write(path, trace).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
-/// The traces (`*.json`, `*.json.gz`) in a folder, in order of their names; a file stands for itself.
+/// The traces (`*.json`, `*.json.gz`) in a folder, sorted by name, or a single file.
 ///
 /// # Errors
-/// [`TraceFileError`] when there is no such place or it cannot be read.
+/// [`TraceFileError`] if the place does not exist or cannot be read.
 pub fn traces_at(place: &Path) -> Result<Vec<PathBuf>, TraceFileError> {
     let fail = |error: io::Error| TraceFileError { path: place.to_owned(), problem: error.into() };
     if !fs::metadata(place).map_err(fail)?.is_dir() {
@@ -175,7 +175,7 @@ mod tests {
         let json = serde_json::to_string(&trace()).unwrap();
         for (text, expected) in [
             (json.replace(r#""touched":["a.py"]"#, r#""touched":[7]"#), "turns[0].touched[0]: invalid type"),
-            (json.replace("win5", "rand"), "sel: no selection rule: \"rand\""),
+            (json.replace("win5", "rand"), "sel: unknown selection rule \"rand\""),
             (json.replace("\"turns\"", "\"turn\""), "missing field `turns`"),
             (format!("{json}x"), "trailing characters"),
             (json[..100].to_owned(), "EOF while parsing"),

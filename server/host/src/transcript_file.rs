@@ -1,5 +1,5 @@
-//! Recorded sessions of a coding agent in files: where they lie below a folder, and their text. What a record means is
-//! the engine's business.
+//! Files with recorded sessions of a coding agent: finding them below a folder, and reading their text. The engine interprets
+//! records.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -28,7 +28,7 @@ pub struct TranscriptFileError {
     pub(crate) problem: TranscriptProblem,
 }
 
-/// What is wrong with a record, or with where it should be.
+/// Why a record, or its location, is unusable.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TranscriptProblem {
     #[error("{0}")]
@@ -37,12 +37,12 @@ pub(crate) enum TranscriptProblem {
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
     /// The folder holds too many.
-    #[error("more than {MAX_TRANSCRIPTS} records, or too many folders to look into; name a smaller folder")]
+    #[error("more than {MAX_TRANSCRIPTS} records, or too many folders; name a smaller folder")]
     TooMany,
 }
 
-/// The records (`*.jsonl`) in a folder and all folders below it, in order of their paths; a file stands for itself.
-/// Symbolic links below the folder are not followed.
+/// The records (`*.jsonl`) in and below a folder, sorted by path, or a single file. Does not follow symbolic links below the
+/// folder.
 ///
 /// # Errors
 /// [`TranscriptFileError`] when `place` cannot be read or holds too many; what cannot be read below it is passed over.

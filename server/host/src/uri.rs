@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one, too.
+/// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathStyle {
     /// `/home/u/a.rs`
@@ -19,27 +19,26 @@ enum PathStyle {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UriError {
     /// A scheme other than `file`, or none.
-    #[error("only `file:` URIs name files, not `{0}:`")]
+    #[error("only `file:` URIs are supported, not `{0}:`")]
     Scheme(String),
     /// A host that is not this machine, on a system where a path cannot name one.
     #[error("the file is on another machine (`{0}`)")]
     Host(String),
-    /// No absolute path behind the scheme.
+    /// No absolute path after the scheme.
     #[error("the path in the URI is not absolute")]
     Relative,
     /// A `?` or `#` that is not percent-encoded: part of no path.
-    #[error("a query or fragment names no file (a `?` or `#` in a name is written `%3F` or `%23`)")]
+    #[error("a file has no query or fragment (in a name, write `?` as `%3F` and `#` as `%23`)")]
     QueryOrFragment,
     /// A NUL, written out or as `%00`.
-    #[error("the path holds a NUL character")]
+    #[error("the path contains a NUL character")]
     Nul,
     /// Percent-encoded bytes that are not UTF-8.
     #[error("the path is not UTF-8")]
     NotText,
 }
 
-/// What RFC 3986 lets stand in a path as it is: unreserved characters, sub-delimiters, `:`, `@` and the
-/// slash itself.
+/// The characters that RFC 3986 allows unescaped in a path: unreserved characters, sub-delimiters, `:`, `@` and the slash.
 const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -66,7 +65,7 @@ impl PathStyle {
 }
 
 /// The scheme of a text that looks like a URI, for instance `file`, `untitled` or `git`. A single letter is
-/// a Windows drive, not a scheme; `a:b` without a slash behind the colon is a file name, except behind the
+/// a Windows drive, not a scheme; `a:b` without a slash after the colon is a file name, except after the
 /// schemes that editors use for documents without a file.
 pub fn scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
@@ -144,7 +143,7 @@ fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// Whether a text begins as an absolute path of Windows: a drive with a slash behind it, or two backslashes.
+/// Whether a text begins as an absolute path of Windows: a drive with a slash after it, or two backslashes.
 pub(crate) fn is_windows_absolute(text: &str) -> bool {
     text.starts_with(r"\\") || (split_drive(text).is_some() && text.as_bytes().get(1) == Some(&b':'))
 }

@@ -1,6 +1,6 @@
-//! Which files a repository has: a walk over the roots that obeys `.gitignore`, `.ignore`, `.strataignore` and the user's
-//! global excludes (outside a git repository, too), sorted, without folders that tools make (`skipped_folders`) and without symbolic
-//! links, whose targets are listed where they are. It reads no file and judges them by name and size only.
+//! Lists the files of a repository: scans the roots according to `.gitignore`, `.ignore`, `.strataignore` and the user's global
+//! excludes (outside of Git repositories too), sorted, without generated folders (`skipped_folders`) and symbolic links, whose
+//! targets are listed where they are. Reads no file; judges by name and size only.
 
 mod ignore_file;
 mod skipped_folders;
@@ -25,7 +25,7 @@ use crate::secrets::secret_by_name;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
-    /// Patterns in the manner of `.gitignore` for what the user wants left out besides, relative to each root.
+    /// Additional `.gitignore` patterns from the user, relative to each root.
     pub exclude: Vec<String>,
     /// Files above this many bytes are listed by name only.
     pub max_outline_bytes: u64,
@@ -43,11 +43,11 @@ pub struct Entry {
     pub name_only: Option<NameOnly>,
 }
 
-/// Why only the name of a file is used unless someone asks for the file itself.
+/// Why a file is used by name only unless someone asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameOnly {
     /// Its name says that it holds secrets; the rule that matched. Selecting it takes a confirmation.
-    #[error("its name says that it holds secrets ({0})")]
+    #[error("its name suggests secrets ({0})")]
     Secret(&'static str),
     /// A part of its path begins with a dot.
     #[error("it is hidden")]
@@ -60,7 +60,7 @@ pub enum NameOnly {
 /// Something a walk could not do.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// A key, or a path where there is none.
+    /// A key, or a path if there is none.
     pub place: String,
     pub problem: String,
 }
@@ -73,7 +73,7 @@ pub struct Walk {
     pub folders: BTreeSet<PathBuf>,
     /// Sorted. Unreadable folders, broken ignore files, names that are not UTF-8, a walk cut short.
     pub notes: Vec<Note>,
-    /// Whether there were too many files: what is not listed may be there all the same.
+    /// Whether there were too many files, so that unlisted ones may exist.
     pub cut_short: bool,
 }
 
@@ -82,7 +82,7 @@ pub const IGNORE_FILE: &str = ".strataignore";
 
 /// Beyond this, threads wait for the disk and for each other.
 const MAX_THREADS: usize = 4;
-/// Folders deeper than this below a root are not looked into: much of what is done with a key is done for each part of it.
+/// Maximum folder depth below a root, since much work on a key is done for each part of it.
 const MAX_DEPTH: usize = 128;
 
 impl Default for WalkOptions {
@@ -103,8 +103,8 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
     Ok(found.sorted())
 }
 
-/// What [`walk`] would find at or below one place, looking at nothing else: for a watcher's event. A file or
-/// folder that the rules leave out gives an empty walk, and so does one that is gone.
+/// The result of [`walk`] at or below one place, for a watcher's event, without looking elsewhere. Empty for ignored and missing
+/// places.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up.
@@ -123,7 +123,7 @@ pub fn walk_at(
 }
 
 impl Walk {
-    /// What [`walk_at`] would find, taken out of a walk over all roots; `None` when that is not known from it.
+    /// The result of [`walk_at`], taken from a scan of all roots; `None` if it cannot be derived.
     pub fn at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {
             return None;
@@ -251,12 +251,12 @@ fn walk_root(
     cancel.check()
 }
 
-/// The folder that the walk is in. It goes by names, and a folder may become a link between two looks: what it then finds is
-/// not in this folder.
+/// The folder being scanned. Scans go by names, and a folder may become a link between two looks: what is found then is not in
+/// this folder.
 #[derive(Default)]
 struct ParentFolder {
     path: PathBuf,
-    /// `None` when it is no folder of the root any more.
+    /// `None` when it is not a folder of the root any more.
     real: Option<RealFolder>,
 }
 
@@ -274,7 +274,7 @@ impl ParentFolder {
     }
 }
 
-/// What one step of the walk yields: a file, nothing (a folder, a link, a special file), or a problem.
+/// The result of one step: a file, nothing (a folder, link or special file), or a problem.
 fn entry_of(
     roots: &Roots,
     index: usize,
@@ -300,7 +300,7 @@ fn entry_of(
     };
     let below = found.path().strip_prefix(root).ok().and_then(text_below);
     let Some(key) = below.as_deref().and_then(|below| roots.key(index, below)) else {
-        return Err(note(found.path(), "its name cannot be written as a key".to_owned()));
+        return Err(note(found.path(), "its name cannot be represented".to_owned()));
     };
     let stamp = stamp_in(&metadata);
     let hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
@@ -313,7 +313,7 @@ fn entry_of(
     Ok(Some(Entry { key, stamp, name_only }))
 }
 
-/// What is left out besides the ignore files' rules.
+/// Exclusions besides ignore files.
 struct Filter {
     root: PathBuf,
     /// Other roots: a root inside this one lists its own files.
@@ -349,7 +349,7 @@ impl Filter {
 
     fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
         if depth > MAX_DEPTH {
-            self.note(folder, format!("is not walked: it lies more than {MAX_DEPTH} folders deep"));
+            self.note(folder, format!("is not scanned: it is more than {MAX_DEPTH} folders deep"));
         }
         depth <= MAX_DEPTH
     }
@@ -365,7 +365,7 @@ impl Filter {
                     rules.insert(folder.to_owned(), bytes);
                     return true;
                 }
-                "is not walked: the ignore files on the way to it are too large together".to_owned()
+                "is not scanned: the ignore files on its path are too large together".to_owned()
             }
             Err(problem) => problem,
         };
@@ -397,9 +397,8 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Over
     })
 }
 
-/// Whether the ignore files above a root concern it. Outside a repository they do not: a `*` in the `.gitignore` of a home
-/// folder would hide every project in it. And when they hide the root as a whole, someone has opened it all the
-/// same, to see what is in it.
+/// Whether ignore files above a root apply. Not outside of a repository, where a `*` in the `.gitignore` of a home folder would
+/// hide every project. And not if they hide the root itself, which the user has opened explicitly.
 fn uses_parent_ignore_files(root: &Path) -> bool {
     let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
     let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));

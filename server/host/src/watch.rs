@@ -1,6 +1,5 @@
-//! Our own eyes on the workspace folders, for clients that cannot watch files: which paths changed, gathered until it is
-//! quiet for a moment. It watches the folders that a walk went through and no others, so that what ignore rules leave out
-//! costs nothing; it follows no links and reads no file. What changed about a path is for somebody else to find out.
+//! Watches the workspace folders, for clients that cannot: collects changed paths until a moment of quiet. Only watches scanned
+//! folders, so that ignored ones cost nothing; follows no links and reads no file. Others find out what changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 pub enum WatchEvent {
     /// Something about these paths changed: they came, went, or have another content.
     Changed(BTreeSet<PathBuf>),
-    /// So much changed that not all of it was seen: anything may be different.
+    /// Too many changes to see all: anything may be different.
     Everything,
 }
 
@@ -33,7 +32,7 @@ pub struct Watcher {
 #[derive(Debug, Default)]
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
-    /// Those of them that were removed or renamed. Another one may have the name by now, and that one is not watched.
+    /// Removed or renamed folders. Their names may be in use again, but unwatched.
     gone: BTreeSet<PathBuf>,
 }
 
@@ -41,19 +40,19 @@ struct WatchedFolders {
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The system watches no more folders for this user.
-    #[error("there are {wanted} folders, and the system watches no more than {watched}")]
+    #[error("there are {wanted} folders, but the system can watch only {watched}")]
     TooMany {
         wanted: usize,
         /// Folders that were watched until then.
         watched: usize,
     },
-    #[error("the system does not watch files: {0}")]
+    #[error("the system cannot watch files: {0}")]
     System(String),
 }
 
-/// How long it must be quiet before changes are told: a program that writes many files is left to finish.
+/// Quiet time before changes are reported, so that a program can finish writing many files.
 const QUIET: Duration = Duration::from_millis(50);
-/// They are told after so long in any case.
+/// Maximum delay of a report.
 const LONGEST: Duration = Duration::from_millis(500);
 /// Events that may wait to be gathered. While there are more, something is missed.
 const WAITING: usize = 8_192;
@@ -63,7 +62,7 @@ const MANY: usize = 2_000;
 const MAX_FOLDERS: usize = 100_000;
 
 impl Watcher {
-    /// Watches nothing yet. `tell` is called on a thread of its own.
+    /// Starts without watching anything. Calls `tell` on its own thread.
     ///
     /// # Errors
     /// [`WatchError::System`].
@@ -90,8 +89,7 @@ impl Watcher {
         Ok(Self { system: watcher, known, max_folders })
     }
 
-    /// Watches these folders from now on, and no others; those are told that were not watched before. What happened in them
-    /// before that was not seen.
+    /// Watches exactly these folders from now on, and returns those not watched before. Earlier changes in them were not seen.
     ///
     /// # Errors
     /// [`WatchError`]; then some of them are watched.
@@ -115,7 +113,7 @@ impl Watcher {
             if watched >= self.max_folders {
                 return Err(too_many);
             }
-            // Before it is watched, so that nothing is seen of a folder that nobody knows.
+            // Before it is watched, so that nothing is seen of a folder that no one knows.
             self.known().watched.insert(folder.clone());
             if let Err(error) = self.system.watch(folder, RecursiveMode::NonRecursive) {
                 self.known().watched.remove(folder);
@@ -187,7 +185,7 @@ fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
     let _ = sender.try_send(PathBuf::new());
 }
 
-/// Reading changes nothing. Our own reading would keep us busy for ever.
+/// Reading changes nothing. Our own reading would keep us busy forever.
 fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if *access != AccessKind::Close(AccessMode::Write))
 }

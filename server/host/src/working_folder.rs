@@ -5,10 +5,10 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::uri;
 
-/// What the top folder of a working copy holds, by version control system.
+/// Entries in the top folder of a working copy, by version control system.
 const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
-/// The nearest folder, from this one upwards, that is under version control; `None` when there is none. What another user than the
+/// The nearest folder, from this one upwards, that is under version control; `None` if there is none. What another user than the
 /// owner of `folder` put above it does not count: anyone may create a `.git` in a shared directory such as `/tmp`.
 pub fn repository_of(folder: &Path) -> Option<PathBuf> {
     let real = folder.canonicalize().ok()?;
@@ -29,11 +29,11 @@ fn has_same_owner(mark: &Path, _: &Path) -> bool {
     mark.symlink_metadata().is_ok()
 }
 
-/// What a path or pattern typed in the folder `here` is called from `top`, the workspace folder. Both folders are absolute and
-/// without symbolic links. A part behind `#` (`a.rs#L10-40`) is kept.
+/// Converts a path or pattern typed in the folder `here` to one relative to the workspace folder `top`. Both folders are absolute
+/// and without symbolic links. Keeps a part after `#` (`a.rs#L10-40`).
 ///
-/// A path counts from `here`. Where nothing has that name, it counts from `top`, as in what commands print. Absolute paths and URIs
-/// stay as they are.
+/// Paths are relative to `here`, or to `top` if nothing there has that name, as in the output of commands. Absolute paths and
+/// URIs stay unchanged.
 pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
         return typed.to_owned();
@@ -63,8 +63,7 @@ pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if path.is_empty() { ".".to_owned() } else { path + fragment }
 }
 
-/// The folder that the steps `.` and `..` at the beginning of a path lead to, and the rest of the path. Later ones stay: what they
-/// mean depends on links.
+/// The folder after leading `.` and `..` steps, and the rest of the path. Later steps stay, since their meaning depends on links.
 fn climbed<'a>(here: &Path, path: &'a str) -> (PathBuf, &'a str) {
     let mut base = here.to_owned();
     let mut rest = path;

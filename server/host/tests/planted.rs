@@ -1,4 +1,4 @@
-//! Links that somebody has put in the place of everything that Strata is about to make or open in its state and its cache: none is
+//! Links that someone has put instead of everything that Strata is about to make or open in its state and its cache: none is
 //! followed. What they lead to stays as it is, is not read, and nothing comes to lie there; without the link the same work is done.
 //!
 //! `STRATA_LONG=1` plants all of them; `-- --nocapture` shows how many.
@@ -72,7 +72,7 @@ enum Target {
     Missing,
     /// Without end for whoever reads it.
     Zero,
-    /// Whoever opens it to read it waits for ever.
+    /// Whoever opens it to read it waits forever.
     Pipe,
     /// What another workspace keeps.
     Ours,
@@ -93,7 +93,7 @@ enum Way {
 enum Moment {
     /// Before anything else.
     First,
-    /// In the place of what was there already.
+    /// Instead of what was there already.
     Later,
 }
 

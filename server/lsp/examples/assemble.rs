@@ -1,8 +1,8 @@
-//! How long `prompt.assemble` takes on a repository, cold and warm, and what the process has taken in memory:
-//! `cargo run --release -p strata-lsp --example assemble -- DIR [SELECTED..]`.
+//! Measures `prompt.assemble` on a repository, cold and warm, and the memory of the process: `cargo run --release -p strata-lsp
+//! --example assemble -- DIR [SELECTED..]`.
 //!
 //! Warm are: the same question again, and the turns of a conversation, each recorded before the next. The tokens of
-//! the last request are counted anew from its body. Memory is that of the process from its start (Linux only).
+//! the last request are counted again from its body. Memory is that of the process from its start (Linux only).
 #![expect(clippy::print_stdout, reason = "it prints its figures")]
 
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Anything> {
     println!("memory at the end: {}", peak());
     println!("last request: {} bytes, {}", last["body"].to_string().len(), last["coverage"]);
     let (texts, parts) = (recount(&headless, &last), &last["tokens"]["parts"]);
-    println!("tokens: {} = {parts}; texts counted anew: {texts}", last["tokens"]["total"]);
+    println!("tokens: {} = {parts}; texts recounted: {texts}", last["tokens"]["total"]);
     Ok(())
 }
 
@@ -71,7 +71,7 @@ fn timed(
     Ok((start.elapsed(), reply))
 }
 
-/// What the texts of a request weigh, each counted by itself without any cache; everything but `structure`.
+/// Tokens of a request's texts, counted separately without a cache; everything but `structure`.
 fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
     let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
     let weigh = |piece: Piece<'_>| match piece {

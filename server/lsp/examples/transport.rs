@@ -1,5 +1,5 @@
-//! Prints what the transport costs, over real pipes in one process:
-//! `cargo run --release -p strata-lsp --example transport`. Figures only; it never fails over them.
+//! Measures the transport over real pipes in one process: `cargo run --release -p strata-lsp --example transport`. Prints numbers
+//! only; never fails because of them.
 //!
 //! Three servers in turn, five rounds each: the transport with a handler that answers in its first poll, the same with a
 //! handler that asks a main loop on another thread ("mail first"), and the library's own `Server` on the runtime's

@@ -1,5 +1,5 @@
-//! Where events come in: every method of the protocol posts its event before its first `.await`, so that the order on the
-//! wire is the order of the state. Knows nothing about what the event means.
+//! Entry point of the protocol: every method posts its event before its first `.await`, so that the order on the wire is the
+//! order of the state. Does not interpret events.
 
 use std::sync::mpsc::Sender;
 
@@ -24,7 +24,7 @@ use crate::navigation::{Caret, Declarations, Question};
 use crate::pending_answer::{CancelOnDrop, asked};
 use crate::reply_rendering::UserMessage;
 
-/// Posts what the client says.
+/// Posts the client's messages as events.
 #[derive(Debug)]
 pub(crate) struct Backend {
     events: Sender<Event>,
@@ -42,7 +42,7 @@ impl Backend {
     }
 
     fn post(&self, event: Event) {
-        // The loop is gone when the server is ending; then the event has no meaning any more.
+        // The loop is gone when the server is shutting down; then the event has no meaning any more.
         let _ = self.events.send(event);
     }
 }

@@ -1,4 +1,4 @@
-//! What the server offers, said once in the reply to `initialize`.
+//! The server's capabilities, in the reply to `initialize`.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::navigation::{ACTION_KIND, Feature};
 use crate::position::Encoding;
 use strata_app::commands::COMMANDS;
 
-/// The reply to `initialize`. `offered` is what the client is told now that it may ask for; more may be registered later.
+/// The reply to `initialize`. `offered` are the features announced now; more may be registered later.
 pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
-    // Saves come with the text, which mends a buffer that is out of step.
+    // Saves come with the text, which repairs a buffer that is out of step.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),

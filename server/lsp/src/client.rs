@@ -1,4 +1,4 @@
-//! What the client said of itself at the start. Read once, never changed.
+//! What the client said about itself at startup. Read once, never changed.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::navigation::Feature;
 use crate::outbound::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
-/// What the client says in `initializationOptions`. What is not known is passed over: a client may keep things of its own there.
+/// The client's `initializationOptions`. Unknown fields are ignored, since clients may keep their own there.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct InitializationOptions {
@@ -24,14 +24,14 @@ pub(crate) struct InitializationOptions {
     pub settings: Option<Value>,
     /// The requests of Strata's own that the client answers.
     pub requests: Vec<String>,
-    /// The session to go on with.
+    /// The session to continue with.
     pub resume: Option<String>,
     /// Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
     pub trusted: bool,
 }
 
 impl InitializationOptions {
-    /// What can be read of the options, and what is wrong with each field that cannot.
+    /// The readable options, and a problem for each unreadable field.
     pub(crate) fn read(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut fields = match options {
@@ -57,7 +57,7 @@ impl InitializationOptions {
     }
 }
 
-/// What the client can do.
+/// The client's abilities.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ClientInfo {
     pub encoding: Encoding,
@@ -71,22 +71,22 @@ pub(crate) struct ClientInfo {
     pub nests_symbols: bool,
     /// Takes code actions as such; others take bare commands.
     pub literal_actions: bool,
-    /// Asks for code lenses again when told to.
+    /// Whether it refreshes code lenses on request.
     pub refreshes_lenses: bool,
     /// Opens a document when asked to (`window/showDocument`).
     pub shows_documents: bool,
-    /// What it can be told to ask for, and not to ask for, while the server runs.
+    /// Features that can be registered and unregistered while the server runs.
     pub registers: BTreeSet<Feature>,
     /// Which of Strata's own requests it answers.
     pub abilities: Abilities,
-    /// The session that it wishes to go on with.
+    /// The session that it wishes to continue with.
     pub resume: Option<String>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 
 impl ClientInfo {
-    /// What the parameters of `initialize` say.
+    /// Reads the parameters of `initialize`.
     pub(crate) fn new(capabilities: &ClientCapabilities, options: &InitializationOptions) -> Self {
         let general = capabilities.general.as_ref();
         let workspace = capabilities.workspace.as_ref();

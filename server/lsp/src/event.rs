@@ -1,5 +1,4 @@
-//! What reaches the main loop: everything an editor says and everything that finished in the background,
-//! in the order it happened. Carries data only.
+//! Everything that reaches the main loop, from the editor and from background work, in order. Data only.
 
 use std::path::PathBuf;
 
@@ -36,9 +35,9 @@ pub(crate) type Answer<T> = oneshot::Sender<T>;
 pub(crate) struct Call {
     /// Its name, such as `strata.files.select`.
     pub name: String,
-    /// Its arguments as they came.
+    /// Its arguments as received.
     pub arguments: Vec<Value>,
-    /// Raised when nobody waits for the answer any more.
+    /// Raised when no one waits for the answer any more.
     pub cancel: Cancel,
     /// The token under which the client wants to be shown its progress.
     pub token: Option<NumberOrString>,
@@ -54,10 +53,10 @@ pub(crate) struct FinishedTask {
     pub waits: Waiter,
 }
 
-/// Who waits for what came of a task.
+/// Who waits for the outcome of a task.
 #[derive(Debug)]
 pub(crate) enum Waiter {
-    /// Whoever sent the command, how to know that nobody does any more, and the token of its progress.
+    /// The command's sender, its cancellation flag, and the token of its progress.
     Caller(Answer<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
     /// The compaction of this number.
     Compaction(u64),
@@ -68,7 +67,7 @@ pub(crate) enum Waiter {
 #[derive(Debug)]
 pub(crate) enum IndexEnd {
     FinishedTask(Box<Index>),
-    /// Nobody wanted one any more, or nothing had changed.
+    /// No one wanted a result any more, or nothing had changed.
     Stopped,
     Failed,
 }
@@ -96,7 +95,7 @@ pub(crate) enum Event {
     ClientDoesNotWatch,
     /// Our own watcher saw something.
     Seen(WatchEvent),
-    /// Our own watcher watches the folders of the index, of which these are new; or why it does not.
+    /// Our own watcher watches the folders of the index, of which these are new; or the reason that it does not.
     Watched(Result<Vec<PathBuf>, String>),
     /// Workspace folders came or went.
     FoldersChanged(DidChangeWorkspaceFoldersParams),
@@ -106,30 +105,30 @@ pub(crate) enum Event {
     Settings(u64, Value),
     /// The settings files of the workspace were looked at for the time of this number.
     WorkspaceSettings(u64, Vec<FoundSettings>),
-    /// The person stopped something that shows its progress.
+    /// The user stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
-    /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
+    /// A question about names and symbols. Its flag is raised when no one waits for the answer any more.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
-    /// The person is to see what came of a command.
+    /// The user is to see the outcome of a command.
     Show(UserMessage),
     /// A command of this session is done.
     CommandDone(String, Box<FinishedTask>),
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
-    /// A question of this session was answered, or came to nothing.
+    /// A question of this session was answered, or failed.
     Sent(String, u64, Result<Value, CommandError>),
-    /// A model has summed up tool results of this session, or failed to.
+    /// A model has summarized tool results of this session, or failed to.
     Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session, or has not.
     Measured(String, Option<CountedPrompt>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<ParsedBuffer>),
-    /// The index run of this number goes on, and knows so much already.
+    /// Progress of the index run with this number.
     IndexSoFar(u64, Index),
     /// The index run of this number ended.
     Indexed(u64, IndexEnd),
-    /// The context meter was read; `None` when the context cannot be weighed.
+    /// The context meter was read; `None` when the size of the context is unknown.
     Metered(Option<Status>),
     /// No more event will come.
     Goodbye,

@@ -22,7 +22,7 @@ pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
 }
 
 impl Folders {
-    /// Applies what the client says has come and gone.
+    /// Applies folder changes from the client.
     pub(crate) fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
         let gone: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
         self.0.retain(|(uri, _)| !gone.contains(uri));
@@ -48,8 +48,8 @@ fn named(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
     Some((folder.uri.to_string(), Folder { name: own_name(&folder.name), path }))
 }
 
-/// What a client calls a folder. Some (Neovim, kakoune-lsp) send its whole path, which would stand in prompts and in front of
-/// every name: then it is the last part of that.
+/// The name of a client's folder. Some clients (Neovim, kakoune-lsp) send its whole path, which would be part of prompts and
+/// names; then its last part is used.
 fn own_name(name: &str) -> Option<String> {
     let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     (!last.is_empty()).then(|| last.to_owned())
@@ -59,7 +59,7 @@ fn path(text: &str) -> Option<PathBuf> {
     match uri::to_path(text) {
         Ok(path) => Some(path),
         Err(error) => {
-            tracing::warn!(%error, "a workspace folder is no directory on this machine");
+            tracing::warn!(%error, "a workspace folder is not a directory on this machine");
             None
         }
     }

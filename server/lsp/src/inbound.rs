@@ -1,6 +1,5 @@
-//! What every message passes before the library sees it. Posts what the library would not say, which document a message is
-//! about and what cannot be read, so that event stays in the order of the wire; and reads generously what the library would
-//! refuse. Answers nothing itself.
+//! Preprocesses every message before the library. Posts what the library would not report (a message's document, and unreadable
+//! messages) so that events stay in wire order; and tolerates what the library would reject. Answers nothing itself.
 
 use std::sync::mpsc::Sender;
 use std::task::{Context, Poll};
@@ -13,23 +12,23 @@ use crate::event::Event;
 use crate::invalid_notification::invalid_notification;
 use strata_app::recent_documents;
 
-/// A service that stands in front of another one.
+/// A service that precedes another one.
 #[derive(Debug)]
 pub(crate) struct Inbound<S> {
     service: S,
     events: Sender<Event>,
-    /// The document of the last message, so that typing in one is told once.
+    /// The document of the last message, to report typing in one document only once.
     document: Option<String>,
 }
 
 impl<S> Inbound<S> {
-    /// Stands in front of `service` and posts to `event`.
+    /// Wraps `service` and posts to `event`.
     pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
         Self { service, events, document: None }
     }
 
     fn post(&self, event: Event) {
-        // The loop is gone when the server is ending; then the event has no meaning any more.
+        // The loop is gone when the server is shutting down; then the event has no meaning any more.
         let _ = self.events.send(event);
     }
 }

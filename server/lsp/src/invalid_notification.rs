@@ -1,6 +1,6 @@
-//! Notices news of a document that cannot be read: a position that is no number, a name that is no URI. The library
-//! drops such a notification without a word, and the text would be silently wrong from then on. Looks at one message at a
-//! time and changes none. What it says of one stands in prompts and in the log, so none of its text is repeated.
+//! Detects invalid notifications about a document: a position that is not a number, an invalid URI. The library silently drops
+//! such a notification, and the text would be wrong from then on. Looks at one message at a time and changes none. Its
+//! descriptions appear in prompts and in the log, so they repeat no text of the message.
 
 use std::iter;
 
@@ -34,13 +34,13 @@ const FIELDS: &[(&str, &str)] = &[
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InvalidNotification {
     pub method: String,
-    /// The document, as far as it can be told.
+    /// The document, if it can be determined.
     pub uri: Option<String>,
-    /// What is wrong, in our own words only.
+    /// What is wrong, without text from the message.
     pub problem: String,
 }
 
-/// What is wrong with a message, if it is about a document and cannot be read.
+/// The problem of a message, if it is about a document and unreadable.
 pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
     let nothing = Value::Null;
     let params = params.unwrap_or(&nothing);
@@ -68,8 +68,8 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     let missing = missing.and_then(field);
     Some(match (missing, kind(error.path())) {
         (Some((name, _)), _) => format!("`{place}` has no `{name}`"),
-        (None, Some(kind)) => format!("`{place}` is no {kind}"),
-        (None, None) => format!("`{place}` is not what it should be"),
+        (None, Some(kind)) => format!("`{place}` is not a {kind}"),
+        (None, None) => format!("`{place}` has an unexpected form"),
     })
 }
 
@@ -83,7 +83,7 @@ fn place(path: &Path) -> String {
     iter::once("params".to_owned()).chain(parts).collect()
 }
 
-/// What should stand there; `None` when that is not known, as in a list in the place of an object.
+/// The expected kind of value; `None` if unknown, as in a list instead of an object.
 fn kind(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {

@@ -1,5 +1,5 @@
-//! The language server of Strata: takes what an editor says, keeps one world in step with it, answers commands.
-//! Holds no domain logic: a handler converts, calls one engine function, converts back.
+//! The language server of Strata: receives an editor's messages, keeps the world in step, and answers commands. Holds no domain
+//! logic: a handler converts, calls one engine function, and converts back.
 
 mod backend;
 mod capabilities;

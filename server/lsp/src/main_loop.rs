@@ -1,10 +1,9 @@
-//! The one place where state changes. Takes event in order, makes the next world of it, installs that whole or not
-//! at all, and starts what is to be done outside. Never computes for long itself and never waits for anything but
-//! event: parsing, indexing and commands run on the pool and come back as event. What panics changes nothing of the world, and whoever
-//! waits for it is let go (`recovery`).
+//! The only place where state changes. Takes events in order, makes the next world, installs it completely or not at all, and
+//! starts outside work. Never computes for long and never waits for anything but events: parsing, indexing and commands run on
+//! the pool and come back as events. A panic does not change the world, and releases whoever waits (`recovery`).
 //!
-//! Commands of one session run one after the other, each on the workspace as it was when it arrived; those of
-//! different sessions, and everything about documents, do not wait for them.
+//! Commands of one session run in sequence, each on the workspace as it was on arrival. Other sessions and documents do not wait
+//! for them.
 
 mod blocking;
 mod compactions;
@@ -56,13 +55,13 @@ use registrations::Registrations;
 use sends::Sends;
 use watching::WatchState;
 
-/// So many pieces of work may wait for somebody outside at a time; others wait for them.
+/// Maximum pieces of work that wait for outside events at a time.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// One for a look at all files, and one that has time meanwhile.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// The loop and what it holds besides the world.
+/// The loop and its state besides the world.
 pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
@@ -74,7 +73,7 @@ pub(crate) struct MainLoop {
     queues: Queues,
     compactions: Compactions,
     sends: Sends,
-    /// The sessions whose tool results are being summed up.
+    /// The sessions whose tool results are being summarized.
     ageing: BTreeSet<String>,
     /// The sessions whose next request the client is counting.
     measuring: BTreeSet<String>,
@@ -83,13 +82,13 @@ pub(crate) struct MainLoop {
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
-    /// For what somebody waits for.
+    /// For work that someone waits for.
     pool: Pool,
-    /// For what nobody waits for.
+    /// For work that no one waits for.
     background: Pool,
-    /// What is to be told as soon as the client listens.
+    /// Messages to send as soon as the client listens.
     greetings: Vec<(&'static str, String)>,
-    /// For what may wait long for somebody outside.
+    /// For work that may wait long for outside events.
     blocking: Pool,
     services: Arc<Services>,
     events: Sender<Event>,
@@ -141,7 +140,7 @@ impl MainLoop {
         })
     }
 
-    /// A loop with one thread for what somebody waits for, and what it says.
+    /// A loop with a single foreground thread, and its output.
     #[cfg(test)]
     pub(crate) fn with_one_thread(
         events: Sender<Event>,
@@ -189,7 +188,7 @@ impl MainLoop {
         self.handle(Handling::of(event));
     }
 
-    /// Handles an event. When that panics, the world is as it was, the user is told, and what is left to do is done.
+    /// Handles an event. After a panic, the world is unchanged, the user is notified, and recovery runs.
     fn handle(&mut self, Handling { name, handle, recover }: Handling) {
         let done = catch_panic(|| {
             faults::reach(name, Point::Before);
@@ -197,14 +196,14 @@ impl MainLoop {
         });
         let Err(panicked) = done else { return };
         tracing::error!(name, %panicked, "the state is as before");
-        let message = format!("an internal error: nothing came of `{name}`; please report this");
+        let message = format!("an internal error: `{name}` had no effect; please report this");
         self.services.warn("internal", message);
         if let Err(panicked) = catch_panic(|| recover(self)) {
             tracing::error!(name, %panicked, "and could not be set right");
         }
     }
 
-    /// Makes the next world and installs it whole; when that panics, the world stays as it was.
+    /// Makes the next world and installs it whole; when that panics, the world stays unchanged.
     fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let mut world = self.world.clone();
         let actions = next(&mut world);
@@ -213,7 +212,7 @@ impl MainLoop {
         actions.into_iter().for_each(|action| self.act(action));
     }
 
-    /// What was waited for has come: reading the meter, a look at all files, or the end of a wait for the index.
+    /// Handles timers: reading the meter, scanning all files, or the end of a wait for the index.
     fn on_time(&mut self) {
         if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
             self.watching = WatchState::now_and_then();
@@ -235,11 +234,11 @@ impl MainLoop {
             let sessions: Vec<Arc<str>> =
                 self.world.sessions.iter().map(|session| Arc::clone(&session.id)).collect();
             for session in sessions {
-                // What has its place only until another session can be gone on with is not renamed in, but in that one.
+                // What has its place only until another session can be continued is not renamed in, but in that one.
                 let shown = session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
                 let session = if shown { MAIN_SESSION } else { &*session };
                 let arguments = vec![json!({ "session": session, "files": files })];
-                // Nobody waits for the answer.
+                // No one waits for the answer.
                 let (answer, _) = oneshot::channel();
                 let name = "strata.files.rename".to_owned();
                 self.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
@@ -288,7 +287,7 @@ impl MainLoop {
         }
     }
 
-    /// Answers a question of plain LSP, on the session as it was left last: nothing that runs in it is waited for.
+    /// Answers a standard LSP question from the session's last state, without waiting for its commands.
     fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
         let Some(session) = self.world.sessions.current().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
@@ -302,7 +301,7 @@ impl MainLoop {
         });
     }
 
-    /// A preview that is looked at is not what the next command is about.
+    /// Records the current document. Previews do not count.
     fn named(&mut self, uri: &str) {
         let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
         if !is_preview {
@@ -319,7 +318,7 @@ impl MainLoop {
     }
 
     fn say(&self, outbound: Outbound) {
-        // The task that speaks ends with the connection; then there is nobody to tell.
+        // The task that speaks ends with the connection; then there is no one to tell.
         let _ = self.outbound.send(outbound);
     }
 }

@@ -21,7 +21,7 @@ use strata_app::snapshot::Snapshot;
 
 pub(crate) use feature::{ACTION_KIND, Feature, features};
 
-/// What an editor wants to know.
+/// A question of the editor.
 #[derive(Clone, Debug)]
 pub(crate) enum Question {
     /// `textDocument/documentSymbol`
@@ -68,8 +68,7 @@ impl Question {
         }
     }
 
-    /// The answer as the protocol has it; null when there is nothing to say, and when the settings do not want it said.
-    /// `session` is the one that is shown.
+    /// The answer in protocol form; null if there is none or the settings disable it. `session` is the current one.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.

@@ -1,6 +1,5 @@
-//! What the server says unasked: the meter, warnings, progress, and the few things it asks of the client. One
-//! task says it all in order, so that a client sees things in the order they happened. It never waits for an
-//! answer in line with the rest.
+//! Messages of the server's own: the meter, warnings, progress, and a few requests to the client. One task sends them all in
+//! order. It never blocks on an answer.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
@@ -34,9 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(crate) enum Outbound {
-    /// The context meter: `strata/status`. Says what is newest when it is taken.
+    /// The context meter: `strata/status`. Sends the newest reading when it is its turn.
     Status(Newest),
-    /// Something the person should know: `strata/warning`, and a line in the client's log.
+    /// Something the user should know: `strata/warning`, and a line in the client's log.
     Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
     Compaction(Box<CompactionNotice>),
@@ -46,9 +45,9 @@ pub(crate) enum Outbound {
     Answer(Answer<Result<Value, CommandError>>, Result<Value, CommandError>),
     /// Progress under a token of the client's own.
     Progress(NumberOrString, WorkDoneProgress),
-    /// Something that the person wanted to see: `window/showMessage`.
+    /// Something that the user wanted to see: `window/showMessage`.
     Message(MessageType, String),
-    /// A document to be opened. When the client does not, the person is told where it is.
+    /// A document to open. If the client does not, the user is told where it is.
     Document {
         uri: Uri,
         otherwise: String,
@@ -57,7 +56,7 @@ pub(crate) enum Outbound {
     RefreshLenses,
     /// Progress of this work begins.
     Begin(Work),
-    /// So many of so many files of it are done.
+    /// Progress: finished and total files.
     Report(Work, usize, usize),
     End(Work, String),
     /// Ask the client for a summary: `strata/summarize`.
@@ -80,18 +79,17 @@ pub(crate) enum Outbound {
     AskSettings(u64),
     /// Ask the client to watch files.
     WatchFiles,
-    /// Tell the client that it may ask for this from now on. Each offer has its number.
+    /// Announces a feature from now on. Each announcement has its number.
     Offer(Feature, u64),
     Withdraw(Feature, u64),
 }
 
-/// The newest reading of the meter. One that nobody has taken yet gives way to it, so that no queue grows while a client does not
-/// read.
+/// The newest reading of the meter. Replaces an unsent one, so that no queue grows while a client does not read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
-    /// Puts a reading in the place of the one before, and returns that when nobody has taken it.
+    /// Replaces the reading, and returns the old one if it was rejected.
     pub(crate) fn put(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
@@ -132,7 +130,7 @@ impl Work {
 #[derive(Debug)]
 pub(crate) struct Editor {
     outbound: UnboundedSender<Outbound>,
-    /// What the client answers; nothing until it has introduced itself.
+    /// The client's abilities; none until it has introduced itself.
     abilities: Mutex<Abilities>,
 }
 
@@ -142,7 +140,7 @@ impl Editor {
         Self { outbound, abilities: Mutex::default() }
     }
 
-    /// Takes note of what the client answers.
+    /// Records the client's abilities.
     pub(crate) fn set_abilities(&self, abilities: Abilities) {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
@@ -158,7 +156,7 @@ impl FrontEnd for Editor {
     }
 
     fn warn(&self, warning: Warning) {
-        // The task that speaks ends with the connection; then there is nobody to tell.
+        // The task that speaks ends with the connection; then there is no one to tell.
         let _ = self.say(Outbound::Warning(warning));
     }
 
@@ -334,7 +332,7 @@ async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
     client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
 }
 
-/// What the client answers to a request of ours, or why there is no answer. `what` is what the answer should have been.
+/// Awaits the client's answer to our request, or the reason that there is none. `what` describes the expected answer.
 async fn answered<R: Request>(
     client: &Client,
     params: R::Params,
@@ -359,7 +357,7 @@ async fn summarize(
     answer: Sender<Result<Summary, String>>,
 ) {
     let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
-    // Nobody waits any more when the compaction was cancelled.
+    // No one waits any more when the compaction was cancelled.
     let _ = answer.send(summary);
 }
 
@@ -374,7 +372,7 @@ async fn count_tokens(
         0 => Err(format!("the client answered {} with nothing", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
-    // Nobody waits any more when the command was cancelled.
+    // No one waits any more when the command was cancelled.
     let _ = answer.send(counted);
 }
 
@@ -396,12 +394,12 @@ async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
     let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
     match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
         Ok(Ok(mut answers)) if !answers.is_empty() => {
-            // The loop may have ended meanwhile; then nobody needs the settings.
+            // The loop may have ended meanwhile; then no one needs the settings.
             let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
-        Ok(Err(error)) => tracing::warn!(%error, "the client does not tell its settings"),
-        Err(_) => tracing::warn!("the client did not tell its settings in time"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client does not send its settings"),
+        Err(_) => tracing::warn!("the client did not send its settings in time"),
     }
 }
 
@@ -414,7 +412,7 @@ async fn offer(client: Client, feature: Feature, number: u64) {
     };
     match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, method, "the client did not take the offer"),
+        Ok(Err(error)) => tracing::warn!(%error, method, "the client rejected the registration"),
         Err(_) => tracing::warn!(method, "the client did not answer client/registerCapability in time"),
     }
 }
@@ -424,7 +422,7 @@ async fn withdraw(client: Client, feature: Feature, number: u64) {
         Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
     match tokio::time::timeout(PATIENCE, client.unregister_capability(vec![unregistration])).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "the client still asks for what is switched off"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client still sends requests for a feature that is off"),
         Err(_) => tracing::warn!("the client did not answer client/unregisterCapability in time"),
     }
 }

@@ -70,7 +70,7 @@ impl UsedSession {
         Self { place, sessions, output }
     }
 
-    /// A server that goes on with the session, and has a prompt that was not sent yet.
+    /// A server that continues with the session, and has a prompt that was not sent yet.
     fn start(&self) -> (Client, Arguments, TestWorkspace) {
         let place = self.place.copy();
         let mut client = Client::start(&place);
@@ -196,7 +196,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     for talker in [ClientKind::Able, ClientKind::Plain] {
         for (place, times) in places(talker) {
             let (what, point) = &place;
-            // What comes behind the work is short, and the same for all.
+            // What comes after the work is short, and the same for all.
             let wanted = if is_long() { times.min(3) } else { usize::from(*point != Point::After) };
             if known.insert(place.clone()) || is_long() {
                 jobs.extend((0..wanted).map(|passes| (talker, what.clone(), *point, passes)));

@@ -24,7 +24,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Who waits for the answer to a question.
+/// A caller that waits for the answer to a question.
 pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Value>,
     _dropped: CancelOnDrop,
@@ -34,7 +34,7 @@ impl PendingAnswer {
     /// The answer.
     ///
     /// # Errors
-    /// An internal error when nobody answers any more.
+    /// An internal error if no one answers any more.
     pub(crate) async fn found<T: DeserializeOwned>(self) -> Result<Option<T>> {
         let found = self.answer.await.map_err(|_| Error::internal_error())?;
         serde_json::from_value(found).map_err(|_| Error::internal_error())

@@ -84,7 +84,7 @@ impl Encoding {
         byte.ok_or(PositionError::InsideCharacter { line: position.line, character: position.character })
     }
 
-    /// The byte that so many units of a line are in front of, at most the end of the line. `None` when that is inside a character.
+    /// Converts units of a line to a byte, at most the end of the line. `None` inside a character.
     fn in_rope(self, rope: &Rope, line: usize, wanted: usize) -> Option<usize> {
         let start = rope.line_to_char(line);
         let end = end_of_line(rope, line);
@@ -111,7 +111,7 @@ impl Encoding {
         Some(rope.char_to_byte(character))
     }
 
-    /// The same in a line as it stands.
+    /// The same in a contiguous line.
     fn in_line(self, line: &str, wanted: usize) -> Option<usize> {
         let mut units = 0;
         for (byte, character) in line.char_indices() {
@@ -127,7 +127,7 @@ impl Encoding {
         (units <= wanted).then_some(line.len())
     }
 
-    /// The position of a byte; of one inside a character or behind the text, the nearest place in front of it.
+    /// The position of a byte; of one inside a character or after the text, the nearest place before it.
     pub(crate) fn position(self, rope: &Rope, byte: usize) -> Position {
         let character = rope.byte_to_char(byte.min(rope.len_bytes()));
         let line = rope.char_to_line(character);
@@ -160,8 +160,8 @@ pub(crate) fn lines(range: Range) -> Option<LineRange> {
     documents::lines(place(range.start)..place(range.end))
 }
 
-/// Where a line begins, and the line without its terminator, when the rope holds both in one piece. To look at a line as it
-/// stands takes half as long as to ask the rope for each number (`latency` prints how many keys a second that makes).
+/// The start of a line, and the line without its terminator, if contiguous in the rope. Looking at a contiguous line takes half
+/// as long as asking the rope for each number (`latency` measures keys per second).
 fn line_in_one_piece(rope: &Rope, line: usize) -> Option<(usize, &str)> {
     let start = rope.line_to_byte(line);
     let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
@@ -171,7 +171,7 @@ fn line_in_one_piece(rope: &Rope, line: usize) -> Option<(usize, &str)> {
     Some((start, line.trim_end_matches(['\r', '\n'])))
 }
 
-/// The character index behind the last character of a line, its terminator not counted.
+/// The character index after the last character of a line, its terminator not counted.
 fn end_of_line(rope: &Rope, line: usize) -> usize {
     let start = rope.line_to_char(line);
     let next = if line + 1 < rope.len_lines() { rope.line_to_char(line + 1) } else { rope.len_chars() };

@@ -1,6 +1,5 @@
-//! The protocol as data: every command, notification and request of Strata's own with the JSON Schemas of what it carries, made
-//! from the types that read and write it. Whatever describes the protocol to people or to other languages is made of this.
-//! Answers nothing and knows no state.
+//! The protocol as data: every command, notification and request of Strata with JSON Schemas derived from the types that read and
+//! write it. The documentation and bindings of the protocol are generated from this. Answers nothing and knows no state.
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -17,37 +16,37 @@ use crate::outbound::{
 };
 
 /// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
-/// server to the client) and `initializationOptions` refer to `$defs`, where every type stands once.
+/// server to the client) and `initializationOptions` refer to `$defs`, which contains every type once.
 pub fn schema() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     let notifications = [
         notification::<StatusNotification>(
             &mut shapes,
-            "How full the context is and how much of it is cached; at most four times a second.",
+            "How full the context is and how much of it is cached. Sent at most four times a second.",
         ),
-        notification::<CompactionNotification>(&mut shapes, "A compaction began, ended or failed."),
+        notification::<CompactionNotification>(&mut shapes, "A compaction started, ended or failed."),
         notification::<DeltaNotification>(
             &mut shapes,
-            "A piece of an answer to `strata.prompt.send`, in the order in which it comes, all before the reply.",
+            "A piece of the answer to `strata.prompt.send`. Pieces arrive in order, before the reply.",
         ),
-        notification::<WarningNotification>(&mut shapes, "Something that the person should know."),
+        notification::<WarningNotification>(&mut shapes, "Something the user should know."),
     ];
     let requests = [
         request::<SummarizeRequest>(
             &mut shapes,
-            "Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their \
+            "Asks the client to have a model write a summary. Sent only to clients that list it in `requests` of their \
              `initializationOptions`.",
         ),
         request::<CountTokensRequest>(
             &mut shapes,
-            "Asks the client how many tokens a request is by the provider's own count. Sent only to clients that name it in \
-             the `requests` of their `initializationOptions`.",
+            "Asks the client for the provider's token count of a request. Sent only to clients that list it in `requests` of their \
+             `initializationOptions`.",
         ),
     ];
     let options = shapes.taken::<InitializationOptions>();
-    let description = "Commands are sent by the client with workspace/executeCommand, each with one object as its argument. \
-                       Notifications and requests come from the server.";
+    let description = "The client sends commands with workspace/executeCommand, each with one object as its argument. The server \
+                       sends the notifications and requests.";
     json!({
         "$schema": DIALECT,
         "title": "The protocol of Strata",

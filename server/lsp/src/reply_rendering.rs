@@ -1,5 +1,4 @@
-//! What the person is shown of a command because the editor may drop replies and log errors: all that comes of commands
-//! that ask for it. Says what, not how.
+//! What the user is shown of a command because the editor may drop replies and log errors. Decides what to show, not how.
 
 use serde_json::Value;
 use tower_lsp::ls_types::{MessageType, Uri};
@@ -15,7 +14,7 @@ pub(crate) struct UserMessage {
 }
 
 impl UserMessage {
-    /// What there is to show of what came of a command.
+    /// What to show of a command's outcome.
     pub(crate) fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
         Definition::named(command).filter(|command| command.shown)?;
         match outcome {

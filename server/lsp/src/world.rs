@@ -1,6 +1,6 @@
-//! The state of the server as one value, and what each event makes of it. Every transition works on a
-//! copy that the main loop installs whole or not at all, so a panic in here changes nothing. Does no I/O and
-//! waits for nothing: what is to be done outside comes back as [`Action`]s.
+//! The state of the server as one value, and its transitions. Every transition works on a copy that the main loop installs
+//! completely or not at all, so a panic here changes nothing. Does no I/O and waits for nothing: outside work is returned as
+//! [`Action`]s.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,9 +39,9 @@ pub(crate) struct World {
     pub snapshot: Snapshot,
     /// The conversations that are open. Commands that name none are about the current one, whose meter is shown.
     pub sessions: Sessions,
-    /// What the client can do.
+    /// The client's abilities.
     pub client: Arc<ClientInfo>,
-    /// Counts changes of the workspace folders: what a command made of the old names is not taken over.
+    /// Counts changes of the workspace folders. Results with old names are rejected.
     pub folders_version: u64,
 }
 
@@ -50,15 +50,15 @@ pub(crate) struct World {
 pub(crate) enum Action {
     /// Parse a buffer that has changed.
     Parse(FileKey),
-    /// Look at files on disk anew.
+    /// Look at files on disk again.
     Refresh(BTreeSet<FileKey>),
-    /// Look at all files on disk, and anew at those that look different.
+    /// Check all files on disk, and refresh those that look changed.
     Rescan,
-    /// Walk and index everything anew; a run that is on is of no use any more.
+    /// Walk and index everything again; a run that is on is of no use any more.
     Reindex,
     /// The same once a run that is on has ended: what keeps changing must not keep every run from its end.
     ReindexNext,
-    /// Read the settings files of the workspace anew.
+    /// Read the settings files of the workspace again.
     ReadSettings,
     Warn {
         code: &'static str,
@@ -68,7 +68,7 @@ pub(crate) enum Action {
     },
     /// Read the context meter again.
     Meter,
-    /// Read a tokenizer, so that nobody who counts has to wait for that.
+    /// Load a tokenizer, so that no one has to wait for it.
     ReadTokenizer(Arc<TokenizerFile>),
 }
 
@@ -109,7 +109,7 @@ impl World {
         let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
         if let (true, Sync::OutOfStep { reason }) = (before, &next.document().sync) {
             let message = format!(
-                "{key} may no longer be what the editor shows: {reason}; saving or reopening it mends this"
+                "{key} may be out of sync with the editor: {reason}; save or reopen the file to resync"
             );
             actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
         }
@@ -117,7 +117,7 @@ impl World {
         actions
     }
 
-    /// A buffer was saved. When the client sends the text along, that mends a buffer out of step.
+    /// A buffer was saved. When the client sends the text along, that repairs a buffer out of step.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
@@ -138,7 +138,7 @@ impl World {
         Vec::new()
     }
 
-    /// A buffer was closed: from now on the disk's text counts.
+    /// A buffer was closed: from now on disk's text counts.
     pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
@@ -146,12 +146,11 @@ impl World {
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
     }
 
-    /// Something was said of a buffer that cannot be read, so nothing is known of its text any more.
+    /// Handles an invalid message about a buffer, whose text is unknown from then on.
     pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
         let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
-            let message =
-                format!("the editor sent a {method} that names no document and cannot be read: {problem}");
+            let message = format!("the editor sent an invalid {method} that names no document: {problem}");
             return vec![Action::Warn { code: "misread", message, path: None }];
         };
         let Some(key) = self.document(&uri) else { return Vec::new() };
@@ -162,8 +161,7 @@ impl World {
             None => Buffer::new(&key, Document::never_opened(0)),
         };
         let message = format!(
-            "{key} may no longer be what the editor shows: a {method} cannot be read: {problem}; closing and \
-             reopening it mends this"
+            "{key} may be out of sync with the editor, which sent an invalid {method}: {problem}; close and reopen the file to resync"
         );
         next.lose_step(OutOfStep::Misread { detail: problem });
         self.put(key.clone(), next);
@@ -212,7 +210,7 @@ impl World {
         self.snapshot.trust = trust;
     }
 
-    /// Settings were found in a layer, and are all that is there. What cannot be understood is told.
+    /// Replaces the settings of a layer. Reports invalid ones.
     pub(crate) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut told = configuration.replace(layer, found);
@@ -244,7 +242,7 @@ impl World {
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
-    /// An index run goes on. Names alone do not take the place of outlines.
+    /// Handles the progress of an index run. Names alone do not replace outlines.
     pub(crate) fn index_so_far(&mut self, index: Index) -> Vec<Action> {
         if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
@@ -258,7 +256,7 @@ impl World {
         vec![Action::Meter]
     }
 
-    /// The name of what a client's URI names, when it is kept.
+    /// The key of a client's URI, if it is tracked.
     pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
         key_of(uri, &self.snapshot.roots)
     }
@@ -281,7 +279,7 @@ impl Default for World {
     }
 }
 
-/// What is to be done about files that are not what they were.
+/// The actions for changed files.
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
     let mut actions = Vec::new();

@@ -1,5 +1,5 @@
-//! What agents can read by an address: the map of the repository, the map block of each file, the prompt. Knows addresses and which
-//! command makes what stands behind them.
+//! Resources for agents: the map of the repository, the map block of each file, the prompt. Knows addresses and the commands
+//! after them.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -12,12 +12,12 @@ use crate::view::{Needs, View};
 
 /// The map of the repository.
 pub(crate) const MAP: &str = "strata://map";
-/// The prompt as it would be sent now, without a request.
+/// The current prompt without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
-/// So many resources are listed at once.
+/// Maximum resources per page.
 const PAGE: usize = 100;
 
-/// What RFC 3986 lets stand in a path.
+/// The characters that RFC 3986 allows in a path.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Something to read at an address.
@@ -50,7 +50,7 @@ pub(crate) struct Listing {
     pub(crate) next: Option<String>,
 }
 
-/// What stands at an address.
+/// The content of a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Contents {
     pub(crate) text: String,
@@ -73,14 +73,14 @@ pub(crate) const TEMPLATES: &[Template] = &[
         uri: "strata://map/{+path}",
         name: "map_block",
         title: "Map block of a file",
-        description: "The definitions of a file without their bodies.",
+        description: "The definitions of a file without bodies.",
         kind: PLAIN,
     },
     Template {
         uri: "strata://prompt{?text,model}",
         name: "prompt_for",
         title: "Prompt for a request",
-        description: "The prompt that would be sent with this request, for this model, as a document to read.",
+        description: "The prompt for this request and model, as a document to read.",
         kind: MARKDOWN,
     },
 ];
@@ -117,7 +117,7 @@ impl Address {
     }
 }
 
-/// The entries behind the one that ended the last page.
+/// The entries after the one that ended the last page.
 ///
 /// # Errors
 /// [`CommandError`].
@@ -139,7 +139,7 @@ pub(crate) fn list(
                 uri: Address::of_block(path),
                 name: path.to_owned(),
                 title: path.to_owned(),
-                description: "Its definitions without their bodies.".to_owned(),
+                description: "Its definitions without bodies.".to_owned(),
                 kind: PLAIN,
             });
             last = Some(path.to_owned());
@@ -149,7 +149,7 @@ pub(crate) fn list(
     })
 }
 
-/// What stands at an address now.
+/// The current content of a resource.
 ///
 /// # Errors
 /// [`CommandError`].
@@ -179,12 +179,12 @@ pub(crate) fn read(
     })
 }
 
-/// A resource takes no arguments: what the map leaves out stands at addresses of its own.
+/// The text of the map. Resources take no arguments; what the map leaves out has its own addresses.
 fn map_text(reply: &Value) -> String {
-    text::map_and(reply, &format!("each stands at `{MAP}/` with its path behind it"))
+    text::map_and(reply, &format!("each is at `{MAP}/` followed by its path"))
 }
 
-/// What is there in every workspace.
+/// The resources of every workspace.
 fn fixed() -> Vec<ListedResource> {
     let listed = |uri: &str, name: &str, title: &str, description: &str, kind| ListedResource {
         uri: uri.to_owned(),
@@ -197,15 +197,15 @@ fn fixed() -> Vec<ListedResource> {
         listed(
             MAP,
             "map",
-            "Map of the repository",
-            "The most important files with their definitions, as the prompt has them.",
+            "Repository map",
+            "The most important files with their definitions, as in the prompt.",
             PLAIN,
         ),
         listed(
             PROMPT,
             "prompt",
             "Prompt",
-            "All that a model would be shown now: rules, map, selected files, conversation.",
+            "Everything a model would see now: rules, map, selected files, conversation.",
             MARKDOWN,
         ),
     ]

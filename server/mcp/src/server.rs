@@ -1,5 +1,4 @@
-//! The protocol's side: turns requests into calls and what comes of them into results, tells how far they are, and ends those that the
-//! client cancels. Has no state of its own.
+//! The protocol side: turns requests into calls and outcomes into results, reports progress, and handles cancellation. Stateless.
 
 use std::sync::OnceLock;
 
@@ -31,7 +30,7 @@ impl Server {
         Self { worker, instructions, tools: OnceLock::new() }
     }
 
-    /// Has something done on the worker, and tells the client how far it is.
+    /// Runs work on the worker, and reports progress to the client.
     async fn ask<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -59,7 +58,7 @@ impl Server {
                     while let Ok(so_far) = progress.try_recv() {
                         tell(so_far).await;
                     }
-                    return done.unwrap_or_else(|_| Err(CommandError::failed("the server is ending")));
+                    return done.unwrap_or_else(|_| Err(CommandError::failed("the server is shutting down")));
                 }
             }
         }
@@ -69,9 +68,10 @@ impl Server {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        let own = Implementation::new("strata", env!("CARGO_PKG_VERSION"))
-            .with_title("Strata")
-            .with_description("What of a repository is worth showing to a model, within a token budget");
+        let own =
+            Implementation::new("strata", env!("CARGO_PKG_VERSION")).with_title("Strata").with_description(
+                "Finds the parts of a repository worth showing to a model, within a token budget",
+            );
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.instructions.clone())
     }
 
@@ -93,7 +93,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Tool::named(&request.name) else {
-            return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+            return Err(ErrorData::invalid_params(format!("unknown tool `{}`", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let called = self
@@ -161,7 +161,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
         let Some(address) = Address::read(&uri) else {
-            return Err(ErrorData::resource_not_found(format!("there is nothing at `{uri}`"), None));
+            return Err(ErrorData::resource_not_found(format!("no resource at `{uri}`"), None));
         };
         let read = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
             resources::read(&address, view, cancel, tell)

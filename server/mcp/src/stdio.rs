@@ -21,7 +21,7 @@ use crate::server::Server;
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
 
-/// What is being done at the end gets this long to notice that nobody waits any more.
+/// Grace period for running work at the end.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,13 +40,11 @@ pub enum ServeError {
     /// The session cannot be looked at.
     #[error(transparent)]
     Session(CommandError),
-    /// What came first was no beginning.
-    #[error(
-        "the client began neither with `initialize` nor with a request that says which version it speaks"
-    )]
+    /// The first message was invalid.
+    #[error("the client did not begin with `initialize` or with a request that names its version")]
     Handshake,
     /// The service broke off.
-    #[error("the connection broke off")]
+    #[error("the connection was closed")]
     Broken,
 }
 
@@ -60,7 +58,7 @@ pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeE
     let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
     let ended = runtime.block_on(converse(Server::new(worker, instructions)));
-    // The thread that reads standard input may stand in a read that never ends.
+    // The thread that reads standard input may appear in a read that never ends.
     runtime.shutdown_timeout(LAST_CHANCE);
     // All ways to the worker are gone now, so its thread ends; what it keeps for the next run is on disk then.
     if thread.join().is_err() {
@@ -79,9 +77,9 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
         let service =
             match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
                 Ok(service) => service,
-                // Nothing was asked, as when somebody only looks whether the server starts.
+                // Nothing was asked, as when someone only looks whether the server starts.
                 Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(ServeOutcome::EndOfInput),
-                // What the error says holds the message itself, which is nobody's but the client's.
+                // What the error says holds the message itself, which is no one's but the client's.
                 Err(_) => return Err(ServeError::Handshake),
             };
         match service.waiting().await {
@@ -151,12 +149,12 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A message that nobody takes is still being written, and would be waited for.
+        // A message that no one takes is still being written, and would be waited for.
         tokio::time::timeout(LAST_CHANCE, self.pipes.close()).await?
     }
 }
 
-/// Standard output, which says when the client does not read any more: the service would go on.
+/// Standard output, which reports when the client stops reading, because the service would continue.
 struct Output {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,
@@ -192,30 +190,27 @@ impl AsyncWrite for Output {
     }
 }
 
-/// What a model is told of the server as a whole.
+/// The server's instructions for models.
 fn instructions(view: &View) -> String {
     let folder = view.headless().folder().display();
     let session = match view.subject() {
-        Subject::Own => "Selections are your own and end with this server.".to_owned(),
+        Subject::Own => "Selections are yours alone and end with this server.".to_owned(),
         Subject::Newest => {
-            "Selections are those of the session that the person used last; while an editor has it open, only that changes \
-             them."
+            "Selections are those of the user's most recent session. While an editor has it open, only the editor can change them."
                 .to_owned()
         }
         Subject::Stored(id) => {
-            format!("Selections are those of session `{id}`; while an editor has it open, only that changes them.")
+            format!("Selections are those of session `{id}`. While an editor has it open, only the editor can change them.")
         }
     };
     let trust = match view.headless().snapshot().trust {
         Trust::Trusted => "",
-        Trust::Untrusted => {
-            " The person has not said that they trust this workspace: its rules are not part of the prompt."
-        }
+        Trust::Untrusted => " The user has not trusted this workspace: its rules are not part of the prompt.",
     };
     format!(
-        "Strata knows the repository in {folder} as it is on disk now: what is defined where, who mentions it, what a task is \
-         about. Begin a task with `context`, or with `map` in a repository that you do not know, and read only what they lead \
-         to. Paths count from that folder. Results keep to `max_tokens`; a long one says how to get the rest. Secrets are \
-         replaced by placeholders. {session}{trust}"
+        "Strata knows the repository in {folder} as it is on disk now: definitions, references, and code relevant to a task. Start a \
+         task with `context`, or with `map` in a repository you do not know, and read only what they point to. Paths are relative to \
+         that folder. Results stay within `max_tokens`; a long one says how to get the rest. Secrets are replaced by placeholders. \
+         {session}{trust}"
     )
 }

@@ -1,5 +1,5 @@
-//! What tools look at: the workspace as it is on disk now, and one session. A stored session is opened for each call and let go
-//! behind it, so that what the person chose in their editor is what an agent sees, and no editor waits for an agent.
+//! The tools' view: the workspace as it is on disk now, and one session. A stored session is opened for each call and released
+//! afterwards, so that an agent sees the user's current selection, and no editor waits for an agent.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -11,7 +11,7 @@ use strata_app::index::Progress;
 /// The session that tools are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// One of the server's own, which nobody else sees and which ends with it.
+    /// A session of the server's own, which no one else sees and which ends with it.
     Own,
     /// The stored one that was written to last, at the time of each call; one of the server's own while there is none.
     Newest,
@@ -26,11 +26,11 @@ pub(crate) struct View {
     opened: bool,
 }
 
-/// What a call is to be prepared for.
+/// The preparation that a call needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) access: commands::Access,
-    /// Whether it has to know the files as they are now.
+    /// Whether it needs an up-to-date index.
     pub(crate) index: bool,
 }
 
@@ -56,7 +56,7 @@ impl View {
         &self.subject
     }
 
-    /// Does something with the files as they are now and the session as it is now.
+    /// Runs work on the current files and session.
     ///
     /// # Errors
     /// [`CommandError`], [`CommandError::Cancelled`] once `cancel` is up.
@@ -100,7 +100,7 @@ impl View {
         let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
         if !self.headless.reopen(&id, access)? {
             return Err(CommandError::failed(format!(
-                "session `{id}` is open in an editor, and only that may change it: ask the person to do it there"
+                "session `{id}` is open in an editor, which alone can change it: ask the user to do it there"
             )));
         }
         self.opened = true;

@@ -1,5 +1,5 @@
-//! One thread that owns what calls look at, and the queue before it. A call that nobody waits for any more ends at its next chance; one
-//! that panics is an error, and the next one finds everything as it was. Knows no protocol.
+//! One thread that owns the view, with its queue. A cancelled call ends at its next check; a call that panics is an error, and
+//! leaves the state unchanged. Knows no protocol.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::view::View;
 
-/// So many calls wait at most; a further one is refused.
+/// Maximum queued calls; further ones are rejected.
 const WAITING: usize = 256;
-/// Progress is told when at least this many more files are done, and at the end.
+/// Files between two progress reports; the end is always reported.
 const TOLD_EVERY: usize = 256;
 
 type Job = Box<dyn FnOnce(&mut View) + Send>;
@@ -27,15 +27,15 @@ pub(crate) struct Worker {
 
 /// A call that waits or is being worked on.
 pub(crate) struct Call<T> {
-    /// What comes of it; nothing when the thread has ended.
+    /// The result; an error if the thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
     /// How far the files are that it waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
-    /// Dropped when nobody waits any more.
+    /// Dropped when no one waits any more.
     pub(crate) wait: Wait,
 }
 
-/// Somebody waits for a call. Dropped, it ends the call.
+/// Represents waiting for a call. Dropping it cancels the call.
 pub(crate) struct Wait(Cancel);
 
 impl Drop for Wait {
@@ -81,17 +81,17 @@ impl Worker {
             tracing::debug!(failed = !matches!(done, Ok(Ok(_))), "answered");
             drop(span);
             let done = done.unwrap_or_else(|_| {
-                tracing::error!(what, "a call panicked; what it looked at is as before");
-                Err(CommandError::failed("this failed because of a fault in Strata; the log has more"))
+                tracing::error!(what, "a call panicked; its session is unchanged");
+                Err(CommandError::failed("internal error in Strata; see the log"))
             });
             let _ = sender.send(done);
         };
         match self.jobs.try_send(Box::new(job)) {
             Ok(()) => Ok(Call { answer, progress, wait: Wait(cancel) }),
             Err(TrySendError::Full(_)) => {
-                Err(CommandError::failed("too many calls are waiting; ask again when some are answered"))
+                Err(CommandError::failed("too many calls are waiting; try again when some are answered"))
             }
-            Err(TrySendError::Disconnected(_)) => Err(CommandError::failed("the server is ending")),
+            Err(TrySendError::Disconnected(_)) => Err(CommandError::failed("the server is shutting down")),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! How others lay out the same content, for comparison. Only what a cache sees of a prompt matters here, so
-//! the results are spans to be charged, not prompts to be sent.
+//! Other tools' layouts of the same content, for comparison. Only what a cache sees of a prompt matters, so the results are spans
+//! to be charged, not prompts to be sent.
 
 use strata_engine::conversation::dialect::Speaker;
 use strata_engine::prompt::layout::{Layout, LayoutBlock, Part, spans_of};
@@ -8,8 +8,8 @@ use strata_engine::tokens::models::CacheKind;
 
 use crate::columns::Column;
 
-/// A provider that finds an entry only where it looks for one looks at its own breakpoint and at the ends of so many earlier
-/// messages of the user (OpenAI, "Prompt caching", implicit mode).
+/// A provider with implicit caching looks for entries at its own breakpoint and at the ends of this many earlier user messages
+/// (OpenAI, "Prompt caching", implicit mode).
 const EARLIER_ENDS: usize = 20;
 
 /// The chunks of [`Column::Fixed`] in their order.
@@ -18,7 +18,7 @@ enum Chunk {
     /// Tools, system prompt and file list.
     Head,
     Map,
-    /// Pages that were read are part of what was said.
+    /// Web pages, which count as messages.
     Urls,
     History,
     Files,
@@ -29,8 +29,8 @@ impl Column {
     /// Layouts that keep no state.
     pub(crate) const BASELINES: [Self; 4] = [Self::None, Self::Automatic, Self::Flat, Self::Fixed];
 
-    /// The spans of the prompt `flat` in this baseline, for a provider that caches as `kind` says; marks that it carries do not count.
-    /// `framing` is what a content block weighs beyond its text, in tokens.
+    /// The spans of the prompt `flat` in this baseline, for a provider with `kind` of cache; ignores its marks. `framing` is the
+    /// cost of a content block beyond its text, in tokens.
     pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
         let messages = flat.messages.iter();
         let mut said: Vec<(Speaker, &LayoutBlock)> = messages
@@ -56,7 +56,7 @@ impl Column {
         spans
     }
 
-    /// Where the breakpoints stand: indexes of blocks.
+    /// The breakpoints: indexes of blocks.
     fn marks(self, said: &[(Speaker, &LayoutBlock)]) -> Vec<usize> {
         let last = |wanted: &dyn Fn(Speaker, Part) -> bool| {
             said.iter().rposition(|&(speaker, block)| {
@@ -74,8 +74,8 @@ impl Column {
     }
 }
 
-/// The last blocks of what the user says at a time. (No prompt that is compared this way holds tool results, of which the
-/// provider takes only the last in a row.)
+/// The last blocks of the user's messages. (No prompt compared this way has tool results, of which the provider takes only the
+/// last in a row.)
 fn message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<Item = usize> {
     let is_user = |at: usize| said.get(at).is_some_and(|(speaker, _)| *speaker == Speaker::User);
     (0..said.len()).filter(move |at| is_user(*at) && !is_user(at + 1))

@@ -1,5 +1,5 @@
-//! What no layout can undercut: the cost of a session to somebody who knows the future and for whom order,
-//! markers, minima and lookback do not exist. It is loose on purpose; nothing below it is to be hoped for.
+//! A lower bound for any layout: the cost of a session with perfect foresight and no order, markers, minima or lookback.
+//! Deliberately loose.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,9 @@ use strata_engine::tokens::cost::Prices;
 /// How much of something a turn needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Need {
-    /// So many tokens.
+    /// This many tokens.
     Exact(usize),
-    /// The text of so many tokens or any version that was needed before: how it differs may be told for
-    /// nothing.
+    /// A text of this many tokens or any earlier version of it; differences are free.
     AnyVersion(usize),
 }
 
@@ -21,7 +20,7 @@ pub(crate) enum Need {
 pub(crate) struct Bound<Key> {
     prices: Prices,
     needed: BTreeMap<Key, BlockNeed>,
-    /// The cost of what came before the last expiry.
+    /// Cost before the last expiry.
     closed: f64,
 }
 
@@ -68,8 +67,7 @@ impl<Key: Ord> Bound<Key> {
         self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
     }
 
-    /// The largest need is cut into layers: the lowest is needed in every turn, the topmost only in those
-    /// that need it all.
+    /// Divides the largest need into layers: the lowest is needed in every turn, the top one only by turns that need everything.
     fn cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
         let smaller = times.keys().rev().skip(1).copied().chain([0]);
         let mut turns = 0;

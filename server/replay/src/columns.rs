@@ -1,4 +1,4 @@
-//! What a session came to in each column of the table.
+//! Results of a session in each column of the table.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,22 +10,22 @@ use strata_engine::tokens::cost::Charge;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Column {
-    /// The prompt of `flat` without any breakpoint: what the others are measured by.
+    /// The prompt of `flat` without breakpoints: the reference for the others.
     None,
     /// The same with one breakpoint at its end: what "automatic caching" of a provider with explicit markers does.
     Automatic,
-    /// The same with a breakpoint behind the system message.
+    /// The same with a breakpoint after the system message.
     Flat,
-    /// Chunks in one fixed order, with breakpoints behind three of them: Aider, `ChatChunks.all_messages` and
-    /// `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. Its read-only files have their place taken
-    /// by the file list.
+    /// Chunks in a fixed order, with breakpoints after three of them: Aider, `ChatChunks.all_messages` and
+    /// `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. The file list takes the place of its read-only
+    /// files.
     Fixed,
     Ripple,
     Ledger,
 }
 
 impl Column {
-    /// In the order of the table.
+    /// In table order.
     pub(crate) const ALL: [Self; 6] =
         [Self::None, Self::Automatic, Self::Flat, Self::Fixed, Self::Ripple, Self::Ledger];
 }
@@ -43,7 +43,7 @@ impl fmt::Display for Column {
     }
 }
 
-/// What a session's prompts came to in one column.
+/// The results of a session's prompts in one column.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnTotals {
@@ -56,9 +56,9 @@ pub(crate) struct ColumnTotals {
     pub written: usize,
     /// The price of all input, in tokens of plain input.
     pub cost: f64,
-    /// The price of the dearest prompt behind the first, as a share of what it costs without a cache.
+    /// The price of the most expensive prompt after the first, relative to its cost without a cache.
     pub worst: f64,
-    /// Time that making the prompts took, in nanoseconds; 0 where nobody looked at a clock.
+    /// Time for making the prompts, in nanoseconds; 0 if not measured.
     pub nanos: u64,
     /// The time that the slowest prompt took.
     pub slowest: u64,

@@ -22,7 +22,7 @@ use self::stats::CompactionStats;
 use crate::parallel::{count_steps, in_parallel};
 use crate::sources::Material;
 
-/// Breaches that are told in full; all are counted.
+/// Maximum violations reported in full; all are counted.
 const TOLD: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -30,7 +30,7 @@ const TOLD: usize = 50;
 pub enum CutPlaces {
     #[default]
     Everywhere,
-    /// Behind so many messages of each conversation at most, evenly spread, the last among them.
+    /// After at most this many messages of each conversation, evenly spread, including the last.
     AtMost(usize),
 }
 
@@ -44,9 +44,9 @@ pub struct Compactions {
     pub warning: Option<String>,
     pub(crate) cuts: CutPlaces,
     pub(crate) conversations: Vec<ConversationCompactions>,
-    /// What each profile came to, over all of them.
+    /// The results of each profile.
     pub(crate) profiles: BTreeMap<Family, CompactionStats>,
-    /// What providers would refuse; the first of them.
+    /// What providers would reject; the first of them.
     pub(crate) breaches: Vec<Breach>,
 }
 
@@ -55,7 +55,7 @@ pub struct Compactions {
 pub(crate) struct ConversationCompactions {
     pub name: String,
     pub messages: usize,
-    /// At how many places it was cut.
+    /// Number of cuts.
     pub(crate) cuts: usize,
     pub(crate) profiles: BTreeMap<Family, CompactionStats>,
     #[serde(skip)]
@@ -67,14 +67,14 @@ pub(crate) struct ConversationCompactions {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Breach {
     pub conversation: String,
-    /// How many messages of the record stand in front of the cut.
+    /// How many messages of the record precede the cut.
     pub cut: usize,
     pub profile: Family,
     pub problem: String,
 }
 
 impl CutPlaces {
-    /// The places among so many, in order.
+    /// The chosen positions among `places`, in order.
     fn places(self, places: usize) -> Vec<usize> {
         match self {
             Self::AtMost(most) if most < places => (1..=most).map(|nth| nth * places / most - 1).collect(),
@@ -84,7 +84,7 @@ impl CutPlaces {
 }
 
 impl Compactions {
-    /// Compacts all conversations of the material. `progress` is told how many cuts were made, and of how many.
+    /// Compacts all conversations of the material. `progress` receives finished and total cuts.
     pub fn measure(
         material: &Material,
         cuts: CutPlaces,
@@ -94,7 +94,7 @@ impl Compactions {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Loading a vocabulary is no part of the first compaction's time. If it fails, counts are estimates.
+        // Loading a vocabulary is not a part of the first compaction's time. If it fails, counts are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let recordings: Vec<(&str, Recording)> = material
             .transcripts

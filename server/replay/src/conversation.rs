@@ -1,5 +1,5 @@
-//! A recorded conversation played through the real engine, without files: every prompt is what was said so far and one
-//! more message. Shows what layouts cost where there is nothing to lay out. Knows nothing of where a record comes from.
+//! Replays a recorded conversation through the real engine, without files: every prompt is the conversation so far plus one
+//! message. Shows the cost of layouts when there is nothing to lay out. Does not know where a record comes from.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, 
 use crate::scenario::{PromptParts, Scenario};
 use crate::session::PAUSE_MS;
 
-/// Stands for a request without a word: the model was asked once more for what it had been asked.
+/// Replaces a request without text: the model was simply asked again.
 const ASKED_AGAIN: &str = "Go on.";
 
-/// What Anthropic charges for a token that is written to a cache of five minutes, and for one that is read, in
-/// multiples of plain input ("Prompt caching", "Pricing").
+/// Anthropic's prices for writing a token to a five-minute cache and for reading one, in multiples of plain input ("Prompt
+/// caching", "Pricing").
 const BILLED_WRITE: f64 = 1.25;
 const BILLED_READ: f64 = 0.1;
 
@@ -34,7 +34,7 @@ static NO_FILES: Trace = Trace {
     turns: Vec::new(),
 };
 
-/// What one recorded conversation came to.
+/// The results of one recorded conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConversationStats {
@@ -42,8 +42,8 @@ pub(crate) struct ConversationStats {
     pub turns: usize,
     /// Lines of the record that could not be read.
     pub skipped_lines: usize,
-    /// What the provider billed, as a share of what it would have cost without a cache; with tools and system prompt of
-    /// the agent, which the record does not hold.
+    /// The billed cost relative to the cost without a cache, including the agent's tools and system prompt, which the record does
+    /// not contain.
     pub billed: Option<f64>,
     pub columns: BTreeMap<Column, ColumnStats>,
     /// Prompts that had to leave something out to fit the window.
@@ -58,8 +58,7 @@ pub(crate) struct ConversationStats {
 }
 
 impl ConversationStats {
-    /// Plays a record under `flat` (which stands for all layouts that keep no memory) and `ledger`, each request at the time
-    /// that the record gives it.
+    /// Replays a record under `flat` (which represents all stateless layouts) and `ledger`, each request at its recorded time.
     pub(crate) fn of(
         name: &str,
         transcript: &Transcript,
@@ -118,8 +117,7 @@ fn play_turn(
     runner.play(scenario, &request, turn.answer.clone(), services)
 }
 
-/// What was billed for the input of all these requests, as a share of what it would have cost without a cache; `None`
-/// when the record has no bill.
+/// The billed cost of all requests' input relative to the cost without a cache; `None` if the record has no bill.
 fn billed_share(transcript: &Transcript) -> Option<f64> {
     let bills = || transcript.turns.iter().filter_map(|turn| turn.billed);
     let sum = |of: fn(Usage) -> u64| bills().map(|bill| of(bill) as f64).sum::<f64>();
@@ -129,7 +127,7 @@ fn billed_share(transcript: &Transcript) -> Option<f64> {
     (all > 0.0).then(|| (plain + BILLED_WRITE * written + BILLED_READ * read) / all)
 }
 
-/// A request as the engine takes it. Results that come with a prompt are told first, as a message of their own.
+/// Converts a request for the engine. Results that come with a prompt become a message before it.
 fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
     let mut results = Vec::new();
     let mut text = String::new();
@@ -144,7 +142,7 @@ fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
                 }
                 text.push_str(words);
             }
-            // Nobody but a model calls or reasons.
+            // No one but a model calls or reasons.
             _ => {}
         }
     }

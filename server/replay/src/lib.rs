@@ -1,7 +1,6 @@
-//! Replays: recorded sessions played through the real engine, with the same selection, edits, tiers and assembly that editors
-//! use. Finds the records (git histories, files of traces, transcripts of agents), plays them, and reports what a session costs
-//! under each layout, what compactions keep, and whether every prompt keeps what `docs/tiers.md` promises. The clock is read to
-//! report times; nothing else depends on it.
+//! Replays recorded sessions through the real engine, with the same selection, edits, tiers and assembly as in editors. Finds the
+//! records (Git histories, trace files, agents' transcripts), replays them, and reports the cost of each layout, what compactions
+//! keep, and whether every prompt keeps the promises of `docs/tiers.md`. Reads the clock only to report times.
 
 #![allow(missing_docs, reason = "a comment says what the name cannot")]
 

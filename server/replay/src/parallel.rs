@@ -31,7 +31,7 @@ pub(crate) fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T 
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
-/// Returns a function to call at each of `total` steps, which tells `progress`.
+/// Returns a function to call at each of `total` steps, which reports to `progress`.
 pub(crate) fn count_steps(total: usize, progress: impl Fn(Progress) + Sync) -> impl Fn() + Sync {
     let done = AtomicUsize::new(0);
     move || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total })

@@ -1,5 +1,5 @@
-//! Recorded conversations whose requests were billed: how well each way to estimate would have told the size of the next
-//! request, over all conversations. What the record does not hold (the agent's own instructions and tools) is in every bill and in no estimate.
+//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the size of the next
+//! request. What the record lacks (the agent's own instructions and tools) is in every bill and in no estimate.
 
 use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
@@ -16,17 +16,17 @@ pub(crate) const LEARNT_FROM: usize = 3;
 /// A prediction under the bill by more than this share of it is too low.
 const TOO_FAR: f64 = 0.05;
 
-/// A way to tell the size of a request.
+/// A way to predict the size of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Estimator {
-    /// The last bill, and the estimate of what came since, corrected by what was taught.
+    /// The last bill plus the estimate of later content, calibrated.
     Calibrated,
-    /// The whole estimate, corrected by what was taught, as for a new conversation with the same client.
+    /// The whole estimate, calibrated, as for a new conversation with the same client.
     Whole,
-    /// The same by what the first requests taught, and nothing since.
+    /// The same with the calibration from the first requests only.
     Blind,
-    /// The ratio of the model's family, with what the first bill was beyond it.
+    /// The ratio of the model's family, plus the excess of the first bill.
     Ratio,
     /// The count by `o200k`, alike.
     O200k,
@@ -39,12 +39,12 @@ impl Estimator {
         [Self::Calibrated, Self::Whole, Self::Blind, Self::Ratio, Self::O200k, Self::Chars];
 }
 
-/// One request with what was billed for it and what each way told before.
+/// One request with its bill and predictions.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Prediction {
     /// Tokens.
     pub billed: usize,
-    /// By way, in the order of [`Estimator::ALL`]. Tokens.
+    /// By estimator, in the order of [`Estimator::ALL`]. Tokens.
     pub told: [f64; Estimator::ALL.len()],
     /// The error bar of the first. Tokens.
     pub error: usize,
@@ -58,27 +58,27 @@ pub(crate) struct PredictionStats {
     /// Requests of each conversation that only teach.
     pub learnt_from: usize,
     pub requests: usize,
-    /// Those of which the record shows everything that came since the bill before.
+    /// Requests for which the record shows everything since the last bill.
     pub visible: usize,
-    /// How many of all lay within the error bar, as a share.
+    /// Share of all requests within the error bar.
     pub within_error: f64,
     /// The median error bar, as a share of the bill.
     pub error: f64,
     pub ways: Vec<EstimatorStats>,
 }
 
-/// What one way told of the requests that are fully visible. Shares of the bill, or of the requests.
+/// Results of one estimator for fully visible requests. Shares of the bill, or of the requests.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EstimatorStats {
     pub way: Estimator,
     /// The median of how far off it was.
     pub median: f64,
-    /// In nine of ten requests it was not further off.
+    /// Error bound for nine of ten requests.
     pub ninth: f64,
-    /// How many requests were told too small by more than 5 %.
+    /// Share of requests predicted too small by more than 5 %.
     pub under: f64,
-    /// How many were told too large by more than 5 %.
+    /// Share predicted too large by more than 5 %.
     pub over: f64,
 }
 
@@ -90,20 +90,19 @@ struct Estimates {
     chars: f64,
 }
 
-/// What is known of the conversation so far.
+/// The state of a conversation so far.
 struct Learner {
     model: String,
     weight: Estimates,
     calibration: Calibration,
-    /// What the first requests taught.
+    /// The calibration from the first requests.
     blind: Calibration,
-    /// What the first bill was beyond each estimate.
+    /// The excess of the first bill over each estimate.
     beyond: Estimates,
     requests: usize,
 }
 
-/// What each way told of each request behind the first of its kind. A conversation that was compacted, or goes on with another
-/// model, begins anew.
+/// The predictions for each request after the first of its kind. A compacted conversation, or one with a new model, starts again.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
     let mut known: Option<Learner> = None;
@@ -180,7 +179,7 @@ impl Learner {
 }
 
 impl Estimates {
-    /// What a message weighs. Pictures and what belongs to no text weigh the same by every estimate but the last.
+    /// Tokens of a message. Pictures and structure count the same in every estimate but the last.
     fn of(role: Role, blocks: &[ContentBlock], model: &Model, services: PromptServices<'_>) -> Self {
         if blocks.is_empty() {
             return Self::default();
@@ -227,7 +226,7 @@ fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
 }
 
 impl PredictionStats {
-    /// The figures; nothing when no request was billed behind the first ones.
+    /// The figures; nothing when no request was billed after the first ones.
     pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
         let all: Vec<&Prediction> = predicted.collect();
         let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
@@ -270,7 +269,7 @@ impl EstimatorStats {
     }
 }
 
-/// The value that so many tenths of the values stay below.
+/// The value that `tenths` tenths of the values stay below.
 fn quantile(mut values: Vec<f64>, tenths: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() * tenths / 10).copied().unwrap_or_default()

@@ -28,7 +28,7 @@ use strata_engine::tokens::models::CacheKind;
 pub enum BrokenPromise {
     /// Reading the prompt in order does not lead to a selected file's current text.
     Stale(ItemKey),
-    /// A diff does not fit what stands before it.
+    /// A diff does not apply to the preceding text.
     Diff(ItemKey),
     /// Text of a file that is not selected.
     NotSelected(ItemKey),
@@ -38,11 +38,11 @@ pub enum BrokenPromise {
     TwoBlocks(FileKey),
     /// A map block that should be there and is not, or is not the current one.
     Outline(FileKey),
-    /// The conversation is not complete, not in order, or the request is not behind it.
+    /// The conversation is not complete, not in order, or the request is not after it.
     History,
     /// More breakpoints than the provider takes.
     TooManyMarks(usize),
-    /// A breakpoint where none may stand.
+    /// A breakpoint where none may appear.
     Mark(Part),
     /// The body has not as many breakpoints as the layout.
     UnwrittenMarks { laid: usize, written: usize },
@@ -80,7 +80,7 @@ impl fmt::Display for BrokenPromise {
     }
 }
 
-/// What a prompt does not keep of what is promised.
+/// The promises that a prompt breaks.
 pub(crate) fn broken_promises(
     prepared: &PreparedPrompt,
     session: &Session,
@@ -124,8 +124,7 @@ struct KnownText {
     now: String,
     /// The last full text.
     full: String,
-    /// What the edits that it wrote itself made of `now`, one after the other. It learns further down whether they were
-    /// made.
+    /// The results of the model's own edits of `now`, in order. Later content shows whether they were applied.
     said: Vec<String>,
 }
 
@@ -202,7 +201,7 @@ impl PromptReader<'_> {
         };
         let (from_full, diff) = (heading.starts_with("## All updates of "), heading.contains(": version "));
         if !diff {
-            // A fence needs a line break in front of it that the text may not have.
+            // A fence needs a line break before it that the text may not have.
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
             let text = if ContentHash::of(body).short() == version { body } else { bare };

@@ -25,12 +25,12 @@ pub struct Replay {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub(crate) sessions: Vec<SessionStats>,
-    /// What they come to together; nothing without sessions that were played to their end.
+    /// Their combined results; `None` without completed sessions.
     pub(crate) summary: Option<Summary>,
     pub(crate) conversations: Vec<ConversationStats>,
-    /// What those come to together.
+    /// Their combined results.
     pub(crate) conversation_means: Option<ConversationMeans>,
-    /// How well the size of billed requests was told.
+    /// How well the sizes of billed requests were predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) predictions: Option<PredictionStats>,
     /// Prompts that were made and checked.
@@ -40,7 +40,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Plays all of it under `policies`. `progress` is told how many turns were played, and of how many.
+    /// Replays everything under `policies`. `progress` receives finished and total turns.
     pub fn play(
         material: &Material,
         policies: &[PolicyName],
@@ -50,7 +50,7 @@ impl Replay {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Loading a vocabulary is no part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
+        // Loading a vocabulary is not a part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let Material { traces, transcripts, .. } = material;
         let of_sessions = traces.iter().map(|trace| SessionStats::turns_to_play(trace, policies, settings));
@@ -76,7 +76,7 @@ impl Replay {
         }
     }
 
-    /// What was not played to its end, and why.
+    /// What was not completed, and why.
     pub fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
         let sessions = self.sessions.iter().map(|session| (&session.name, &session.problem));
         let conversations = self.conversations.iter().map(|talk| (&talk.name, &talk.problem));

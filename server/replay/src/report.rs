@@ -15,9 +15,9 @@ use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, Summary};
 
 /// The longest bar of the chart, in characters.
 const BAR: f64 = 60.0;
-/// What is shown of a name, from its end. Characters.
+/// Maximum characters of a name, from its end.
 const NAME: usize = 28;
-/// Stands for a figure that there is not.
+/// Marks a missing value.
 pub(crate) const ABSENT: &str = "-";
 
 impl Replay {
@@ -217,7 +217,7 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
     table.render()
 }
 
-/// How well the sizes of billed requests were told.
+/// How well the sizes of billed requests were predicted.
 fn predicted(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
     let mut table = Table::of_figures();
@@ -256,7 +256,7 @@ fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
     Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
 }
 
-/// The end of a long name, which tells more than its beginning.
+/// The end of a long name, which says more than its beginning.
 fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= NAME {

@@ -23,15 +23,15 @@ pub struct Runner {
     pub policy: PolicyName,
     /// May be changed between prompts.
     pub session: Session,
-    /// Takes the session's own prompts; it knows nothing of what the session believes of it.
+    /// Receives the session's own prompts; independent of the session's own account.
     provider: Provider,
-    /// Those that the same prompts go to in other layouts.
+    /// Providers of the same prompts in other layouts.
     baselines: Vec<(Column, Provider)>,
 }
 
 #[derive(Clone, Debug)]
 pub struct PromptStats {
-    /// What it cost in each column that the runner stands for.
+    /// The cost in each column that the runner covers.
     pub(crate) charges: Vec<(Column, Charge)>,
     pub(crate) nanos: u64,
     pub(crate) members: Vec<MapMember>,
@@ -41,7 +41,7 @@ pub struct PromptStats {
     pub(crate) cut_short: bool,
 }
 
-/// What the prompts of a session came to under several policies.
+/// The results of a session's prompts under several policies.
 #[derive(Default)]
 pub(crate) struct SessionTotals {
     /// Turns that were played under all policies.
@@ -55,7 +55,7 @@ pub(crate) struct SessionTotals {
 }
 
 impl SessionTotals {
-    /// Plays a turn under each policy, up to an error. Returns whether the session goes on.
+    /// Plays a turn under each policy, up to an error. Returns whether the session continues.
     pub(crate) fn play_turn(
         &mut self,
         runners: &mut [Runner],
@@ -114,7 +114,7 @@ fn list(broken: &[BrokenPromise]) -> String {
 }
 
 impl Runner {
-    /// A new session under a policy. `flat` stands for all layouts that keep no memory.
+    /// A new session under a policy. `flat` represents all stateless layouts.
     pub fn new(policy: PolicyName, prices: Prices) -> Self {
         let baselines: &[Column] = match policy {
             PolicyName::Flat => &Column::BASELINES,
@@ -195,13 +195,13 @@ impl Runner {
     }
 }
 
-/// What the model of the settings charges.
+/// The prices of the configured model.
 pub(crate) fn prices_of(services: PromptServices<'_>) -> Prices {
     let settings = services.settings;
     Prices::of(&services.models.resolve(&settings.model).model, settings.cache.ttl)
 }
 
-/// The form that the model's own provider takes: its rules are those that are charged by.
+/// The format of the model's own provider, whose rules determine the cost.
 pub(crate) fn format_of(services: PromptServices<'_>) -> Format {
     Format::of(&services.models.resolve(&services.settings.model).model)
 }

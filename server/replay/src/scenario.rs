@@ -30,9 +30,9 @@ const FILES_READ: usize = 20;
 /// Which parts the prompts of a replay have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PromptParts {
-    /// System, map, files, history: what the table of `docs/tiers.md` speaks of.
+    /// System, map, files, history: the content of the table in `docs/tiers.md`.
     Table,
-    /// The repository file list and a session state, too.
+    /// Also the repository file list and a session state.
     Everything,
 }
 
@@ -85,12 +85,12 @@ impl<'a> Scenario<'a> {
         scenario
     }
 
-    /// The turn that is to be played; `None` behind the last one.
+    /// The turn that is to be played; `None` after the last one.
     pub(crate) fn turn(&self) -> Option<&'a TraceTurn> {
         self.trace.turns.get(self.turn)
     }
 
-    /// The turn was played: what it changed, inside and outside the session, comes to be.
+    /// Applies the turn's changes, inside and outside the session.
     pub(crate) fn advance(&mut self) {
         if let Some(turn) = self.turn() {
             for (path, text) in turn.edits.iter().chain(&turn.ext) {
@@ -109,7 +109,7 @@ impl<'a> Scenario<'a> {
         self.update_derived();
     }
 
-    /// Makes `selection` that of the turn, changing as little as a person would.
+    /// Makes `selection` that of the turn, changing as little as a user would.
     pub(crate) fn apply_selection(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected.keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {
@@ -213,7 +213,7 @@ impl<'a> Scenario<'a> {
         choose(known, session, question, &candidates, &read.collect(), &count)
     }
 
-    /// Adds what the turn needs to a bound: selected files, the blocks of `members` that are not selected.
+    /// Adds the turn's needs to a bound: selected files, and the blocks of unselected `members`.
     pub(crate) fn add_needs(
         &self,
         bound: &mut Bound<String>,
@@ -259,7 +259,7 @@ impl<'a> Scenario<'a> {
         self.files.insert(key, text.into());
     }
 
-    /// Works out what follows from the files, and which of them the next turn selects.
+    /// Updates data derived from the files, and the next turn's selection.
     fn update_derived(&mut self) {
         self.references = References::build(&self.symbols, &Arc::default());
         self.seeds = Seeds {

@@ -17,7 +17,7 @@ use crate::scenario::{PromptParts, Scenario};
 /// Time between two prompts of a replay, in milliseconds: entries that live five minutes survive it.
 pub(crate) const PAUSE_MS: u64 = 60_000;
 
-/// What one session in a repository came to.
+/// The results of one session in a repository.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionStats {
@@ -26,7 +26,7 @@ pub(crate) struct SessionStats {
     pub selection: String,
     pub turns: usize,
     pub columns: BTreeMap<Column, ColumnStats>,
-    /// What no layout can undercut, as a share of no cache.
+    /// The lower bound for any layout, relative to no cache.
     pub bound: f64,
     /// The same session with file list and session state in its prompts.
     pub everything: Option<Everything>,
@@ -48,9 +48,9 @@ pub(crate) struct SessionStats {
 pub(crate) struct WithExcerpts {
     /// Maximum tokens of code that a question brings along.
     pub budget: usize,
-    /// What it came to; shares are of the same prompts without a cache.
+    /// Its results, relative to the same prompts without a cache.
     pub ledger: ColumnStats,
-    /// What the input of the session costs, as a multiple of what it costs without excerpts.
+    /// The input cost relative to the cost without excerpts.
     pub ratio: f64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct WithExcerpts {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Everything {
-    /// What it came to; shares are of the same prompts without a cache.
+    /// Its results, relative to the same prompts without a cache.
     pub ledger: ColumnStats,
 }
 

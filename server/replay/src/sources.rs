@@ -1,4 +1,4 @@
-//! What is to be played, brought together from wherever it lies. Plays nothing.
+//! Collects the material of a replay. Replays nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use strata_host::git::{GitError, SessionOptions, sessions};
 use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
 use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};
 
-/// Unchanged lines around each change in the diffs whose tokens an exported trace carries: those that `ledger` writes.
+/// Unchanged lines around each change in the diffs of an exported trace: those that `ledger` writes.
 const CONTEXT: usize = 2;
 
 #[derive(Clone, Debug, Default)]
@@ -28,13 +28,13 @@ pub struct Sources {
     pub traces: Vec<PathBuf>,
     /// Transcripts of coding agents, or folders to look for some in.
     pub transcripts: Vec<PathBuf>,
-    /// What sessions to make of a history.
+    /// How to make sessions from a history.
     pub session_options: SessionOptions,
 }
 
 #[derive(Debug, Default)]
 pub struct Material {
-    /// Sessions: those made of histories first.
+    /// Sessions: those made from histories first.
     pub(crate) traces: Vec<Trace>,
     /// How many of them were made of histories.
     made: usize,

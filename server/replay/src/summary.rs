@@ -43,7 +43,7 @@ pub(crate) struct ColumnMeans {
     pub mean_tokens: usize,
     /// The mean length of prompts, as a multiple of `flat`'s.
     pub length: f64,
-    /// The dearest prompt behind a first, as a share of what it costs without a cache.
+    /// The dearest prompt after a first, as a share of what it costs without a cache.
     pub worst: f64,
     /// Time to make a prompt, in nanoseconds: the mean and the slowest. Only for policies, which make prompts.
     pub time: Option<Time>,

@@ -15,7 +15,7 @@ pub(crate) fn put(manifest: &mut Value, settings: &Value) {
     let made = blocks(settings);
     let is_made = |name: &String| made.iter().any(|block| block["properties"].get(name.as_str()).is_some());
     let groups: Vec<String> = settings["properties"].as_object().unwrap().keys().cloned().collect();
-    // A setting that was renamed or dropped is nobody's any more.
+    // A setting that was renamed or dropped is no one's any more.
     let was_made = |name: &str| {
         let below = name.strip_prefix("strata.").and_then(|rest| rest.split_once('.'));
         below.is_some_and(|(group, _)| groups.iter().any(|known| known == group))

@@ -226,7 +226,7 @@ fn here(talk: &mut Talk) {
     talk.say("here.include", json!({ "uri": uri }));
     talk.say("here.status", json!({}));
     talk.say("here.preview", json!({}));
-    // The person saw the same sentences.
+    // The user saw the same sentences.
     while talk.editor.server.asked("window/showDocument").is_empty() {
         talk.editor.run("server.status", json!({}));
     }
@@ -254,7 +254,7 @@ fn server(talk: &mut Talk) {
 struct Talk {
     editor: Editor,
     folder: String,
-    /// Where the server keeps what it can make anew.
+    /// Where the server keeps what it can make again.
     cache: String,
     /// That is below it.
     _state: TempDir,

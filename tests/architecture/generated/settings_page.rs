@@ -116,7 +116,7 @@ fn table(out: &mut String, rows: &[Row]) {
     }
 }
 
-/// What a profile of one's own may set.
+/// What a profile of your own may set.
 fn profiles(out: &mut String, settings: &Value) {
     let options = &settings["$defs"]["ProfileOptions"];
     let _ = write!(

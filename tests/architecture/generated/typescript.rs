@@ -59,7 +59,7 @@ fn definition(out: &mut String, name: &str, schema: &Value) {
         }
         _ => {
             let text = of(schema, 0);
-            // Choices stand below each other, behind the name.
+            // Choices stand below each other, after the name.
             let gap = if text.starts_with('\n') { "" } else { " " };
             let _ = write!(out, "export type {name} ={gap}{text};\n\n");
         }

@@ -36,7 +36,7 @@ pub(crate) struct Hunk {
     pub(crate) lines: Range<u32>,
 }
 
-/// What is known of the history at a commit.
+/// What is known about the history at a commit.
 pub(crate) struct Past {
     pub(crate) recency: BTreeMap<FileKey, u32>,
     pub(crate) commits: Vec<PastCommit>,
@@ -260,7 +260,7 @@ impl Diff {
     }
 }
 
-/// `12,3` or `12`, behind a sign or not.
+/// `12,3` or `12`, after a sign or not.
 fn range(text: &str) -> Option<(u32, u32)> {
     let text = text.trim_start_matches('+');
     let (start, count) = text.split_once(',').unwrap_or((text, "1"));

@@ -6,7 +6,7 @@
 //! source that is no test. What counts is the share of their hunks that are shown in full, the mean over the commits of a repository, then
 //! over repositories. Only hunks in such files count, and only in files that were there before. A hunk is shown in full when all old lines
 //! that it touches are shown; where it only adds lines, the one before and the one after them. Everything that
-//! shows code counts against the budget, with the line that names its file; four characters are a token. What is known of the history is
+//! shows code counts against the budget, with the line that names its file; four characters are a token. What is known about the history is
 //! what was known before the commit. The constants of the ranking were tuned on flask and requests; other repositories are held out.
 //!
 //! PYTHON is an interpreter that has aider-chat installed; without one its row is left out. Of aider's map the lines of code

@@ -35,7 +35,7 @@ def main(editor: str, program: str):
     prompt("so is what was typed later", lambda text: re.search("🦀\n *more\non disk", text))
     check("nothing was saved", file.read_text() == "on disk\n")
     run("deselect")
-    terminal.until("the file is removed", lambda screen: "no longer" in screen)
+    terminal.until("the file is removed", lambda screen: "removed from" in screen)
     prompt("it is gone from the prompt", lambda text: "on disk" not in text)
     terminal.type(":quit!\r")
     terminal.until("the editor has ended", lambda _: terminal.ended())

@@ -22,7 +22,7 @@ try {
   await bench.row('README.md').locator('.custom-view-tree-node-item-checkbox').click();
   await bench.row('Active').waitFor();
   say('it is ticked in the Strata view');
-  await bench.command('Strata: Preview the Prompt');
+  await bench.command('Strata: Preview Prompt');
   await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
   say('its prompt is on the screen');
   await bench.shot('first-prompt');

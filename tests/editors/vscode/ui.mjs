@@ -37,7 +37,7 @@ export async function runAtTheScreen(files) {
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
     });
     await step('the preview shows what was typed, the disk does not have it', async () => {
-      await bench.command('Strata: Preview the Prompt');
+      await bench.command('Strata: Preview Prompt');
       await page.locator('.tab.active').filter({ hasText: 'Prompt' }).waitFor();
       await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
       await bench.shot('opened');
@@ -57,7 +57,7 @@ export async function runAtTheScreen(files) {
       await input.fill('src/secret.env');
       await input.press('Enter');
       const dialog = page.locator('.monaco-dialog-box');
-      await dialog.filter({ hasText: 'its name says that it holds secrets' }).waitFor();
+      await dialog.filter({ hasText: 'its name suggests secrets' }).waitFor();
       await bench.shot('secret');
       await dialog.locator('.monaco-button').filter({ hasText: 'Show' }).click();
       await bench.row('secret.env').waitFor();
@@ -74,7 +74,7 @@ export async function runAtTheScreen(files) {
       await page.locator('.quick-input-message').filter({ hasText: 'http:// or https://' }).waitFor();
       await input.fill(`http://127.0.0.1:${site.address().port}/manual`);
       await input.press('Enter');
-      await bench.toast(/"The manual" was added: \d+ tokens/);
+      await bench.toast(/Added "The manual": \d+ tokens/);
       await bench.row('The manual').waitFor();
       await until(async () => {
         await bench.openTab('Prompt');
@@ -91,7 +91,7 @@ export async function runAtTheScreen(files) {
       await bench.command('Strata: Open a Conversation');
       await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Recorded' }).click();
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
-      await bench.command('Strata: Compact the Conversation');
+      await bench.command('Strata: Compact Conversation');
       const said = await bench.toast(/was compacted/);
       const [, before, after] = /: (\d+) messages became (\d+),/.exec(said);
       assert.equal(Number(before), 2 * TURNS);
@@ -106,9 +106,9 @@ export async function runAtTheScreen(files) {
       await bench.row('Last compaction').filter({ hasText: /freed [\d.k]+/ }).waitFor();
       await bench.row('Profile').filter({ hasText: 'topic' }).waitFor();
       await bench.row('Threshold').filter({ hasText: /[\d.]+ % of [\d.k]+ tokens of the conversation/ }).waitFor();
-      await bench.row('Limit of a request').waitFor();
+      await bench.row('Request limit').waitFor();
       await meter.first().hover();
-      await page.locator('.workbench-hover-container').filter({ hasText: /Next compaction[^]*the conversation has used \d+ %/ }).waitFor();
+      await page.locator('.workbench-hover-container').filter({ hasText: /Next compaction[^]*history used before the next compaction: \d+ %/ }).waitFor();
       await page.waitForTimeout(600);
       await bench.shot('compaction-view');
     });
@@ -146,13 +146,13 @@ export async function runAtTheScreen(files) {
     await step('a store that cannot be opened is seen in the meter', async () => {
       fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
       fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
-      await bench.command('Strata: Restart the Server');
+      await bench.command('Strata: Restart Server');
       await bench.showStrata();
       // The new server has a new session, in which nothing is ticked.
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
       await box('greet.py').click();
       await meter.filter({ hasText: 'not saved' }).waitFor();
-      await bench.toast(/sessions are not kept/);
+      await bench.toast(/conversations are not saved/);
       await bench.shot('not-saved');
     });
   } finally {
@@ -179,7 +179,7 @@ async function takePictures(bench) {
     await bench.openTab('Prompt');
     await picture('preview');
     await meter.click();
-    await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Copy the Prompt' }).waitFor();
+    await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Copy Prompt' }).waitFor();
     await picture('actions');
     await page.keyboard.press('Escape');
     for (const title of ['Sessions', 'Memory']) {
@@ -203,7 +203,7 @@ async function takePictures(bench) {
     await picture('settings');
     await page.keyboard.press('Escape');
     await page.locator('.settings-editor').waitFor({ state: 'detached' });
-    await bench.command('Strata: First Steps');
+    await bench.command('Strata: Open Walkthrough');
     await page.locator('.gettingStartedContainer').first().waitFor();
     // What stands beside the steps takes the focus when it is there, from the palette too.
     await until(async () => {

@@ -1,4 +1,4 @@
-//! The attacks: a list of what is known, and what comes of putting it together at random.
+//! The attacks: a list of what is known, and the outcome of putting it together at random.
 
 use std::env;
 
@@ -70,7 +70,7 @@ const TEXTS: &[&str] = &[
     "]]>--></script><![CDATA[",
     "\\\\\\\"\\\"\\",
     "{{system}} {% raw %} ${system} %s %n {0}",
-    // What nobody sees, or sees otherwise.
+    // What no one sees, or sees otherwise.
     "\u{202e}yebo\u{202c}",
     "\u{2066}a\u{2069}\u{200e}\u{200f}\u{61c}",
     "o\u{200b}b\u{200c}e\u{200d}y\u{2060}\u{feff}",

@@ -151,7 +151,7 @@ impl<'a> Bench<'a> {
             self.session.record(&reply.id.unwrap(), outcome).unwrap();
             if turn == 1 {
                 let shown = FileKey::new(format!("shown/{name}"));
-                // What changes stands beside the attack, so that a diff shows it, unless that would be most of the file.
+                // What changes is next to the attack, so that a diff shows it, unless that would be most of the file.
                 let changed = match text.len() {
                     0..2_000 => around(&format!("{text}\nlast\n")),
                     _ => around(text).replacen("line 7 ", "line seven ", 1),

@@ -2,7 +2,7 @@
 
 use super::workspace::{Field, ROOT};
 
-/// A path as somebody writes it.
+/// A path as someone writes it.
 pub(crate) struct Case {
     pub(crate) text: String,
     pub(crate) verdict: &'static str,

@@ -70,7 +70,7 @@ fn ordinary(folder: &Path) {
     fs::write(folder.join(".git/config"), "[core]\n\trepositoryformatversion = 0\n").unwrap();
 }
 
-/// One with a link in the place of a part.
+/// One with a link instead of a part.
 fn replaced(folder: &Path, part: &str, target: &Path) {
     ordinary(folder);
     let place = folder.join(".git").join(part);
@@ -78,7 +78,7 @@ fn replaced(folder: &Path, part: &str, target: &Path) {
     symlink(target, place).unwrap();
 }
 
-/// A repository outside whose branch, files and rules have the names that nobody may see.
+/// A repository outside whose branch, files and rules have the names that no one may see.
 fn outside(top: &Repo) {
     top.write("outside/secret.txt", format!("[{TEXT}\n{TEXT} = {TEXT}\n"));
     let private = "outside/private.git";

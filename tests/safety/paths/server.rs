@@ -147,7 +147,7 @@ fn no_reply_prompt_log_or_file_shows_anything_from_outside() {
             Field::check(&format!("{method} of {text:?}"), &format!("{reply:?}"));
             asked += 1;
         }
-        // What an editor shows of a file outside is the person's business, and not the model's.
+        // What an editor shows of a file outside is the user's business, and not the model's.
         if ["Outside", "LinkOutside", "SystemFile", "ParentStep"].contains(verdict)
             && text.starts_with("file:")
         {

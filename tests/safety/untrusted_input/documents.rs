@@ -65,7 +65,7 @@ pub(crate) fn check(input: &[u8]) {
             }
         }
     }
-    // The next full text is what counts, whatever was in front of it.
+    // The next full text is what counts, whatever was before it.
     let text = format!("{}\n{}", input.text, buffer.document().text());
     let whole = serde_json::from_value(json!({ "text": text })).unwrap();
     buffer = sync::changed(&buffer, version.saturating_add(1), &[whole], unit);

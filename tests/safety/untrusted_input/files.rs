@@ -37,7 +37,7 @@ fn imported(lines: &[u8]) {
         Err(refused) => assert!(!refused.to_string().is_empty()),
         Ok(first) => {
             let id = first.handle.id.clone();
-            // It is not deleted while somebody writes it.
+            // It is not deleted while someone writes it.
             drop(first);
             let lines = exported(store, &id);
             let second = store.import(lines.as_bytes()).unwrap().handle.id.clone();

@@ -1,5 +1,5 @@
 //! Bytes of a client, in pieces of any size: what comes out does not depend on the pieces, memory stays bounded, and a
-//! message behind them is found.
+//! message after them is found.
 use strata_lsp::transport::{DecodedFrame, FrameDecoder, Limits};
 
 /// Small, so that inputs of a few hundred bytes go over them.
@@ -22,7 +22,7 @@ pub(crate) fn check(input: &[u8]) {
     // What is skipped by its length takes whatever stands there.
     let mut end = vec![b'\n'; LIMITS.skip as usize + LIMITS.header];
     let valid = format!("Content-Length: {}\r\n\r\n{VALID}", VALID.len());
-    // The first may end a header that was begun, the second a line that was.
+    // The first may end a header that was started, the second a line that was.
     for _ in 0..3 {
         end.extend_from_slice(valid.as_bytes());
     }

@@ -1,5 +1,5 @@
 //! A whole conversation: what a client sends behind `initialize`, one message per line, each in a frame of its own. Whatever
-//! it is, the request behind it is answered once, and the server leaves when it is told to.
+//! it is, the request after it is answered once, and the server leaves when it is told to.
 use std::fs;
 use std::io::{self, Cursor, Read, Write};
 use std::sync::{Arc, Condvar, LazyLock, Mutex};

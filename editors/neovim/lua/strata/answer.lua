@@ -1,4 +1,4 @@
---- Owns the buffer with the answers of `:Strata ask`, which grows while one is written. Knows nobody who answers.
+--- Owns the buffer with the answers of `:Strata ask`, which grows while one is written. Knows no one who answers.
 
 local window = require("strata.window")
 

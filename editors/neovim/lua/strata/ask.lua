@@ -2,7 +2,7 @@
 ---`:Strata ask {text}` asks the model of the settings `provider.*` (docs/ask.md); the server sends the prompt, and the key is its own matter.
 ---The answer is written into `strata://answer` as it comes, and recorded with what the provider billed. With `!` the model may
 ---look things up with Strata's own tools, none of which changes anything; each call is shown in the answer. `:Strata cancel` ends an
----answer, and what came of it is recorded.
+---answer, and the outcome of it is recorded.
 ---
 --->lua
 ---    vim.g.strata = { settings = { provider = { name = "anthropic", key_env = "MY_API_KEY" } } }
@@ -30,7 +30,7 @@ local function bill(reply)
   local usage = reply.usage
   local input = usage.input + usage.cacheRead + usage.cacheWrite
   local read = input > 0 and math.floor(100 * usage.cacheRead / input + 0.5) or 0
-  return ("%s tokens in, %d %% of them read from the cache, %s out"):format(
+  return ("%s tokens in (%d %% cached), %s out"):format(
     window.number(input),
     read,
     window.number(usage.output)
@@ -40,11 +40,11 @@ end
 -- Why an answer ended before the model was done.
 local ENDS = {
   output_limit = "the answer reached its limit (provider.max_output_tokens)",
-  tool_rounds = "the model wanted to look up more than it may (provider.tool_rounds)",
-  tool_calls = "the model called tools that it was not offered",
-  cancelled = "the answer was stopped; it is recorded as far as it came",
-  cut = "the answer broke off; it is recorded as far as it came",
-  failed = "the model was not asked again; what it said until then is recorded",
+  tool_rounds = "the model reached the limit of tool rounds (provider.tool_rounds)",
+  tool_calls = "the model called tools it was not offered",
+  cancelled = "answer stopped; what arrived is recorded",
+  cut = "answer interrupted; what arrived is recorded",
+  failed = "the model was not asked again; its answer so far is recorded",
 }
 
 local function ended(reply)

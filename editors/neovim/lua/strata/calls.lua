@@ -6,14 +6,14 @@ local server = require("strata.server")
 local M = {}
 
 -- Said where a server is needed and there is none.
-M.NO_SERVER = "the server does not run (:checkhealth strata may know why)"
+M.NO_SERVER = "the server is not running (see :checkhealth strata)"
 
 -- How long a caller that waits may wait, in milliseconds.
 local PATIENCE = 60000
 
 ---Why a command was not done.
 ---@class strata.Error
----@field message string What to tell the person.
+---@field message string What to tell the user.
 ---@field code? integer As in JSON-RPC; absent when the server was not reached.
 ---@field data? table More about it: `path` of the field that is wrong, `kind`.
 
@@ -43,7 +43,7 @@ end
 function M.send(name, arguments, answer, root)
   root = root or server.current()
   if not root then
-    return answer({ message = "there is no workspace here; open a file of one" })
+    return answer({ message = "no workspace; open a file of one" })
   end
   server.with(root, function(client)
     if not client then
@@ -59,7 +59,7 @@ function M.send(name, arguments, answer, root)
     end)
     call.id = id
     if not sent then
-      finish(root, call, { message = "the server is gone; try again" })
+      finish(root, call, { message = "the server has stopped; try again" })
     end
   end)
 end
@@ -103,11 +103,11 @@ function M.wait(name, arguments, root, patience)
   return reply, err
 end
 
----The server of a workspace has ended: nobody is going to answer.
+---The server of a workspace has ended: no one is going to answer.
 ---@param root string
 function M.abandon(root)
   for _, call in ipairs(vim.tbl_keys(open[root] or {})) do
-    finish(root, call, { message = "the server ended before it answered; try again" })
+    finish(root, call, { message = "the server stopped before it answered; try again" })
   end
 end
 
@@ -127,7 +127,7 @@ function M.cancel(root)
   return count
 end
 
----What to tell the person: which field of the request it was is of no use to them.
+---What to tell the user: which field of the request it was is of no use to them.
 ---@param err strata.Error
 ---@return string
 function M.words(err)
@@ -136,7 +136,7 @@ function M.words(err)
   return prefix and vim.startswith(err.message, prefix) and err.message:sub(#prefix + 1) or err.message
 end
 
----Tells the person why a command was not done.
+---Tells the user why a command was not done.
 ---@param err strata.Error
 function M.complain(err)
   -- Inside an autocommand Neovim would blame that for it.

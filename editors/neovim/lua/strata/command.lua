@@ -13,7 +13,7 @@ local function named(name)
   end)
 end
 
----Lets the person choose one of those that need no more said.
+---Lets the user choose one of those that need no more said.
 local function choose()
   local short = vim.tbl_filter(function(subcommand)
     return not subcommand.takes:find("{", 1, true)
@@ -39,11 +39,11 @@ function M.run(call)
   end
   local subcommand = named(call.fargs[1])
   if not subcommand then
-    return calls.complain({ message = ("there is no `:Strata %s`"):format(call.fargs[1]) })
+    return calls.complain({ message = ("unknown subcommand: `:Strata %s`"):format(call.fargs[1]) })
   end
   local root = server.current()
   if not root then
-    return calls.complain({ message = "there is no workspace here; open a file of one" })
+    return calls.complain({ message = "no workspace; open a file of one" })
   end
   local text = vim.trim(call.args:match("^%S+%s*(.*)$"))
   subcommand.run({

@@ -16,7 +16,7 @@ local NAME = "strata://compaction"
 M.KEYS = {
   { "c", "compact", "compact the conversation now" },
   { "u", "undo", "undo the last compaction" },
-  { "R", "refresh", "read everything again" },
+  { "R", "refresh", "reload" },
   { "q", "close", "close the window" },
   { "g?", "keys", "show these keys" },
 }
@@ -33,12 +33,12 @@ local MEASURED = {
 local function author(compaction)
   local by = compaction.summarisedBy
   if by and by.kind == "extractive" then
-    return "the summary was made without a model"
+    return "summarized without a model"
   elseif by then
     return ("%s wrote the summary"):format(by.model or (by.kind == "client" and "your model" or "the provider"))
   end
-  return compaction.strategy == "topic_cut" and "it begins where the topic changed"
-    or "the oldest messages were left out"
+  return compaction.strategy == "topic_cut" and "now starts at the last topic change"
+    or "the oldest messages were removed"
 end
 
 ---What a compaction did: a notice of it, or the last one of its status.
@@ -71,13 +71,13 @@ end
 local function next_one(status)
   local what = status.measured and MEASURED[status.measured]
   if not status.enabled then
-    return "never, since compaction.enabled is off"
+    return "never: compaction.enabled is off"
   elseif status.running then
     return "is running"
   elseif status.due then
     return "is due"
   elseif not what then
-    return "only when you ask for it"
+    return "only on request"
   elseif status.distance == 0 then
     return "when it costs less than it saves"
   end
@@ -102,7 +102,7 @@ local function lines_of(status)
     add("Threshold", ("%s %s, %g%% reached"):format(window.number(status.threshold), what, status.percent))
   end
   if status.limit then
-    add("Limit of a request", window.number(status.limit) .. " tokens")
+    add("Request limit", window.number(status.limit) .. " tokens")
   end
   local last = status.last
   if last then

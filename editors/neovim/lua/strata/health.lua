@@ -10,7 +10,7 @@ local function check_neovim()
   if vim.fn.has("nvim-0.10") == 1 then
     vim.health.ok("version " .. tostring(vim.version()))
   else
-    vim.health.error("version 0.10 or later is needed")
+    vim.health.error("requires Neovim 0.10 or later")
   end
   for _, problem in ipairs(options.problems()) do
     vim.health.warn(problem, "see :help strata-options")
@@ -30,9 +30,9 @@ local function check_program()
   vim.health.start("the server")
   local program = server.program()
   if not program then
-    vim.health.error("the program is not there", {
+    vim.health.error("program not found", {
       "build it: cargo build --release",
-      'or say where it is: vim.g.strata = { path = "..." }',
+      'or set its location: vim.g.strata = { path = "..." }',
     })
     return nil
   end
@@ -40,7 +40,7 @@ local function check_program()
   if said.code == 0 then
     vim.health.ok(("%s (%s)"):format(vim.trim(said.stdout), vim.fn.exepath(program)))
   else
-    vim.health.error(program .. " does not run: " .. vim.trim(said.stderr or ""))
+    vim.health.error(program .. " cannot be run: " .. vim.trim(said.stderr or ""))
   end
   return program
 end
@@ -53,7 +53,7 @@ local function check_doctor(program)
     vim.health.info(line)
   end
   if said.code ~= 0 then
-    vim.health.warn("something is wrong: " .. vim.trim(said.stderr or ""))
+    vim.health.warn("unexpected error: " .. vim.trim(said.stderr or ""))
   end
 end
 
@@ -61,7 +61,7 @@ local function check_clients()
   vim.health.start("workspaces")
   local clients = vim.lsp.get_clients({ name = "strata" })
   if #clients == 0 then
-    vim.health.info("no server runs yet; open a file of a workspace, or use :Strata start")
+    vim.health.info("no server is running; open a file of a workspace, or run :Strata start")
   end
   for _, client in ipairs(clients) do
     local root = client.config.root_dir
@@ -75,7 +75,7 @@ local function check_clients()
       )
       if buffers ~= reply.openDocuments then
         vim.health.warn(
-          ("%s: the server has %d of the %d buffers open"):format(root, reply.openDocuments, buffers)
+          ("%s: the server knows %d of the %d open buffers"):format(root, reply.openDocuments, buffers)
         )
       end
       for _, note in ipairs(reply.notes) do
@@ -88,9 +88,9 @@ end
 local function check_curl()
   vim.health.start(":Strata ask (optional)")
   if vim.fn.executable("curl") == 1 then
-    vim.health.ok("curl is there")
+    vim.health.ok("curl is installed")
   else
-    vim.health.info("curl is not there; :Strata ask needs it where no provider is named (docs/ask.md)")
+    vim.health.info("curl is not installed; :Strata ask needs it if no provider is configured (docs/ask.md)")
   end
 end
 

@@ -1,5 +1,5 @@
 --- Owns what other plugins and configurations call: `require("strata")`. Each function is one command of the server and
---- takes its arguments as they are; the modules behind this one may change.
+--- takes its arguments as they are; the modules after this one may change.
 
 local calls = require("strata.calls")
 
@@ -27,7 +27,7 @@ function M.assemble(arguments, answer)
   return M.command("prompt.assemble", arguments, answer)
 end
 
----Says what came of a prompt. Only then is it part of the conversation.
+---Says the outcome of a prompt. Only then is it part of the conversation.
 ---@param arguments table `id`, `response`, and where known `status` and `usage`.
 ---@param answer? strata.Answer
 ---@return table? reply

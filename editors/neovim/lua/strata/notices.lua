@@ -15,7 +15,7 @@ local M = {}
 ---@field cacheExpiresMs? integer Milliseconds since 1970.
 ---@field compactionPercent number
 ---@field shed integer Selected files that do not fit.
----@field stored boolean Whether what is said is kept on the disk.
+---@field stored boolean Whether what is said is kept on disk.
 ---@field index "building"|"ready"
 ---@field files integer
 ---@field stateVersion integer
@@ -41,7 +41,7 @@ local function status(_, meter, context)
   for _, listener in ipairs(listeners) do
     local ok, problem = pcall(listener.call, meter, root)
     if not ok then
-      vim.notify_once("Strata: a listener of the meter failed: " .. problem, vim.log.levels.ERROR)
+      vim.notify_once("Strata: a listener for meter changes failed: " .. problem, vim.log.levels.ERROR)
     end
   end
   local data = { meter = meter, root = root }
@@ -57,7 +57,7 @@ local function compaction(_, news, context)
   news = require("strata.plain")(news)
   if news.state == "ended" then
     local how = require("strata.compaction").words(news)
-    local told = "Strata: the conversation was compacted (%s): %s; :Strata undo takes it back"
+    local told = "Strata: conversation compacted (%s): %s; :Strata undo reverts it"
     vim.notify(told:format(news.profile, how))
     for _, note in ipairs(news.notes or {}) do
       vim.notify("Strata: " .. note, vim.log.levels.WARN)

@@ -1,8 +1,8 @@
---- Owns what the person set in `vim.g.strata`. Never changes it, and keeps nothing: it is read when it is needed.
+--- Owns what the user set in `vim.g.strata`. Never changes it, and keeps nothing: it is read when it is needed.
 
 local M = {}
 
----What may stand in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
+---What may appear in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
 ---@class strata.Options
 ---@field path? string The server's program. Else `strata` on the path, or the one built in the checkout that this plugin is part of.
 ---@field autostart? boolean `false`: files are attached only after `:Strata start`, or by your own `vim.lsp.enable("strata")`.
@@ -39,7 +39,7 @@ function M.problems()
   for name, value in pairs(options) do
     local expected = KNOWN[name]
     if not expected then
-      found[#found + 1] = ("vim.g.strata has `%s`, which is not known"):format(name)
+      found[#found + 1] = ("unknown option `%s` in vim.g.strata"):format(name)
     elseif not (expected == type(value) or type(expected) == "table" and expected[type(value)]) then
       found[#found + 1] = ("`%s` in vim.g.strata is a %s"):format(name, type(value))
     end
@@ -48,7 +48,7 @@ function M.problems()
   return found
 end
 
----Whether the person trusts a workspace.
+---Whether the user trusts a workspace.
 ---@param root string
 ---@return boolean
 function M.trusts(root)

@@ -4,7 +4,7 @@ local calls = require("strata.calls")
 
 local M = {}
 
----Asks for a list and lets the person choose one of it.
+---Asks for a list and lets the user choose one of it.
 ---@param root string
 ---@param command string
 ---@param arguments? table
@@ -18,7 +18,7 @@ local function choose(root, command, arguments, field, prompt, words, chosen)
       return calls.complain(err)
     end
     if #reply[field] == 0 then
-      return vim.notify("Strata: there is nothing to choose")
+      return vim.notify("Strata: nothing to choose from")
     end
     vim.ui.select(reply[field], { prompt = prompt, format_item = words, kind = "strata" }, function(entry)
       if entry then
@@ -28,7 +28,7 @@ local function choose(root, command, arguments, field, prompt, words, chosen)
   end, root)
 end
 
----Sends a command and says what came of it.
+---Sends a command and says the outcome of it.
 ---@param root string
 ---@param command string
 ---@param arguments table
@@ -54,14 +54,14 @@ function M.files(root, query)
     send(root, "files.select", { paths = { file.path } }, file.path .. " is in the context")
   end
   local arguments = { query = query, limit = 1000 }
-  choose(root, "files.find", arguments, "files", "Show to the model:", words, chosen)
+  choose(root, "files.find", arguments, "files", "Add to context:", words, chosen)
 end
 
 ---A definition; its file is shown to the model.
 ---@param root string
 ---@param query string
 function M.symbols(root, query)
-  choose(root, "symbols.find", { query = query }, "symbols", "Show the file of:", function(symbol)
+  choose(root, "symbols.find", { query = query }, "symbols", "Add the file that defines:", function(symbol)
     return ("%s  %s"):format(vim.trim(symbol.head ~= "" and symbol.head or symbol.name), symbol.path)
   end, function(symbol)
     send(root, "files.select", { paths = { symbol.path } }, symbol.path .. " is in the context")
@@ -72,15 +72,15 @@ local function when(milliseconds)
   return milliseconds and os.date("%Y-%m-%d %H:%M", math.floor(milliseconds / 1000)) or "not stored"
 end
 
----A conversation to go on with.
+---A conversation to continue with.
 ---@param root string
 function M.sessions(root)
-  choose(root, "session.list", nil, "sessions", "Go on with:", function(session)
+  choose(root, "session.list", nil, "sessions", "Continue with:", function(session)
     local title = session.name ~= "" and session.name or session.preview
     local mark = session.current and "● " or "  "
     return ("%s%s  %d messages  %s"):format(mark, when(session.updatedMs), session.messages, title)
   end, function(session)
-    send(root, "session.load", { id = session.id }, "the session goes on")
+    send(root, "session.load", { id = session.id }, "conversation resumed")
   end)
 end
 
@@ -93,7 +93,7 @@ function M.search(root, query)
     return ("%s  %s"):format(where, (hit.snippet:gsub("%s+", " ")))
   end, function(hit)
     if hit.session then
-      return send(root, "session.load", { id = hit.session }, "the session goes on")
+      return send(root, "session.load", { id = hit.session }, "conversation resumed")
     end
     if hit.path then
       vim.cmd.edit(vim.fn.fnameescape(vim.fs.joinpath(root, hit.path)))
@@ -108,7 +108,7 @@ function M.search(root, query)
           return vim.notify(fragment.text)
         end
       end
-      vim.notify("Strata: the note is gone")
+      vim.notify("Strata: note deleted")
     end, root)
   end)
 end
@@ -116,10 +116,10 @@ end
 ---A note, to be forgotten.
 ---@param root string
 function M.memory(root)
-  choose(root, "memory.list", nil, "fragments", "Forget which note?", function(fragment)
+  choose(root, "memory.list", nil, "fragments", "Delete which note?", function(fragment)
     return (fragment.text:gsub("%s+", " "))
   end, function(fragment)
-    send(root, "memory.remove", { id = fragment.id }, "the note is gone")
+    send(root, "memory.remove", { id = fragment.id }, "note deleted")
   end)
 end
 
@@ -127,7 +127,7 @@ end
 ---@param root string
 ---@param chosen fun(name: string)
 function M.models(root, chosen)
-  choose(root, "server.models", nil, "models", "Make prompts for:", function(model)
+  choose(root, "server.models", nil, "models", "Model for prompts:", function(model)
     return model.id
   end, function(model)
     chosen(model.id)

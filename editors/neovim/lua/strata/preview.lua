@@ -15,7 +15,7 @@ local space = vim.api.nvim_create_namespace("strata.preview")
 ---@type table<integer, { request?: string, folds: table<integer, string> }>
 local shown = {}
 
----What each part is, behind its first line; and where its fold begins.
+---What each part is, after its first line; and where its fold begins.
 local function annotate(buffer, parts)
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   local folds = {}
@@ -61,7 +61,7 @@ function M.refresh(buffer)
     annotate(buffer, reply.parts)
     for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
       local size = window.number(reply.tokens)
-      vim.wo[at][0].winbar = ("%%#Title#Next prompt%%* %s tokens%%=R reads it again "):format(size)
+      vim.wo[at][0].winbar = ("%%#Title#Next prompt%%* %s tokens%%=R reloads "):format(size)
       -- The expression is worked out when it is set.
       vim.wo[at][0].foldexpr = "v:lua.require'strata.preview'.fold()"
     end
@@ -80,7 +80,7 @@ function M.open(root, request, mods)
     vim.bo[buffer].filetype = "markdown"
     vim.keymap.set("n", "R", function()
       M.refresh(buffer)
-    end, { buffer = buffer, desc = "Strata: read the prompt again" })
+    end, { buffer = buffer, desc = "Strata: reload the prompt" })
     vim.api.nvim_create_autocmd("BufWipeout", {
       buffer = buffer,
       callback = function()

@@ -197,7 +197,7 @@ function Reader:whole(reply)
   end
 end
 
----What was said, in blocks that `strata.prompt.record` takes. Calls of an answer that was cut off are left out, since nobody is going
+---What was said, in blocks that `strata.prompt.record` takes. Calls of an answer that was cut off are left out, since no one is going
 ---to run them.
 ---@return table[]
 function Reader:blocks()

@@ -3,12 +3,12 @@
 
 local M = {}
 
----What the server wants summed up (docs/compaction.md).
+---What the server wants summarized (docs/compaction.md).
 ---@class strata.Summarize
----@field purpose "summarise"|"merge"|"find_topic"
+---@field purpose "summarize"|"merge"|"find_topic"
 ---@field system string The system prompt.
 ---@field prompt string The user's message.
----@field maxTokens integer What the answer may weigh.
+---@field maxTokens integer What the answer may take.
 ---@field model? string
 
 ---Takes a summary, or why there is none, and the name of the model that wrote it.
@@ -33,7 +33,7 @@ end
 local function answer(_, request)
   local summarize = summarizer()
   if not summarize then
-    return nil, failed("nobody writes summaries here")
+    return nil, failed("no model is available for summaries")
   end
   -- Neovim runs this in a coroutine of its own and answers with what it returns, so waiting stops nothing else.
   local thread = coroutine.running()
@@ -74,7 +74,7 @@ function M.summarize_with(writer)
   chosen = writer
 end
 
----Has this one write summaries where the user chose nobody.
+---Has this one write summaries where the user chose no one.
 ---@param writer fun(request: strata.Summarize, reply: strata.SummaryReply)
 function M.offer(writer)
   offered = writer

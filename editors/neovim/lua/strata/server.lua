@@ -17,11 +17,11 @@ local SETTINGS = { lsp = { code_action = false } }
 -- What the top of a workspace has.
 local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
 
----What is known of one workspace's server, by the workspace's folder.
+---What is known about one workspace's server, by the workspace's folder.
 ---@class strata.Life
----@field session? string The session to go on with.
+---@field session? string The session to continue with.
 ---@field deaths integer[] When it died, in milliseconds.
----@field stopping? boolean Somebody wants it to end.
+---@field stopping? boolean Someone wants it to end.
 ---@field again? boolean It is to be started again when it has ended.
 ---@field gone? boolean It has ended, and whether it is to be started again is about to be seen.
 ---@field reviving? boolean It died, and is about to be started again.
@@ -49,7 +49,7 @@ function M.call(client, method, ...)
   return client[method](...)
 end
 
----The server's program, or nothing when there is none.
+---The server's program, or nothing if there is none.
 ---@return string?
 function M.program()
   local path = options.get().path
@@ -64,7 +64,7 @@ function M.program()
   return vim.fn.executable(built) == 1 and built or nil
 end
 
----Whether there is something to start: the program, or what the person said in `vim.lsp.config`.
+---Whether there is something to start: the program, or what the user said in `vim.lsp.config`.
 ---@return boolean
 local function startable()
   if M.program() then
@@ -85,7 +85,7 @@ function M.root(path)
     return marked
   end
   local here = vim.fs.normalize(vim.fn.getcwd(), { expand_env = false })
-  -- Nobody wants all they have to be indexed.
+  -- No one wants all they have to be indexed.
   local whole = here == "/" or here == vim.fs.normalize("~")
   return not whole and vim.startswith(path, here .. "/") and here or nil
 end
@@ -105,7 +105,7 @@ local function root_of(buffer)
   if not startable() then
     if not told_missing then
       told_missing = true
-      say("the program `strata` is not there; see :checkhealth strata", vim.log.levels.WARN)
+      say("program `strata` not found; see :checkhealth strata", vim.log.levels.WARN)
     end
     return nil
   end
@@ -140,7 +140,7 @@ local function tell(root, client)
   end
 end
 
----The configuration with what the person changed about it.
+---The configuration with what the user changed about it.
 local function configured(root)
   local config
   if vim.lsp.config then
@@ -182,9 +182,9 @@ local function ended(config, code, signal)
     table.insert(known.deaths, now)
     if #known.deaths > DEATHS then
       tell(root, nil)
-      return say("the server died again and again; :Strata restart tries once more", vim.log.levels.ERROR)
+      return say("the server keeps crashing; run :Strata restart to try again", vim.log.levels.ERROR)
     end
-    say("the server died and is started again; the session goes on", vim.log.levels.WARN)
+    say("the server crashed and is restarting; the conversation continues", vim.log.levels.WARN)
   end
   known.reviving = true
   -- Neovim first has to forget the client that is gone.
@@ -224,7 +224,7 @@ function M.config()
     before_init = before_init,
     on_init = function(client)
       local root = client.config.root_dir
-      -- One that dies before it tells its first meter goes on with its session, too.
+      -- One that dies before it tells its first meter continues with its session, too.
       local params = { command = "strata.server.status", arguments = { vim.empty_dict() } }
       M.call(client, "request", "workspace/executeCommand", params, function(_, reply)
         if reply then
@@ -276,7 +276,7 @@ function M.start(root, config)
   else
     id = M.running(root, true) or vim.lsp.start_client(config)
   end
-  -- Neovim has told the person why, such as a program for another system.
+  -- Neovim has told the user why, such as a program for another system.
   if not id then
     tell(root, nil)
   end
@@ -333,7 +333,7 @@ end
 
 ---Ends the server of a workspace.
 ---@param root string
----@param again? "again" It is started again, and goes on with its session.
+---@param again? "again" It is started again, and continues with its session.
 function M.stop(root, again)
   local known = life(root)
   known.deaths, known.reviving = {}, nil
@@ -348,7 +348,7 @@ function M.stop(root, again)
   end
 end
 
----Remembers which session a server shows, so that the next one can go on with it.
+---Remembers which session a server shows, so that the next one can continue with it.
 ---@param root string
 ---@param session string
 function M.remember(root, session)

@@ -18,7 +18,7 @@ local M = {}
 ---What was typed.
 ---@class strata.Typed
 ---@field root string
----@field words string[] Behind the subcommand.
+---@field words string[] After the subcommand.
 ---@field text? string The same as it stands there.
 ---@field lines? integer[] The first and the last line.
 ---@field bang boolean
@@ -54,14 +54,14 @@ local function meant(word)
   elseif modifiers and modifiers:gsub(":[.ehprt]", "") == "" and current ~= "" then
     return vim.fn.fnamemodify(current, modifiers)
   elseif word == "~" or word:match("^~/") or word:match("^%$") then
-    -- What stands behind the first one may be called so.
+    -- What follows the first one may be called so.
     local path = vim.fs.normalize(word:gsub("^%$([%w_]+)", vim.uv.os_getenv), { expand_env = false })
     return there(path) and path or vim.fs.normalize(word)
   end
   return word
 end
 
----A path as the server takes it: from where the person is, not from the top of the workspace.
+---A path as the server takes it: from where the user is, not from the top of the workspace.
 local function path_of(word)
   local path, lines = word:match("^(.-)(#L%d+%-?%d*)$")
   path, lines = meant(path or word), lines or ""
@@ -81,7 +81,7 @@ local function paths_of(call)
   end
   local name = vim.api.nvim_buf_get_name(0)
   if vim.bo.buftype ~= "" or name == "" then
-    calls.complain({ message = "this is no file; say which is meant" })
+    calls.complain({ message = "not a file; name one" })
     return nil
   end
   return { call.lines and ("%s#L%d-%d"):format(name, call.lines[1], call.lines[2]) or name }
@@ -106,7 +106,7 @@ local function choose(verb, words)
     end
     send(call, "files." .. verb, arguments, function(reply)
       if #reply.changed == 0 then
-        return say("nothing of that was " .. words[2])
+        return say("none of these was " .. words[2])
       end
       local left = #(reply.withheld or {}) > 0 and ("; %d left out"):format(#reply.withheld) or ""
       local is = #reply.changed == 1 and "is" or "are"
@@ -116,7 +116,7 @@ local function choose(verb, words)
 end
 
 local add = choose("select", { "in the context", "found" })
-local remove = choose("deselect", { "no longer in the context", "selected" })
+local remove = choose("deselect", { "removed from the context", "selected" })
 
 local function toggle(call)
   local paths = paths_of(call)
@@ -147,7 +147,7 @@ local function files(lead)
   return found
 end
 
----Files in a state, asked of a server that is there; nobody waits long for a completion.
+---Files in a state, asked of a server that is there; no one waits long for a completion.
 local function chosen(state)
   return function()
     local root = server.current()
@@ -211,7 +211,7 @@ local function copy(call)
     arguments.format, arguments.dryRun = nil, nil
   elseif request == "" then
     return calls.complain({
-      message = "a request needs a text: :Strata copy " .. (format or "anthropic") .. " Why ...?",
+      message = "a request needs a question: :Strata copy " .. (format or "anthropic") .. " Why ...?",
     })
   end
   send(call, command, arguments, function(reply)
@@ -220,7 +220,7 @@ local function copy(call)
       vim.fn.setreg("+", vim.fn.getreg('"'))
     end
     say(
-      ("the prompt is copied, %s tokens"):format(
+      ("copied the prompt, %s tokens"):format(
         window.number(type(reply.tokens) == "table" and reply.tokens.total or reply.tokens)
       )
     )
@@ -228,22 +228,22 @@ local function copy(call)
 end
 
 local SESSION = {
-  new = "a new session has begun",
-  reset = "a new session has begun, with the same files",
-  fork = "this is a copy now; the session stays as it was",
-  rename = "the session has a name",
-  delete = "the session is gone",
+  new = "started a new conversation",
+  reset = "started a new conversation with the same files",
+  fork = "this is now a copy; the original conversation is unchanged",
+  rename = "conversation renamed",
+  delete = "conversation deleted",
 }
 
 local function session(call)
   local verb = call.words[1] or ""
   if not SESSION[verb] then
-    return calls.complain({ message = "say new, reset, fork, rename or delete" })
+    return calls.complain({ message = "use new, reset, fork, rename or delete" })
   end
   local rest = vim.trim(call.text:sub(#verb + 1))
   local name = rest ~= "" and rest or nil
   if verb == "rename" and not name then
-    return calls.complain({ message = "say how it is to be called" })
+    return calls.complain({ message = "missing name" })
   end
   local arguments = (verb == "fork" or verb == "rename") and name and { name = name } or nil
   send(call, "session." .. verb, arguments, function()
@@ -264,7 +264,7 @@ local function policy(call)
   local name = call.words[1]
   local arguments = name and { policy = name ~= "default" and name or vim.NIL }
   send(call, "tiers.policy", arguments, function(reply)
-    say(("policy %s for %s, chosen by the %s"):format(reply.policy, reply.model, reply.decidedBy))
+    say(("policy %s for %s, from the %s"):format(reply.policy, reply.model, reply.decidedBy))
   end)
 end
 
@@ -274,7 +274,7 @@ local function set_model(call, name)
       -- In place: a server that is started again is told the same.
       client.settings.strata.model = name
       server.call(client, "notify", "workspace/didChangeConfiguration", { settings = client.settings })
-      say("prompts are made for " .. name)
+      say("prompts are now for " .. name)
     else
       calls.complain({ message = calls.NO_SERVER })
     end
@@ -300,7 +300,7 @@ end
 local function with_query(kind)
   return function(call)
     if not call.text then
-      return calls.complain({ message = "look for what?" })
+      return calls.complain({ message = "missing search words" })
     end
     require("strata.pick")[kind](call.root, call.text)
   end
@@ -320,27 +320,27 @@ end
 define(
   "add",
   "[path]...",
-  "Show files to the model in full: the paths, folders, globs and lines (`src/lib.rs#L10-40`) that are named, else this "
-    .. "file, or with a range these lines of it. With `!` also files whose names promise secrets.",
+  "Add files to the context in full: paths, folders, globs, lines (`src/lib.rs#L10-40`), the current "
+    .. "file, or the lines of a range. With `!`, includes files whose names suggest secrets.",
   add,
   files
 )
-define("remove", "[path]...", "Show their outlines only.", remove, chosen("selected"))
-define("toggle", "[path]", "Add the file, or remove it.", toggle, files)
-local exclude = choose("exclude", { "not mentioned any more", "found" })
-define("exclude", "[path]...", "Do not mention them at all.", exclude, files)
-local include = choose("include", { "mentioned again", "excluded" })
-define("include", "[path]...", "Take an exclusion back.", include, chosen("excluded"))
+define("remove", "[path]...", "Deselect files: prompts show their outlines only.", remove, chosen("selected"))
+define("toggle", "[path]", "Add or remove the file.", toggle, files)
+local exclude = choose("exclude", { "excluded", "found" })
+define("exclude", "[path]...", "Exclude files: prompts do not mention them.", exclude, files)
+local include = choose("include", { "included again", "excluded" })
+define("include", "[path]...", "Undo an exclusion.", include, chosen("excluded"))
 define(
   "clear",
   "",
-  "Deselect everything. Exclusions stay.",
+  "Deselect all files. Exclusions stay.",
   plain("files.clear", "no file is in the context")
 )
-define("pick", "[letters]", "Choose a file of the workspace to show.", function(call)
+define("pick", "[letters]", "Choose a workspace file to add.", function(call)
   require("strata.pick").files(call.root, call.text)
 end)
-define("symbols", "{letters}", "Choose a definition and show its file.", with_query("symbols"))
+define("symbols", "{letters}", "Choose a definition and add its file.", with_query("symbols"))
 define("context", "", "Open the context buffer (|strata-context|).", function(call)
   require("strata.context").open(call.root, call.mods)
 end)
@@ -352,48 +352,48 @@ define("copy", "{format} [text]", copied, copy, words("anthropic", "openai", "ma
 define(
   "ask",
   "{text}",
-  "Ask the model and show the answer as it comes (|strata-ask|). With `!` the model may look things up.",
+  "Ask the model and stream the answer (|strata-ask|). With `!`, the model may use read-only tools.",
   ask
 )
-define("status", "", "Say how full the window is, and with what.", status)
-define("sessions", "", "Choose a session to go on with.", function(call)
+define("status", "", "Show the contents and size of the window.", status)
+define("sessions", "", "Choose a conversation to continue.", function(call)
   require("strata.pick").sessions(call.root)
 end)
 local verbs = words("new", "reset", "fork", "rename", "delete")
 define(
   "session",
   "{verb} [name]",
-  "`new`, `reset` (keeps the files), `fork`, `rename`, `delete` the session.",
+  "`new`, `reset` (keeps the files), `fork`, `rename` or `delete` the conversation.",
   session,
   verbs
 )
 define(
   "search",
   "{words}",
-  "Find what was said or noted in this workspace, in any session.",
+  "Search the conversations and notes of this workspace.",
   with_query("search")
 )
 define(
   "memory",
   "[text]",
-  "Note something for all sessions; without a text, choose a note to forget.",
+  "Save a note for all conversations; without text, choose a note to delete.",
   memory
 )
-define("compact", "[profile]", "Make the conversation shorter.", function(call)
-  -- What came of it is told to everybody.
+define("compact", "[profile]", "Compact the conversation.", function(call)
+  -- The outcome of it is told to everybody.
   send(call, "compaction.run", call.words[1] and { profile = call.words[1] }, function() end)
 end, words("topic", "continuation", "checkpoint", "rolling", "handoff"))
 define(
   "compaction",
   "",
-  "Show how near a compaction is and what the last one did (|strata-compaction|).",
+  "Show how close a compaction is and what the last one did (|strata-compaction|).",
   function(call)
     require("strata.compaction").open(call.root, call.mods)
   end
 )
-define("cancel", "", "Give up what the server is at, such as a compaction.", function(call)
+define("cancel", "", "Cancel running work, such as a compaction.", function(call)
   if calls.cancel(call.root) == 0 then
-    say("nothing is under way")
+    say("nothing to cancel")
   end
 end)
 define(
@@ -401,20 +401,20 @@ define(
   "",
   "Undo the last compaction.",
   plain("compaction.undo", function(reply)
-    return ("the compaction is undone; the model sees %d messages"):format(reply.messages)
+    return ("compaction undone; the model sees %d messages"):format(reply.messages)
   end)
 )
 define(
   "policy",
   "[name]",
-  "Lay prompts out by this policy from now on; `default` goes by the setting again. Without a name, say which it is.",
+  "Set the cache policy of this conversation; `default` follows the setting. Without a name, show it.",
   policy,
   words("ledger", "ripple", "flat", "default")
 )
 define(
   "auto",
   "[tokens]",
-  "Have questions of this session bring up to so many tokens of code along, 0 for none; without a number, switch that on and off.",
+  "Set the maximum tokens of relevant code added to questions automatically, 0 for none; without a number, toggle it.",
   function(call)
     local budget = call.words[1] and tonumber(call.words[1]) or nil
     if call.words[1] and not budget then
@@ -422,8 +422,8 @@ define(
     end
     send(call, "strata.context.auto", budget and { budget = budget } or vim.empty_dict(), function(reply)
       say(
-        reply.budget == 0 and "questions bring no code along"
-          or ("questions bring up to %d tokens of code along"):format(reply.budget)
+        reply.budget == 0 and "automatic context is off"
+          or ("automatic context is on: up to %d tokens of code per question"):format(reply.budget)
       )
     end)
   end
@@ -431,27 +431,27 @@ define(
 define(
   "rebuild",
   "",
-  "Lay the next prompt out afresh.",
-  plain("tiers.rebuild", "the next prompt is laid out afresh")
+  "Rebuild the layout of the next prompt.",
+  plain("tiers.rebuild", "the next prompt will be rebuilt")
 )
 define(
   "explain",
   "",
-  "Say what the last prompt lost of the cache, and why.",
+  "Explain the last cache miss.",
   plain("tiers.explainBreak", function(reply)
     return reply.sentence
   end)
 )
-define("model", "[name]", "Make prompts for this model; without a name, choose one.", model)
-define("reindex", "", "Walk and outline the workspace anew.", plain("server.reindex"))
+define("model", "[name]", "Set the model for prompts; without a name, choose one.", model)
+define("reindex", "", "Scan and outline the workspace again.", plain("server.reindex"))
 define("start", "", "Start the server and attach this file.", function(call)
   server.start(call.root)
   server.attach(vim.api.nvim_get_current_buf())
 end)
-define("stop", "", "End the server.", function(call)
+define("stop", "", "Stop the server.", function(call)
   server.stop(call.root)
 end)
-define("restart", "", "Start it anew; the session goes on.", function(call)
+define("restart", "", "Restart the server; the conversation continues.", function(call)
   server.stop(call.root, "again")
 end)
 

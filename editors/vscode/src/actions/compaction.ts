@@ -24,5 +24,5 @@ async function compact(strata: Strata): Promise<void> {
 
 async function undo(strata: Strata): Promise<void> {
   const { messages } = await strata.tell('strata.compaction.undo', {});
-  void vscode.window.showInformationMessage(`The compaction was undone: the model sees ${counted(messages, 'message')}.`);
+  void vscode.window.showInformationMessage(`Compaction undone. The model sees ${counted(messages, 'message')}.`);
 }

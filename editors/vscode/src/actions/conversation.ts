@@ -22,7 +22,7 @@ export function conversationActions(strata: Strata, messages: Messages): Actions
     'strata.editMessage': async (node?: MessageNode) => {
       const session = strata.status?.session;
       if (session === undefined) {
-        throw new Error('The server has not said yet which conversation it shows. Try again.');
+        throw new Error('The server has not reported the current conversation yet. Try again.');
       }
       const message = node?.message ?? (await pickQuestion(strata, session));
       return message && messages.open(message, session);
@@ -44,7 +44,7 @@ async function regenerate(strata: Strata, message: Message | undefined): Promise
   const until = message === undefined ? messages.length : messages.findIndex(({ id }) => id === message.id) + 1;
   const question = messages.slice(0, until).findLast(({ role, kind }) => role === 'user' && kind === 'normal');
   if (question === undefined) {
-    throw new Error('Nothing has been asked yet.');
+    throw new Error('No question has been asked yet.');
   }
   await strata.tell('strata.history.truncate', { from: question.id });
   await ask(textOf(question));
@@ -53,7 +53,7 @@ async function regenerate(strata: Strata, message: Message | undefined): Promise
 async function truncate(strata: Strata, message: Message): Promise<void> {
   const remove = 'Remove';
   const choice = await vscode.window.showWarningMessage(
-    'Remove this message and all that follow?',
+    'Delete this message and all later ones?',
     { modal: true, detail: firstWords(textOf(message), 200) },
     remove,
   );
@@ -66,7 +66,7 @@ async function pickQuestion(strata: Strata, session: string): Promise<Message | 
   const { messages } = await strata.ask('strata.history.get', { session });
   const questions = messages.filter(({ role, kind }) => role === 'user' && kind === 'normal').reverse();
   if (questions.length === 0) {
-    throw new Error('Nothing has been asked yet.');
+    throw new Error('No question has been asked yet.');
   }
   const items = questions.map((message) => ({ label: firstWords(textOf(message), 100), message }));
   return (await vscode.window.showQuickPick(items, { title: 'Edit which message?' }))?.message;

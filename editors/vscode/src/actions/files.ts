@@ -69,7 +69,7 @@ export async function select(strata: Strata, paths: string[]): Promise<FilesSele
       throw error;
     }
     const reason = wordsOf(error).replace(/^`paths\[\d+\]`: /, '').replace(/;.*$/, '.');
-    await confirm('Show it to the model all the same?', reason);
+    await confirm('Add it anyway?', reason);
     return strata.tell('strata.files.select', { paths, confirmSecrets: paths });
   }
   const { withheld } = changed;
@@ -78,12 +78,12 @@ export async function select(strata: Strata, paths: string[]): Promise<FilesSele
   }
   const first = withheld.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
   const rest = withheld.length > 5 ? [`and ${withheld.length - 5} more`] : [];
-  await confirm(`${counted(withheld.length, 'file')} not added. Show them to the model all the same?`, [...first, ...rest].join('\n'));
+  await confirm(`${counted(withheld.length, 'file')} not added. Add them anyway?`, [...first, ...rest].join('\n'));
   const named = withheld.map(({ path }) => path);
   return strata.tell('strata.files.select', { paths: named, confirmSecrets: named });
 }
 
-/** Throws a `CancellationError` unless the person says yes. */
+/** Throws a `CancellationError` unless the user says yes. */
 async function confirm(question: string, detail: string): Promise<void> {
   const yes = 'Show';
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) {
@@ -100,7 +100,7 @@ function targets(target: Target, all: Target[] | undefined): string[] {
     return one?.kind === 'file' ? [one.path] : [];
   });
   if (paths.length === 0) {
-    throw new Error('This is no file that Strata can follow. Open one, or choose one in the explorer.');
+    throw new Error('Strata cannot track this document. Open a file, or choose one in the explorer.');
   }
   return [...new Set(paths)];
 }
@@ -108,7 +108,7 @@ function targets(target: Target, all: Target[] | undefined): string[] {
 async function selectLines(strata: Strata): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined || !isFollowed(editor.document.uri)) {
-    throw new Error('Select lines of a file first.');
+    throw new Error('Select lines in a file first.');
   }
   const paths = editor.selections.map(({ start, end }) => {
     // A selection that ends at the start of a line does not show that line.
@@ -121,7 +121,7 @@ async function selectLines(strata: Strata): Promise<void> {
 async function selectGlob(strata: Strata): Promise<void> {
   const glob = await vscode.window.showInputBox({
     title: 'Add files to the model context',
-    prompt: 'A path, a folder or a pattern',
+    prompt: 'Path, folder or glob pattern',
     placeHolder: 'src/**/*.ts',
   });
   if (glob !== undefined && glob !== '') {
@@ -147,9 +147,9 @@ async function selectFolder(strata: Strata): Promise<void> {
 async function addPage(strata: Strata): Promise<void> {
   const url = await vscode.window.showInputBox({
     title: 'Add a web page to the model context',
-    prompt: 'Its address. The page is fetched now and stays as it is until you add it again',
+    prompt: 'Address of the page. Strata fetches it once, now; add it again to update it',
     placeHolder: 'https://example.org/manual',
-    validateInput: (text) => (text === '' || /^https?:\/\/[^/\s]/i.test(text.trim()) ? undefined : 'An address begins with http:// or https://'),
+    validateInput: (text) => (text === '' || /^https?:\/\/[^/\s]/i.test(text.trim()) ? undefined : 'The address must begin with http:// or https://'),
   });
   if (url === undefined || url === '') {
     return;
@@ -157,7 +157,7 @@ async function addPage(strata: Strata): Promise<void> {
   const location = { location: vscode.ProgressLocation.Notification, title: `Fetching ${url}`, cancellable: true };
   const page = await vscode.window.withProgress(location, (_, token) => fetchPage(url.trim(), token));
   const { tokens } = await strata.tell('strata.url.add', page);
-  void vscode.window.showInformationMessage(`"${page.title ?? page.url}" was added: ${exactly(tokens)} tokens.`);
+  void vscode.window.showInformationMessage(`Added "${page.title ?? page.url}": ${exactly(tokens)} tokens.`);
 }
 
 async function reveal(node: FileNode): Promise<void> {
@@ -169,7 +169,7 @@ async function reveal(node: FileNode): Promise<void> {
 
 /** Finds a definition by letters of its name and adds its file. */
 async function findSymbol(strata: Strata): Promise<void> {
-  const chosen = await pickWhileTyping('Add the file that defines…', 'Letters of a name, in order', async (query) => {
+  const chosen = await pickWhileTyping('Add the File That Defines…', 'Symbol name, or letters of it in order', async (query) => {
     const { symbols } = query === '' ? { symbols: [] } : await strata.ask('strata.symbols.find', { query, limit: 50 });
     return symbols.map(({ name, kind, path, head }) => ({
       label: name,

@@ -29,7 +29,7 @@ async function copyPrompt(strata: Strata): Promise<void> {
   const formats: (vscode.QuickPickItem & { format: Format })[] = [
     { label: 'Anthropic', description: 'Messages API, JSON', format: 'anthropic' },
     { label: 'OpenAI', description: 'Chat Completions, JSON', format: 'openai' },
-    { label: 'Markdown', description: 'to read and to paste', format: 'markdown' },
+    { label: 'Markdown', description: 'to read or paste', format: 'markdown' },
   ];
   const chosen = await vscode.window.showQuickPick(formats, { title: 'Copy the prompt as' });
   if (chosen === undefined) {
@@ -42,26 +42,26 @@ async function copyPrompt(strata: Strata): Promise<void> {
   const made = await strata.ask('strata.prompt.assemble', { prompt, format: chosen.format, dryRun: true });
   const text = typeof made.body === 'string' ? made.body : JSON.stringify(made.body, null, 2);
   await vscode.env.clipboard.writeText(text);
-  const left = made.shed.length > 0 ? ` ${made.shed.join(', ')} did not fit.` : '';
-  void vscode.window.showInformationMessage(`The prompt was copied: ${exactly(made.tokens.total)} tokens.${left}`);
+  const left = made.shed.length > 0 ? ` Left out because they did not fit: ${made.shed.join(', ')}.` : '';
+  void vscode.window.showInformationMessage(`Prompt copied: ${exactly(made.tokens.total)} tokens.${left}`);
 }
 
 async function rebuild(strata: Strata): Promise<void> {
   const { predicted } = await strata.tell('strata.tiers.rebuild', {});
   const cost = predicted && ` It will write ${tokens(predicted.written)} tokens to the cache.`;
-  void vscode.window.showInformationMessage(`The next prompt is laid out anew.${cost ?? ''}`);
+  void vscode.window.showInformationMessage(`The next prompt will be rebuilt.${cost ?? ''}`);
 }
 
 async function choosePolicy(strata: Strata): Promise<void> {
   const now = await strata.ask('strata.tiers.policy', {});
   const policies: (vscode.QuickPickItem & { policy: PolicyName | null })[] = [
-    { label: 'ledger', description: 'a log that keeps what is cached and adds updates', policy: 'ledger' },
-    { label: 'ripple', description: 'tiers that stable files rise through', policy: 'ripple' },
+    { label: 'ledger', description: 'append-only log that keeps what is cached', policy: 'ledger' },
+    { label: 'ripple', description: 'cached tiers that stable files move up through', policy: 'ripple' },
     { label: 'flat', description: 'no cached tiers', policy: 'flat' },
-    { label: 'as set', description: `by the setting strata.cache.policy, else ${now.modelDefault}`, policy: null },
+    { label: 'as set', description: `from strata.cache.policy, or the model's default: ${now.modelDefault}`, policy: null },
   ];
   const chosen = await vscode.window.showQuickPick(policies, {
-    title: `Layout of prompts (now: ${now.policy})`,
+    title: `Cache policy (current: ${now.policy})`,
   });
   if (chosen !== undefined) {
     await strata.tell('strata.tiers.policy', { policy: chosen.policy });

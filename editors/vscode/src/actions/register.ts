@@ -1,4 +1,4 @@
-// How the extension's commands are registered: each may fail, and what failed is told to the person.
+// How the extension's commands are registered: each may fail, and what failed is told to the user.
 //
 // A command of the extension has a name of two parts (`strata.preview`). Names of three parts (`strata.files.select`)
 // are the server's, which the language client registers.

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 
-/** What the person takes of the lines that `find` gives for what they type; nothing when they take none. */
+/** What the user takes of the lines that `find` gives for what they type; nothing when they take none. */
 export function pickWhileTyping<Line extends vscode.QuickPickItem>(
   title: string,
   placeholder: string,

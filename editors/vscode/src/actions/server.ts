@@ -7,20 +7,20 @@ import type { Actions } from './register';
 
 /** What a click on the meter offers. */
 const OFFERED: [string, string, string][] = [
-  ['$(open-preview)', 'Preview the Prompt', 'strata.preview'],
-  ['$(copy)', 'Copy the Prompt…', 'strata.copyPrompt'],
-  ['$(add)', 'Add This File to the Context', 'strata.addToContext'],
-  ['$(fold)', 'Compact the Conversation', 'strata.compact'],
-  ['$(dashboard)', 'Show How Near a Compaction Is', 'strata.showCompaction'],
+  ['$(open-preview)', 'Preview Prompt', 'strata.preview'],
+  ['$(copy)', 'Copy Prompt…', 'strata.copyPrompt'],
+  ['$(add)', 'Add This File to Context', 'strata.addToContext'],
+  ['$(fold)', 'Compact Conversation', 'strata.compact'],
+  ['$(dashboard)', 'Show Compaction Status', 'strata.showCompaction'],
   ['$(comment-discussion)', 'New Conversation', 'strata.newSession'],
-  ['$(history)', 'Open a Conversation…', 'strata.openSession'],
+  ['$(history)', 'Open Conversation…', 'strata.openSession'],
   ['$(search)', 'Search Conversations and Memory…', 'strata.search'],
   ['$(note)', 'Remember…', 'strata.remember'],
-  ['$(question)', 'Explain the Last Cache Break', 'strata.explainBreak'],
-  ['$(list-selection)', 'Choose the Layout of Prompts…', 'strata.choosePolicy'],
+  ['$(question)', 'Explain Last Cache Miss', 'strata.explainBreak'],
+  ['$(list-selection)', 'Choose Cache Policy…', 'strata.choosePolicy'],
   ['$(settings-gear)', 'Settings', 'strata.openSettings'],
-  ['$(output)', 'Show the Log', 'strata.showLog'],
-  ['$(debug-restart)', 'Restart the Server', 'strata.restart'],
+  ['$(output)', 'Show Log', 'strata.showLog'],
+  ['$(debug-restart)', 'Restart Server', 'strata.restart'],
 ];
 
 export function serverActions(strata: Strata): Actions {

@@ -49,7 +49,7 @@ async function rename(strata: Strata, session: ListedSession | undefined): Promi
   if (session === undefined) {
     return;
   }
-  const name = await vscode.window.showInputBox({ title: 'Name the conversation', value: session.name });
+  const name = await vscode.window.showInputBox({ title: 'Name of the conversation', value: session.name });
   if (name !== undefined) {
     await strata.tell('strata.session.rename', { id: session.id, name });
   }
@@ -73,7 +73,7 @@ async function exportTo(strata: Strata, session: ListedSession | undefined): Pro
   type Format = NonNullable<Commands['strata.session.export']['params']['format']>;
   const formats: (vscode.QuickPickItem & { format: Format; language: string })[] = [
     { label: 'Markdown', description: 'to read', format: 'markdown', language: 'markdown' },
-    { label: 'Strata', description: 'everything, one JSON object a line', format: 'jsonl', language: 'jsonl' },
+    { label: 'Strata', description: 'everything, one JSON object per line', format: 'jsonl', language: 'jsonl' },
     { label: 'Anthropic', description: 'a request body', format: 'anthropic', language: 'json' },
     { label: 'OpenAI', description: 'a request body', format: 'openai', language: 'json' },
   ];
@@ -94,7 +94,7 @@ async function importFrom(strata: Strata): Promise<void> {
   const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
   const { id, messages } = await strata.tell('strata.session.import', { text });
   const show = 'Open';
-  if ((await vscode.window.showInformationMessage(`${messages} messages were imported.`, show)) === show) {
+  if ((await vscode.window.showInformationMessage(`Imported ${counted(messages, 'message')}.`, show)) === show) {
     await strata.tell('strata.session.load', { id });
   }
 }
@@ -113,10 +113,10 @@ function whereOf(hit: Hit): string | undefined {
   }
 }
 
-/** Searches conversations and memory while the person types. */
+/** Searches conversations and memory while the user types. */
 async function search(strata: Strata): Promise<void> {
   const title = 'Search conversations and memory';
-  const chosen = await pickWhileTyping(title, 'Words that were said or noted', async (query) => {
+  const chosen = await pickWhileTyping(title, 'Words to search for', async (query) => {
     const { hits } = /[\p{L}\p{N}]/u.test(query) ? await strata.ask('strata.memory.search', { query }) : { hits: [] };
     return hits.map((hit) => ({
       label: `$(${ICONS[hit.source]}) ${firstWords(hit.snippet, 90)}`,
@@ -145,7 +145,7 @@ async function remember(strata: Strata): Promise<void> {
   const selected = editor && editor.document.getText(editor.selection);
   const text = await vscode.window.showInputBox({
     title: 'Remember',
-    prompt: 'A note that outlives this conversation; words with # in front are its tags',
+    prompt: 'A note for all conversations; #words become its tags',
     value: selected ?? '',
   });
   if (text !== undefined && text.trim() !== '') {

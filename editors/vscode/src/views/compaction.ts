@@ -53,23 +53,23 @@ function linesOf(status: CompactionStatusReply): Line[] {
     { id: 'next', icon: 'fold', label: 'Next compaction', description: nextOf(status), tooltip: `${status.why}.` },
     {
       ...{ id: 'profile', icon: 'symbol-ruler', label: 'Profile', description: profile },
-      tooltip: 'The rules that say when the conversation is compacted and what stays (strata.compaction.profile).',
+      tooltip: 'Rules for when to compact and what to keep (strata.compaction.profile).',
     },
   ];
   if (measured !== undefined) {
     lines.push({
       ...{ id: 'threshold', icon: 'dashboard', label: 'Threshold', description: `${percent} % of ${tokens(threshold)} ${what}` },
-      tooltip: `Compacted over ${exactly(threshold)} ${what}: ${exactly(status.tokens)} now, ${exactly(distance)} left.`,
+      tooltip: `Compacts above ${exactly(threshold)} ${what}: now ${exactly(status.tokens)}, ${exactly(distance)} left.`,
     });
   }
   if (limit !== undefined) {
     lines.push({
-      ...{ id: 'limit', icon: 'inbox', label: 'Limit of a request', description: `${tokens(limit)} tokens` },
-      tooltip: `A request may hold ${exactly(limit)} tokens: the window of the model without the room for its answer.`,
+      ...{ id: 'limit', icon: 'inbox', label: 'Request limit', description: `${tokens(limit)} tokens` },
+      tooltip: `A request can hold ${exactly(limit)} tokens: the model's window minus the reserve for its answer.`,
     });
   }
   if (running) {
-    lines.push({ id: 'running', icon: 'sync~spin', label: 'Compacting', description: 'now', tooltip: 'A compaction is running.' });
+    lines.push({ id: 'running', icon: 'sync~spin', label: 'Compacting', description: 'now', tooltip: 'Compacting' });
   }
   lines.push(lastOf(last));
   return lines;
@@ -84,15 +84,15 @@ function nextOf({ enabled, measured, distance, due }: CompactionStatusReply): st
     return 'due';
   }
   if (measured === undefined) {
-    return 'never by itself';
+    return 'not automatically';
   }
   // Past its threshold one waits until it pays.
-  return distance === 0 ? 'waits until it pays' : `in ${tokens(distance)} ${MEASURED[measured].split(' ')[0]}`;
+  return distance === 0 ? 'waits until it saves money' : `in ${tokens(distance)} ${MEASURED[measured].split(' ')[0]}`;
 }
 
 function lastOf(last: CompactionStatusReply['last']): Line {
   if (last === undefined) {
-    return { id: 'none', icon: 'history', label: 'Last compaction', description: 'none', tooltip: 'Nothing was compacted in this conversation.' };
+    return { id: 'none', icon: 'history', label: 'Last compaction', description: 'none', tooltip: 'No compaction in this conversation yet.' };
   }
   const { before, after, timeMs } = last;
   const freed = before.tokens - after.tokens;

@@ -73,10 +73,10 @@ const TIERS: Record<string, string> = {
 /** Why code is suggested, in words. */
 const REASONS: Record<ExcerptReason, string> = {
   named: 'a question names its file',
-  words: 'it has words of a question',
-  file: 'its file has to do with a question',
+  words: 'it matches words of a question',
+  file: 'its file is related to a question',
   open: 'its file is open',
-  recent: 'its file changed lately',
+  recent: 'its file changed recently',
 };
 
 /** All that the tree is made of, but for the texts of messages. */
@@ -162,7 +162,7 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
             description: `${counted(outlines.length, 'outline')} · ${tokens(sum(outlines))}`,
             icon: 'list-tree',
             unfolds: 'closed',
-            tooltip: 'Files that the model knows by their outline only. Tick one to show it in full.',
+            tooltip: 'Files the model knows by outline only. Tick one to show it in full.',
             children: () =>
               outlines
                 .map((item): FileNode => ({ kind: 'file', path: item.key.slice('symbol:'.length), standing: 'outlined', item }))
@@ -204,7 +204,7 @@ export function textOf(message: Message): string {
     .trim();
 }
 
-/** Where the group of a tier shows its files; the rest of the tier is summed up on lines of their own. */
+/** Where the group of a tier shows its files; the rest of the tier is summarized on lines of their own. */
 function tierGroups(
   report: TiersReportReply,
   files: ListedFile[],
@@ -223,7 +223,7 @@ function tierGroups(
         description: `${tokens(tier.tokens)}${tier.marked ? ' · cache mark' : ''}`,
         icon: tier.tier === 'active' ? 'zap' : 'layers',
         unfolds: children.length > 0 ? 'open' : 'none',
-        tooltip: `${exactly(tier.tokens)} tokens${tier.marked ? ', and a cache mark behind them' : ''}`,
+        tooltip: `${exactly(tier.tokens)} tokens${tier.marked ? ', followed by a cache mark' : ''}`,
         children: () => children,
       };
     });
@@ -265,7 +265,7 @@ function tierChildren(
 function excerptGroups(excerpts: ListedExcerpt[]): Group[] {
   const groups: [string, string, string, string, (excerpt: ListedExcerpt) => boolean][] = [
     ['accepted', 'Accepted', 'pinned', 'Suggested code that stays in every prompt.', isAccepted],
-    ['suggested', 'Suggested', 'sparkle', 'Code that your questions are about. Accept what is to stay, dismiss what is not to come again.', (one) => !isAccepted(one)],
+    ['suggested', 'Suggested', 'sparkle', 'Code relevant to your questions. Accept what should stay; dismiss what should not be suggested again.', (one) => !isAccepted(one)],
   ];
   return groups.flatMap(([id, label, icon, tooltip, belongs]): Group[] => {
     const some = excerpts.filter(belongs);
@@ -307,7 +307,7 @@ function leftOut(report: TiersReportReply, files: ListedFile[]): Group[] {
       description: counted(missing.length, 'file'),
       icon: 'warning',
       unfolds: 'open',
-      tooltip: 'Selected, but they do not fit the model or cannot be read.',
+      tooltip: 'Selected, but too large for the model or unreadable.',
       children: () =>
         missing.map((listed): FileNode => ({ kind: 'file', path: listed.path, standing: 'leftOut', listed })),
     },
@@ -373,7 +373,7 @@ function fileItem(node: FileNode): vscode.TreeItem {
     const ticked = node.standing === 'selected' || node.standing === 'leftOut';
     item.checkboxState = {
       state: ticked ? Checked : Unchecked,
-      tooltip: ticked ? 'Take it out of the context' : 'Show it to the model in full',
+      tooltip: ticked ? 'Remove from the context' : 'Show in full',
     };
   }
   return item;
@@ -397,7 +397,7 @@ function fileTooltip(node: FileNode): vscode.MarkdownString {
     ['Tokens', item && exactly(item.tokens)],
     ['Tier', item?.tier],
     ['Age', item?.age === undefined ? undefined : counted(item.age, 'turn')],
-    ['Chance to leave', item?.hazard === undefined ? undefined : percent(item.hazard)],
+    ['Change risk', item?.hazard === undefined ? undefined : percent(item.hazard)],
     ['N', item?.n === undefined ? undefined : `${item.n}${item.threshold === undefined ? '' : ` of ${item.threshold}`}`],
     ['Last break', item?.lastBreak && `turn ${item.lastBreak.turn}, ${item.lastBreak.reason}`],
     ['Text from', listed?.source === 'buffer' ? `the editor, version ${listed.version}` : listed?.source],

@@ -15,7 +15,7 @@ const SELECTED: vscode.FileDecoration = {
 };
 const EXCLUDED: vscode.FileDecoration = {
   badge: '⊘',
-  tooltip: 'Kept out of the model context',
+  tooltip: 'Excluded from the model context',
   color: new vscode.ThemeColor('strata.excludedForeground'),
 };
 

@@ -24,7 +24,7 @@ export class Meter implements vscode.Disposable {
       strata.onLife((life) => {
         if (life === 'starting') {
           this.unsaved = undefined;
-          // Nobody tells how one ends whose server has ended.
+          // No one tells how one ends whose server has ended.
           this.compacting = false;
         }
         this.draw();
@@ -74,7 +74,7 @@ export class Meter implements vscode.Disposable {
     if (status.index === 'building') {
       parts.push('$(loading~spin)');
     }
-    const unsaved = this.unsaved ?? (status.stored ? undefined : 'The conversation ends with the server.');
+    const unsaved = this.unsaved ?? (status.stored ? undefined : 'The conversation is not saved: it ends with the server.');
     if (unsaved !== undefined) {
       parts.push('$(warning) not saved');
     }
@@ -95,13 +95,13 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
     ['Model', status.model],
     ['Cache hit rate', status.cachedPercent === null ? 'no requests yet' : `${status.cachedPercent} %`],
     [
-      'In the cache now',
+      'Cached now',
       left > 0 && status.cachedTokens !== undefined
         ? `${exactly(status.cachedTokens)} tokens, for ${countdown(left)}`
         : 'nothing',
     ],
     ['Next compaction', nearness(status.compactionPercent)],
-    ...(status.shed > 0 ? [['Left out', `${counted(status.shed, 'selected file')}, for want of room`] as [string, string]] : []),
+    ...(status.shed > 0 ? [['Left out', `${counted(status.shed, 'selected file')} that did not fit`] as [string, string]] : []),
     ['Index', status.index === 'ready' ? `${exactly(status.files)} files` : 'being built'],
   ];
   const text = new vscode.MarkdownString('**Strata**\n\n', true);
@@ -118,6 +118,6 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
 /** How near a compaction is, in words. */
 function nearness(percent: number): string {
   return percent < 100
-    ? `the conversation has used ${Math.round(percent)} % of what it may before it is shortened`
+    ? `history used before the next compaction: ${Math.round(percent)} %`
     : 'when it costs less than it saves';
 }

@@ -1,4 +1,4 @@
-// A tree that asks the server anew when something changed, as long as somebody looks at it.
+// A tree that asks the server again when something changed, as long as someone looks at it.
 
 import * as vscode from 'vscode';
 
@@ -9,7 +9,7 @@ const TOGETHER_MS = 150;
 
 /**
  * The part that all trees of the Strata view share. What is shown is asked for first and drawn only when it differs: while
- * the editor draws a tree anew, a tick on it is lost.
+ * the editor draws a tree again, a tick on it is lost.
  */
 export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
@@ -59,7 +59,7 @@ export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvi
     });
   }
 
-  /** Draws the tree anew, whatever it shows. */
+  /** Draws the tree again, whatever it shows. */
   redraw(): void {
     this.shown = undefined;
     this.emitter.fire();

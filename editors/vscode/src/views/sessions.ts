@@ -1,4 +1,4 @@
-// The tree "Sessions": the conversations of this workspace, the last one first.
+// The tree "Sessions": the conversations of this workspace, newest first.
 
 import * as vscode from 'vscode';
 
@@ -19,7 +19,7 @@ export class SessionsTree extends RefreshedTree<ListedSession, ListedSession[]> 
     const item = new vscode.TreeItem(titleOf(session));
     item.id = session.id;
     item.description = [
-      session.updatedMs === null ? 'not stored yet' : since(session.updatedMs, Date.now()),
+      session.updatedMs === null ? 'not saved' : since(session.updatedMs, Date.now()),
       session.readOnly ? 'read-only' : undefined,
     ]
       .filter((part) => part !== undefined)

@@ -26,7 +26,7 @@ impl JsonSchema for AnswerContent {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "What a message says: a text, or a list of blocks.",
+            "description": "Content of a message: a text, or a list of blocks.",
             "anyOf": [
                 { "type": "string" },
                 { "type": "array", "items": generator.subschema_for::<ContentBlock>() },

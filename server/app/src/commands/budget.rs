@@ -1,4 +1,4 @@
-//! `budget.*`: what the next request weighs, and what it may weigh.
+//! `budget.*`: the size and limit of the next request.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub(super) struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.budget.report";
-    const SUMMARY: &str = "Says what the next request weighs before its prompt.";
+    const SUMMARY: &str = "Reports the size of the next request without its prompt.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = RequestParams;

@@ -21,7 +21,7 @@ pub(super) struct RunParams {
     profile: Option<String>,
 }
 
-/// The request that limits are those of.
+/// The request to compare with its limit.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {
@@ -43,12 +43,12 @@ impl RequestParams {
     }
 }
 
-/// What was taken back.
+/// The undone compaction.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct UndoReply {
     /// The profile whose compaction it was.
     profile: String,
-    /// What the conversation was before this.
+    /// The size of the conversation before.
     before: Size,
     /// How many messages the model sees now.
     messages: usize,
@@ -58,7 +58,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.compaction.status";
-    const SUMMARY: &str = "Says how near a compaction is.";
+    const SUMMARY: &str = "Reports how close the conversation is to compaction.";
     const ACCESS: Access = Access::Reads;
     type Args = RequestParams;
     type Reply = CompactionStatus;
@@ -71,12 +71,12 @@ impl Command for Status {
     }
 }
 
-/// The answer is what comes of the compaction.
+/// The answer is the outcome of the compaction.
 pub(super) struct Run;
 
 impl Command for Run {
     const NAME: &str = "strata.compaction.run";
-    const SUMMARY: &str = "Makes the conversation shorter; answered when that is done.";
+    const SUMMARY: &str = "Compacts the conversation. Replies when the compaction is done.";
     type Args = RunParams;
     type Reply = Deferred<CompactionNotice>;
 
@@ -95,7 +95,7 @@ pub(super) struct Undo;
 
 impl Command for Undo {
     const NAME: &str = "strata.compaction.undo";
-    const SUMMARY: &str = "Takes the last compaction back.";
+    const SUMMARY: &str = "Undoes the last compaction.";
     type Args = NoArguments;
     type Reply = UndoReply;
 
@@ -106,12 +106,13 @@ impl Command for Undo {
     }
 }
 
-/// The answer is what comes of the compaction; then the prompt is to be assembled anew and sent once more.
+/// The answer is the outcome of the compaction; then the prompt is to be assembled again and sent once more.
 pub(super) struct ContextLimitExceeded;
 
 impl Command for ContextLimitExceeded {
     const NAME: &str = "strata.compaction.contextLimitExceeded";
-    const SUMMARY: &str = "Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.";
+    const SUMMARY: &str = "Compacts the conversation after the provider rejected a prompt as too long. Replies when the compaction is \
+                           done.";
     type Args = NoArguments;
     type Reply = Deferred<CompactionNotice>;
 
@@ -119,7 +120,7 @@ impl Command for ContextLimitExceeded {
         context.session.may_recover()?;
         if context.compaction.is_some() {
             return Err(CommandError::failed(
-                "a compaction of this session is running; wait until it has ended, assemble the prompt anew and send it",
+                "a compaction of this session is running; wait until it ends, then assemble the prompt again and send it",
             ));
         }
         let settings = &context.snapshot.settings;
@@ -145,7 +146,7 @@ pub(super) fn due(
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
-/// The automatic compaction before a prompt from which exchanges would be left out, whenever its profile looks otherwise.
+/// The automatic compaction before a prompt that would otherwise leave out exchanges, regardless of its profile's moment.
 pub(super) fn due_for_room(
     size: RequestSize,
     session: &Session,

@@ -12,7 +12,7 @@ use strata_engine::prompt::layout::ExcerptKey;
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::workspace_context::standing;
 
-/// What a question brings along when it is switched on without a number, in tokens.
+/// Maximum tokens of automatic context when it is turned on without a number.
 const AUTO_BUDGET: usize = 8_000;
 
 /// Excerpts, by name.
@@ -23,10 +23,10 @@ pub(super) struct ExcerptParams {
     excerpts: Vec<String>,
 }
 
-/// What was done to excerpts.
+/// The result of changing excerpts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExcerptChange {
-    /// Those that it was done to.
+    /// The changed excerpts.
     changed: Vec<ExcerptKey>,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct AutoReply {
     message: String,
 }
 
-/// What a question would bring along.
+/// A question to list excerpts for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// The question. Without it: what the last prompt showed.
+    /// The question. Defaults to the last prompt.
     prompt: Option<String>,
     /// Maximum tokens of code; the session's or the setting's when absent.
     auto_budget: Option<usize>,
@@ -63,9 +63,9 @@ pub(super) struct ListParams {
 pub(super) struct ExcerptList {
     /// Maximum tokens of code that a question brings along.
     auto_budget: usize,
-    /// Pinned ones, then those that the question is about, best first, then those of earlier questions.
+    /// Pinned ones, then those for the question, best first, then those of earlier questions.
     excerpts: Vec<ListedExcerpt>,
-    /// Those that are not proposed again.
+    /// Excerpts not suggested again.
     dismissed: Vec<ExcerptKey>,
 }
 
@@ -86,7 +86,7 @@ struct ListedExcerpt {
     /// Why it was chosen; absent when you pinned it unasked.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ExcerptReason>,
-    /// How it comes to be there.
+    /// Why it is there.
     standing: ExcerptStanding,
     /// The weight of its text, in tokens of the model.
     tokens: usize,
@@ -96,7 +96,7 @@ pub(super) struct Pin;
 
 impl Command for Pin {
     const NAME: &str = "strata.context.pin";
-    const SUMMARY: &str = "Keeps excerpts in every prompt.";
+    const SUMMARY: &str = "Pins excerpts, so that every prompt contains them.";
     type Args = ExcerptParams;
     type Reply = ExcerptChange;
 
@@ -112,7 +112,7 @@ pub(super) struct Unpin;
 
 impl Command for Unpin {
     const NAME: &str = "strata.context.unpin";
-    const SUMMARY: &str = "Takes the pins of excerpts back.";
+    const SUMMARY: &str = "Unpins excerpts.";
     type Args = ExcerptParams;
     type Reply = ExcerptChange;
 
@@ -125,7 +125,7 @@ pub(super) struct Dismiss;
 
 impl Command for Dismiss {
     const NAME: &str = "strata.context.dismiss";
-    const SUMMARY: &str = "Takes excerpts out of prompts; they are not proposed again in this session.";
+    const SUMMARY: &str = "Removes excerpts from prompts and stops suggesting them in this session.";
     type Args = ExcerptParams;
     type Reply = ExcerptChange;
 
@@ -141,7 +141,7 @@ pub(super) struct Restore;
 
 impl Command for Restore {
     const NAME: &str = "strata.context.restore";
-    const SUMMARY: &str = "Proposes dismissed excerpts again.";
+    const SUMMARY: &str = "Suggests dismissed excerpts again.";
     type Args = NoArguments;
     type Reply = ExcerptChange;
 
@@ -158,8 +158,7 @@ pub(super) struct Auto;
 
 impl Command for Auto {
     const NAME: &str = "strata.context.auto";
-    const SUMMARY: &str =
-        "Sets how much code questions of this session bring along, or switches that on and off.";
+    const SUMMARY: &str = "Sets the automatic context of this session, or turns it on or off.";
     const SHOWN: bool = true;
     type Args = AutoParams;
     type Reply = AutoReply;
@@ -170,8 +169,8 @@ impl Command for Auto {
         context.session.auto_budget = Some(now);
         context.session.touch();
         let message = match now {
-            0 => "Questions bring no code along.".to_owned(),
-            tokens => format!("Questions bring up to {tokens} tokens of code along."),
+            0 => "Automatic context is off.".to_owned(),
+            tokens => format!("Automatic context is on: up to {tokens} tokens of code per question."),
         };
         Ok(AutoReply { budget: now, message })
     }
@@ -181,8 +180,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.context.list";
-    const SUMMARY: &str =
-        "Lists the excerpts that a question would bring along, or that the last prompt showed.";
+    const SUMMARY: &str = "Lists the excerpts for a question, or those in the last prompt.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ListParams;
@@ -220,7 +218,7 @@ impl Command for List {
     }
 }
 
-/// What a question may bring along now.
+/// The current token limit of automatic context.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

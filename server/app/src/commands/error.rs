@@ -20,20 +20,20 @@ const MESSAGE: usize = 2_000;
 /// A command that did nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    /// There is no such command.
-    #[error("there is no command `{}`", ends(.0, QUOTED))]
+    /// No such command.
+    #[error("unknown command `{}`", ends(.0, QUOTED))]
     Unknown(String),
-    /// The arguments are not what the command takes.
+    /// Invalid arguments.
     #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
     InvalidParams {
         /// The field, as a path from the top of the argument object.
         path: String,
-        /// What is wrong with it.
+        /// What is wrong.
         message: String,
         /// The same for programs, where one may want to know.
         kind: Option<&'static str>,
     },
-    /// The arguments are well-formed, but what they ask for cannot be done.
+    /// The arguments are well-formed, but the command cannot be carried out.
     #[error("{message}")]
     Failed {
         /// Why, and what to do.
@@ -41,22 +41,22 @@ pub enum CommandError {
         /// The same for programs.
         data: Option<Value>,
     },
-    /// Nobody waits for the answer any more.
+    /// No one waits for the answer any more.
     #[error("cancelled")]
     Cancelled,
     /// A fault of Strata, whatever was asked for.
-    #[error("an internal error stopped this command; nothing was changed, please report it")]
+    #[error("an internal error stopped this command; nothing was changed. Please report it")]
     Internal,
 }
 
 impl CommandError {
-    /// Arguments that are not what the command takes.
+    /// An error about invalid arguments.
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
     }
 
-    /// A file is named that is not taken unless a person says so.
+    /// A file is named that is rejected unless a user says so.
     pub(crate) fn secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
@@ -94,7 +94,7 @@ answer_content!(
     DraftRefusal
 );
 
-/// A message in which everything between quotes is cut to [`QUOTED`] characters: what was given may be as long as it likes.
+/// Truncates quoted text in a message to [`QUOTED`] characters, since arguments can be arbitrarily long.
 fn with_short_quotes(message: &str) -> String {
     let mut short = String::new();
     let mut rest = message;
@@ -112,7 +112,7 @@ fn with_short_quotes(message: &str) -> String {
     ends(&short, MESSAGE)
 }
 
-/// What stands in front of the first quote, the quote, and what follows it.
+/// The text before the first quote, the quote character, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     let at = text.find(['`', '"'])?;
     let (before, rest) = text.split_at(at);
@@ -130,7 +130,7 @@ fn ends(text: &str, chars: usize) -> String {
     text.chars().take(head).chain("...".chars()).chain(text.chars().skip(count - tail)).collect()
 }
 
-/// Whether the rule is about what a client hands over with its request and is sent as it is: pictures, declared tools.
+/// Whether the rule concerns content that the client provides and that is sent unchanged: pictures, declared tools.
 fn is_for_the_client(rule: Rule) -> bool {
     matches!(
         rule,
@@ -151,7 +151,7 @@ impl From<AssembleError> for CommandError {
             {
                 let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 format!(
-                    "the provider would refuse what came with the request: {}; give it in another form, or leave it out",
+                    "the provider would reject part of the request: {}; change it or leave it out",
                     told.join("; ")
                 )
             }

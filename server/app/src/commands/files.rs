@@ -1,4 +1,4 @@
-//! `files.*`: which files a session shows, and what they hold now.
+//! `files.*`: the files that a session shows, and their current text.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,7 @@ use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_
 pub(super) struct Paths {
     /// Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
     paths: Vec<String>,
-    /// Files that are selected although their name says that they hold secrets, and shown as they are, without placeholders in the
-    /// place of secrets.
+    /// Files to select although their names suggest secrets. They are shown unredacted.
     #[serde(default)]
     confirm_secrets: Vec<String>,
 }
@@ -37,11 +36,11 @@ pub(super) struct OnePath {
     path: String,
 }
 
-/// A path with the text that stands for it.
+/// A path with the text that replaces it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
-    /// Where it stands for a file.
+    /// Its position for a file.
     path: String,
     /// The text.
     content: String,
@@ -72,21 +71,21 @@ pub(super) struct RenameReply {
     changed: bool,
 }
 
-/// What a change of the selection did.
+/// The result of changing the selection.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionChange {
     /// The files that were changed, in key order.
     changed: Vec<FileKey>,
-    /// Files that belong to a folder or pattern but were not taken unasked.
+    /// Files that belong to a folder or pattern but were rejected unasked.
     withheld: Vec<WithheldFile>,
 }
 
-/// A file that was not taken unasked.
+/// A file that was rejected unasked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WithheldFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Why, as a clause.
     reason: String,
@@ -95,7 +94,7 @@ struct WithheldFile {
 /// The files a session chose.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// In the order of their names.
+    /// Sorted by name.
     files: Vec<ListedFile>,
 }
 
@@ -103,17 +102,17 @@ pub(super) struct Listing {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Where an editor finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// What was chosen for it.
+    /// Its selection state.
     state: Choice,
     /// The lines that are shown, when it is not the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
-    /// The tier it stands in since the last recorded turn.
+    /// Its tier in the last recorded turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
     /// The weight of its shown text, in tokens of the model.
@@ -126,7 +125,7 @@ struct ListedFile {
     problem: Option<String>,
 }
 
-/// What to look for among the files of the workspace.
+/// A search for workspace files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
@@ -148,12 +147,12 @@ pub(super) struct FindReply {
 /// A file of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Where an editor finds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// What the session chose for it.
+    /// Its selection state.
     state: Choice,
 }
 
@@ -172,7 +171,7 @@ pub(super) struct MarkReadParams {
     paths: Vec<String>,
 }
 
-/// What the session has read.
+/// The files that the session has read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MarkReadReply {
@@ -184,7 +183,7 @@ pub(super) struct Select;
 
 impl Command for Select {
     const NAME: &str = "strata.files.select";
-    const SUMMARY: &str = "Shows files in full.";
+    const SUMMARY: &str = "Selects files, so that prompts contain them in full.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -201,7 +200,7 @@ pub(super) struct Set;
 
 impl Command for Set {
     const NAME: &str = "strata.files.set";
-    const SUMMARY: &str = "Shows these files in full and no others.";
+    const SUMMARY: &str = "Replaces the selection.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -220,7 +219,7 @@ pub(super) struct MarkRead;
 
 impl Command for MarkRead {
     const NAME: &str = "strata.files.markRead";
-    const SUMMARY: &str = "Takes note that files were read outside of what Strata sees.";
+    const SUMMARY: &str = "Records files that were read outside of Strata.";
     type Args = MarkReadParams;
     type Reply = MarkReadReply;
 
@@ -240,7 +239,7 @@ pub(super) struct Deselect;
 
 impl Command for Deselect {
     const NAME: &str = "strata.files.deselect";
-    const SUMMARY: &str = "Shows files as map blocks again.";
+    const SUMMARY: &str = "Deselects files, so that prompts contain their map blocks.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -262,7 +261,7 @@ pub(super) struct Remove;
 
 impl Command for Remove {
     const NAME: &str = "strata.files.remove";
-    const SUMMARY: &str = "Does the same as `strata.files.deselect`.";
+    const SUMMARY: &str = "Same as `strata.files.deselect`.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -276,7 +275,7 @@ pub(super) struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.files.include";
-    const SUMMARY: &str = "Takes an exclusion back.";
+    const SUMMARY: &str = "Undoes an exclusion.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -295,7 +294,7 @@ pub(super) struct Exclude;
 
 impl Command for Exclude {
     const NAME: &str = "strata.files.exclude";
-    const SUMMARY: &str = "Keeps files out of prompts altogether.";
+    const SUMMARY: &str = "Excludes files from prompts entirely.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -321,7 +320,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.files.add";
-    const SUMMARY: &str = "Shows a text under a path, whatever the disk has there.";
+    const SUMMARY: &str = "Adds a text under a path, regardless of the file on disk.";
     type Args = PathAndContent;
     type Reply = SelectionChange;
 
@@ -331,11 +330,11 @@ impl Command for Add {
         if params.content.len() as u64 > limit {
             return Err(CommandError::invalid(
                 "content",
-                &format!("it is over the limit of {limit} bytes (files.max_bytes)"),
+                &format!("it exceeds the limit of {limit} bytes (files.max_bytes)"),
             ));
         }
         if params.content.contains('\0') {
-            return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+            return Err(CommandError::invalid("content", "it contains a NUL character, so it is not text"));
         }
         let mut selection = context.session.selection.clone();
         selection.add(key.clone(), params.content.into());
@@ -349,7 +348,7 @@ pub(super) struct RenameFiles;
 
 impl Command for RenameFiles {
     const NAME: &str = "strata.files.rename";
-    const SUMMARY: &str = "Has the selection follow files that were renamed.";
+    const SUMMARY: &str = "Updates the selection after files were renamed.";
     type Args = Renames;
     type Reply = RenameReply;
 
@@ -373,7 +372,7 @@ pub(super) struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.files.clear";
-    const SUMMARY: &str = "Deselects every file and forgets texts that were handed over; exclusions stay.";
+    const SUMMARY: &str = "Deselects all files and removes texts added by the client. Exclusions stay.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -389,7 +388,7 @@ pub(super) struct Has;
 
 impl Command for Has {
     const NAME: &str = "strata.files.has";
-    const SUMMARY: &str = "Says whether a file is shown in full.";
+    const SUMMARY: &str = "Tells whether a file is selected.";
     const ACCESS: Access = Access::Reads;
     type Args = OnePath;
     type Reply = HasReply;
@@ -404,7 +403,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.files.list";
-    const SUMMARY: &str = "Lists the files that the session chose.";
+    const SUMMARY: &str = "Lists the selected and excluded files.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Listing;
@@ -457,12 +456,12 @@ impl Command for List {
     }
 }
 
-/// Files that ignore rules leave out are not among those of the workspace.
+/// Ignored files are not searched.
 pub(super) struct Find;
 
 impl Command for Find {
     const NAME: &str = "strata.files.find";
-    const SUMMARY: &str = "Finds files of the workspace by letters of their paths.";
+    const SUMMARY: &str = "Finds workspace files by letters of their paths.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FindFilesParams;
@@ -499,7 +498,7 @@ impl SelectionChange {
     }
 }
 
-/// What a text stands for.
+/// The files that a text matches.
 pub(super) struct Expansion {
     pub(super) kind: PatternKind,
     pub(super) files: Vec<FileKey>,
@@ -541,7 +540,7 @@ fn select_into(
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
-                "lines can only be chosen of one file",
+                "lines can only be selected in a single file",
             ));
         }
         let (asked, withheld): (Vec<_>, Vec<_>) =
@@ -572,8 +571,8 @@ fn select_into(
         for (path, reason) in withheld {
             if named_itself {
                 let message = format!(
-                    "`{path}` is not taken unasked: {reason}; to select it all the same, name it in \
-                     confirmSecrets (--confirm-secrets on the command line)"
+                    "`{path}` needs confirmation: {reason}; to select it, name it in confirmSecrets (--confirm-secrets on the command \
+                     line)"
                 );
                 return Err(CommandError::secret(&format!("paths[{at}]"), &message));
             }
@@ -583,8 +582,7 @@ fn select_into(
     Ok(changed.sorted())
 }
 
-/// Applies `change` to those of the already chosen files that the paths stand for. The disk need not have
-/// them any more.
+/// Applies `change` to the selected files that match the paths, even if they no longer exist on disk.
 fn change_chosen(
     params: &Paths,
     context: &mut Context<'_>,
@@ -597,7 +595,7 @@ fn change_chosen(
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         if lines.is_some() {
-            let message = "lines cannot be taken out singly; name the file and select what is to stay";
+            let message = "single lines cannot be removed; name the file and select the lines to keep";
             return Err(CommandError::invalid(&format!("paths[{at}]"), message));
         }
         let wanted: BTreeSet<FileKey> = match candidates.get(path) {

@@ -1,5 +1,5 @@
-//! `files.grep`: lines of the workspace's files that match a pattern. Sees what a model may see: files that the ignore rules let
-//! through and the session does not exclude, with placeholders in the place of secrets.
+//! `files.grep`: searches the lines of workspace files. Only sees what a model may see: no ignored or excluded files, and
+//! placeholders instead of secrets.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context};
 use crate::line_search::{FoundLine, Pattern, PatternOptions};
 
-/// Lines that match, at most, when nobody says how many.
+/// Default maximum of matching lines.
 const LIMIT: usize = 100;
 /// Lines around a match, at most.
 const MAX_CONTEXT: usize = 50;
 /// Characters of a line that are shown.
 const MAX_LINE: usize = 300;
 
-/// What to look for, and where.
+/// What to search for, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GrepParams {
@@ -31,10 +31,10 @@ pub(super) struct GrepParams {
     /// Files, folders or globs to search; the whole workspace when absent.
     #[serde(default)]
     paths: Vec<String>,
-    /// Whether the pattern is a text to be found as it is, not a regular expression.
+    /// Whether to match the pattern literally instead of as a regular expression.
     #[serde(default)]
     literal: bool,
-    /// Whether letter case does not count.
+    /// Whether case is ignored.
     #[serde(default)]
     ignore_case: bool,
     /// Whether a match begins and ends at the borders of words.
@@ -52,11 +52,11 @@ fn default_limit() -> usize {
     LIMIT
 }
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GrepReply {
-    /// In the order of their names, with lines up to the limit.
+    /// Sorted by name, with lines up to the limit.
     files: Vec<FileMatches>,
     /// How many lines match in all.
     total: usize,
@@ -78,7 +78,7 @@ struct FileMatches {
 struct MatchingLine {
     /// From 1.
     line: u64,
-    /// At most 300 characters of it.
+    /// At most 300 characters.
     text: String,
     /// Whether it is only near a line that matches.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -89,7 +89,7 @@ pub(super) struct Grep;
 
 impl Command for Grep {
     const NAME: &str = "strata.files.grep";
-    const SUMMARY: &str = "Finds lines that match a pattern in the files of the workspace.";
+    const SUMMARY: &str = "Finds lines that match a pattern in workspace files.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = GrepParams;
@@ -125,8 +125,7 @@ impl Command for Grep {
     }
 }
 
-/// The files that `paths` stand for, or all of the workspace, without those that the session excludes or that are taken only when they are
-/// named.
+/// The files that match `paths`, or all workspace files, except for excluded ones and those that must be named explicitly.
 fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey>, CommandError> {
     let Context { snapshot, session, .. } = context;
     let mut files: Vec<FileKey> = Vec::new();
@@ -146,7 +145,7 @@ fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey
         if let (PatternKind::File, [(key, reason)]) = (expansion.kind, expansion.withheld.as_slice()) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
-                &format!("`{key}` is not searched: {reason}"),
+                &format!("`{key}` cannot be searched: {reason}"),
             ));
         }
         files.extend(expansion.files);
@@ -168,7 +167,7 @@ fn reply(found: BTreeMap<FileKey, Vec<FoundLine>>, limit: usize) -> GrepReply {
         if room == 0 {
             continue;
         }
-        // Lines behind the last match that is shown belong to it.
+        // Lines after the last match that is shown belong to it.
         let mut left = room;
         let kept = lines.into_iter().take_while(|line| {
             let is_kept = left > 0 || !line.is_match;

@@ -1,5 +1,5 @@
-//! `here.*`: the document at hand, for editors that can pass no arguments or drop replies. Each of these is another command
-//! with the document filled in, and answers with a sentence that the person is shown (`shown`).
+//! `here.*`: the current document, for editors that can pass no arguments or drop replies. Each of these is another command
+//! with the document filled in, and answers with a sentence that the user is shown (`shown`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,9 +28,9 @@ pub(super) struct Here {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TextRange {
-    /// Where it begins.
+    /// Its start.
     start: TextPosition,
-    /// Where it ends, exclusive.
+    /// Its end, exclusive.
     end: TextPosition,
 }
 
@@ -44,7 +44,7 @@ struct TextPosition {
     character: u32,
 }
 
-/// What the person is shown.
+/// The text shown to the user.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HereReply {
     /// A sentence.
@@ -62,7 +62,7 @@ impl Here {
         let snapshot = context.snapshot;
         let Some(named) = self.uri.as_deref().or(snapshot.attention.latest()) else {
             return Err(CommandError::failed(
-                "open a file first: this is about the file at hand, and the editor has named none",
+                "open a file first: this command uses the current file, and the editor has not named one",
             ));
         };
         if let Some(key) = key_of(named, &snapshot.roots) {
@@ -90,8 +90,7 @@ pub(super) struct Select;
 
 impl Command for Select {
     const NAME: &str = "strata.here.select";
-    const SUMMARY: &str =
-        "Shows the document at hand in full, or the lines of a range, and tells the person.";
+    const SUMMARY: &str = "Selects the current document, or a range of its lines, and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
@@ -108,7 +107,7 @@ pub(super) struct Deselect;
 
 impl Command for Deselect {
     const NAME: &str = "strata.here.deselect";
-    const SUMMARY: &str = "Shows the document at hand as its map block again, and tells the person.";
+    const SUMMARY: &str = "Deselects the current document and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
@@ -119,7 +118,7 @@ impl Command for Deselect {
         let before = context.session.selection.choice(&key);
         files::Deselect::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
         Ok(match before {
-            Choice::Selected => format!("{key}: no longer in full in the model's context"),
+            Choice::Selected => format!("{key}: removed from the model's context"),
             Choice::Deselected | Choice::Excluded => format!("{key}: was not selected"),
         }
         .into())
@@ -130,8 +129,7 @@ pub(super) struct Toggle;
 
 impl Command for Toggle {
     const NAME: &str = "strata.here.toggle";
-    const SUMMARY: &str =
-        "Selects the document at hand, or deselects it when it is selected, and tells the person.";
+    const SUMMARY: &str = "Selects the current document, or deselects it if selected, and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
@@ -150,7 +148,7 @@ pub(super) struct Exclude;
 
 impl Command for Exclude {
     const NAME: &str = "strata.here.exclude";
-    const SUMMARY: &str = "Keeps the document at hand out of prompts altogether, and tells the person.";
+    const SUMMARY: &str = "Excludes the current document from prompts and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
@@ -159,7 +157,7 @@ impl Command for Exclude {
     fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let key = here.document(context)?;
         files::Exclude::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
-        Ok(format!("{key}: excluded, the model sees nothing of it").into())
+        Ok(format!("{key}: excluded, hidden from the model").into())
     }
 }
 
@@ -167,7 +165,7 @@ pub(super) struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.here.include";
-    const SUMMARY: &str = "Takes its exclusion back, and tells the person.";
+    const SUMMARY: &str = "Undoes the exclusion of the current document and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
@@ -189,8 +187,7 @@ pub(super) struct Preview;
 
 impl Command for Preview {
     const NAME: &str = "strata.here.preview";
-    const SUMMARY: &str =
-        "Writes the next prompt into a file, and opens that in the editor or tells the person where it is.";
+    const SUMMARY: &str = "Writes the next prompt to a file, and opens it in the editor or shows its path.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
@@ -241,7 +238,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.here.status";
-    const SUMMARY: &str = "Tells the person in one line how the context stands.";
+    const SUMMARY: &str = "Shows a one-line summary of the context.";
     const ACCESS: Access = Access::Reads;
     const SHOWN: bool = true;
     type Args = Here;
@@ -250,13 +247,13 @@ impl Command for Status {
     fn run(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
         let Context { snapshot, session, sessions, services, now_ms, cancel, .. } = context;
         let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
-            .ok_or_else(|| CommandError::failed("the context cannot be weighed"))?;
+            .ok_or_else(|| CommandError::failed("the size of the context is unknown"))?;
         let name = if session.id == *sessions.current_id() { "main" } else { &*session.id };
         Ok(status.sentence(name, session.selection.selected.len()).into())
     }
 }
 
-/// How much of a document is shown, and what that weighs.
+/// How a document is shown, and its tokens.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{key}: in the model's context");

@@ -18,9 +18,9 @@ use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_out
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
-    /// Who speaks.
+    /// The speaker.
     role: Role,
-    /// What is said.
+    /// The content.
     content: AnswerContent,
     /// Whether the model sees it.
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct AddParams {
     /// Whether you see it.
     #[serde(default)]
     user: Visibility,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     kind: Kind,
     /// Whether a compaction may take it.
@@ -39,14 +39,14 @@ pub(super) struct AddParams {
     /// Files it speaks of.
     #[serde(default)]
     files_mentioned: Vec<FileKey>,
-    /// Files that were changed by what it says.
+    /// Files changed by this message.
     #[serde(default)]
     files_modified: Vec<FileKey>,
-    /// What a provider's form of it said beyond all that, by the provider's name.
+    /// Further fields from a provider's format, by the provider's name.
     #[serde(default)]
     extra: Map<String, Value>,
-    /// The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is, without the
-    /// limits of tool outputs.
+    /// The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the limits for
+    /// tool outputs.
     id: Option<MessageId>,
 }
 
@@ -76,17 +76,17 @@ pub(super) struct TruncateParams {
     from: MessageId,
 }
 
-/// A message and what it is to say.
+/// A message and its new content.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
     /// Which message.
     id: MessageId,
-    /// What it says from now on.
+    /// The new content.
     content: AnswerContent,
 }
 
-/// A message that is to stay word for word, or no longer.
+/// A message that is to stay verbatim, or no longer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
@@ -105,7 +105,7 @@ pub(super) struct HideParams {
     id: MessageId,
     /// Whether the model sees it.
     agent: Option<Visibility>,
-    /// Whether the person sees it.
+    /// Whether the user sees it.
     user: Option<Visibility>,
 }
 
@@ -117,7 +117,7 @@ pub(super) struct ImportParams {
     text: String,
 }
 
-/// What is left.
+/// The remaining conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TruncateReply {
     /// How many messages went.
@@ -145,7 +145,7 @@ pub(super) struct Messages {
 pub(super) struct Count {
     /// All messages, hidden ones included.
     messages: usize,
-    /// What the model sees of them, in tokens.
+    /// Tokens of what the model sees of them.
     tokens: usize,
 }
 
@@ -186,7 +186,7 @@ pub(super) struct Get;
 
 impl Command for Get {
     const NAME: &str = "strata.history.get";
-    const SUMMARY: &str = "Reads all messages, hidden ones included.";
+    const SUMMARY: &str = "Reads all messages, including hidden ones.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Messages;
@@ -219,7 +219,7 @@ pub(super) struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.history.clear";
-    const SUMMARY: &str = "Empties the conversation.";
+    const SUMMARY: &str = "Clears the conversation.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -233,7 +233,7 @@ pub(super) struct CountMessages;
 
 impl Command for CountMessages {
     const NAME: &str = "strata.history.count";
-    const SUMMARY: &str = "Counts the messages, and the tokens of what the model sees of them.";
+    const SUMMARY: &str = "Counts messages and the tokens of those the model sees.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Count;
@@ -248,7 +248,7 @@ pub(super) struct Reregister;
 
 impl Command for Reregister {
     const NAME: &str = "strata.history.reregister";
-    const SUMMARY: &str = "Forgets the places of messages in the tiers; the conversation stays.";
+    const SUMMARY: &str = "Resets the tiers of all messages. The conversation stays.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -263,7 +263,7 @@ pub(super) struct Truncate;
 
 impl Command for Truncate {
     const NAME: &str = "strata.history.truncate";
-    const SUMMARY: &str = "Drops a message and all behind it.";
+    const SUMMARY: &str = "Deletes a message and all later ones.";
     type Args = TruncateParams;
     type Reply = TruncateReply;
 
@@ -295,7 +295,7 @@ pub(super) struct PinMessage;
 
 impl Command for PinMessage {
     const NAME: &str = "strata.history.pin";
-    const SUMMARY: &str = "Keeps a message word for word in every compaction, or no longer.";
+    const SUMMARY: &str = "Pins a message, so that every compaction keeps it verbatim, or unpins it.";
     type Args = PinParams;
     type Reply = Empty;
 
@@ -310,17 +310,14 @@ pub(super) struct Hide;
 
 impl Command for Hide {
     const NAME: &str = "strata.history.hide";
-    const SUMMARY: &str = "Hides a message from the model or the person, or shows it again.";
+    const SUMMARY: &str = "Hides a message from the model or the user, or shows it again.";
     type Args = HideParams;
     type Reply = Empty;
 
     fn run(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
         let HideParams { id, agent, user } = params;
         if agent.is_none() && user.is_none() {
-            return Err(CommandError::invalid(
-                "agent",
-                "say who gets to see the message: give agent, user or both",
-            ));
+            return Err(CommandError::invalid("agent", "missing audience: pass agent, user or both"));
         }
         context.session.change_message(id, |message| {
             message.agent = agent.unwrap_or(message.agent);
@@ -334,7 +331,7 @@ pub(super) struct Import;
 
 impl Command for Import {
     const NAME: &str = "strata.history.import";
-    const SUMMARY: &str = "Adds a conversation that another program recorded.";
+    const SUMMARY: &str = "Imports a conversation that another program recorded.";
     const SCREENED: bool = false;
     type Args = ImportParams;
     type Reply = AddReply;

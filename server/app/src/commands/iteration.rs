@@ -18,13 +18,13 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// What the loop is for; needed before its first iteration, and begins another loop when it changes.
+    /// Goal of the loop. Required before its first iteration; a different goal starts a new loop.
     goal: Option<String>,
-    /// What was asked and what came of it.
+    /// The prompt and its outcome.
     iteration: NewIteration,
-    /// What the loop should know of where it runs, by name. Values of names that promise secrets are withheld.
+    /// Facts about the loop's environment, by name. Values of names that suggest secrets are withheld.
     environment: Option<BTreeMap<String, String>>,
-    /// What happened to files since the last one.
+    /// Changes of files since the last iteration.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }
@@ -33,13 +33,13 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptParams {
-    /// What the loop is for; that of the loop that runs when absent. With another one the prompt is that of a first iteration.
+    /// Goal of the loop. Defaults to that of the running loop; a different goal gives the prompt of a first iteration.
     goal: Option<String>,
-    /// The environment to tell of instead of the one that was reported last.
+    /// Environment to report instead of the last one.
     environment: Option<BTreeMap<String, String>>,
 }
 
-/// What became of an iteration.
+/// The result of adding an iteration.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AddReply {
@@ -47,12 +47,12 @@ pub(super) struct AddReply {
     number: u64,
     /// Whether it says that the goal is reached.
     promise: Promise,
-    /// What became of the iterations that left the window; absent when none did.
+    /// What happened to iterations that left the window; absent if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     fold: Option<Folding>,
 }
 
-/// What became of iterations that were to be folded into the summary.
+/// The result of folding iterations into the summary.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
@@ -61,7 +61,7 @@ struct Folding {
     iterations: Vec<u64>,
     /// Who wrote the summary.
     by: SummaryAuthor,
-    /// Why nobody could.
+    /// Why there is no summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -73,7 +73,7 @@ struct Folding {
 enum SummaryAuthor {
     Model,
     Extractive,
-    /// Nobody: they are kept word for word, and the next interval tries again.
+    /// No one: they are kept verbatim until the next interval.
     Nobody,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.iteration.add";
-    const SUMMARY: &str = "Remembers an iteration of an autonomous loop.";
+    const SUMMARY: &str = "Records an iteration of an autonomous loop.";
     type Args = AddParams;
     type Reply = AddReply;
 
@@ -124,7 +124,7 @@ pub(super) struct Prompt;
 
 impl Command for Prompt {
     const NAME: &str = "strata.iteration.prompt";
-    const SUMMARY: &str = "Makes what the next iteration begins with.";
+    const SUMMARY: &str = "Makes the prompt for the next iteration.";
     const ACCESS: Access = Access::Reads;
     type Args = PromptParams;
     type Reply = ContextualPrompt;
@@ -148,7 +148,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.iteration.status";
-    const SUMMARY: &str = "Says where the loop stands.";
+    const SUMMARY: &str = "Reports the state of the loop.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = LoopStatus;
@@ -159,11 +159,11 @@ impl Command for Status {
 }
 
 fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
-    let none = "no loop runs in this session; strata.iteration.add with a goal begins one";
+    let none = "no loop is running in this session; start one with strata.iteration.add and a goal";
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
-/// Has iterations summed up: by a model where one may be asked, from themselves where there is none.
+/// Has iterations summarized: by a model where one may be asked, from themselves if there is none.
 fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let means = context.snapshot.means();
@@ -179,7 +179,7 @@ fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Res
     context.cancel.check()?;
     let iterations = fold.numbers();
     let Some(looping) = context.session.looping.as_mut() else {
-        return Err(CommandError::failed("the loop is gone"));
+        return Err(CommandError::failed("the loop no longer exists"));
     };
     with_scales(means, |scales| {
         let put = |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());

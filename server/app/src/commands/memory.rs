@@ -23,14 +23,14 @@ const MOST_IN_FILES: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// What to keep.
+    /// The note.
     text: String,
-    /// What to file it under.
+    /// Its tags.
     #[serde(default)]
     tags: Vec<String>,
 }
 
-/// What to look for.
+/// A search query.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
@@ -58,7 +58,7 @@ pub(super) struct AddReply {
 /// All notes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fragments {
-    /// In the order in which they were made.
+    /// In order of creation.
     fragments: Vec<Note>,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct Fragments {
 struct Note {
     /// Its number.
     id: i64,
-    /// What it says.
+    /// Its text.
     text: String,
-    /// What it is filed under.
+    /// Its tags.
     tags: Vec<String>,
     /// The session in which it was made.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,10 +79,10 @@ struct Note {
     created_ms: u64,
 }
 
-/// The reply of a search, the best first.
+/// The reply of a search, best first.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct SearchReply {
-    /// Those in memory files, then all others, the best first.
+    /// Those in memory files, then all others, best first.
     hits: Vec<MemoryMatch>,
     /// How many of the newest matches were ranked, when there are too many to rank them all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ enum MatchLocation {
     Fragment {
         /// Its number.
         id: i64,
-        /// What it is filed under.
+        /// Its tags.
         tags: Vec<String>,
     },
     /// A memory file of the workspace.
@@ -129,9 +129,9 @@ enum MatchLocation {
         session: String,
         /// The message.
         message: MessageId,
-        /// Who speaks.
+        /// The speaker.
         role: Role,
-        /// What the message is for.
+        /// The purpose of the message.
         kind: Kind,
     },
 }
@@ -140,7 +140,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.memory.add";
-    const SUMMARY: &str = "Keeps a note that outlives the session.";
+    const SUMMARY: &str = "Saves a note for all sessions.";
     const ACCESS: Access = Access::Stores;
     type Args = AddParams;
     type Reply = Deferred<AddReply>;
@@ -192,7 +192,7 @@ pub(super) struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.memory.search";
-    const SUMMARY: &str = "Finds words in all notes, memory files and conversations of the workspace.";
+    const SUMMARY: &str = "Searches notes, memory files and conversations of the workspace.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
     type Reply = SearchReply;
@@ -237,7 +237,7 @@ fn limits(limit: Option<usize>) -> Limits {
     Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default }
 }
 
-/// What is found in the paragraphs of memory files.
+/// Searches the paragraphs of memory files.
 fn search_files(
     files: &[SystemContextText],
     query: &str,
@@ -258,7 +258,7 @@ fn search_files(
     Ok((found.into_iter().filter_map(hit).collect(), matched))
 }
 
-/// Lines that stand together, with the number of the first, counted from 1. A heading begins a paragraph.
+/// Adjacent lines with the number of the first, from 1. A heading starts a paragraph.
 fn paragraphs(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;

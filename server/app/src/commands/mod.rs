@@ -1,6 +1,6 @@
-//! The commands behind `workspace/executeCommand`, which are also what the command line runs. A command
-//! takes typed arguments, reads a snapshot, may change its session, and returns a typed reply. It decides
-//! nothing about context: it converts, calls the engine, converts back.
+//! The commands of `workspace/executeCommand`, which the command line runs too. A command takes typed arguments, reads a
+//! snapshot, may change its session, and returns a typed reply. It decides nothing about context: it converts, calls the engine,
+//! and converts back.
 
 mod answer_content;
 mod budget;
@@ -52,13 +52,13 @@ pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
 pub(crate) use named_file::does_not_exist;
 
-/// What a client may call the session that is shown, instead of by its own name.
+/// Alias for the current session in requests.
 pub const MAIN_SESSION: &str = "main";
 
-/// A command: its name, what it takes and replies, and what front ends need to know before they run it.
+/// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
-/// To add one, write a file like this and add a line to [`COMMANDS`]. The protocol's documentation, its TypeScript types, the language
-/// server's list of commands and the command line's and agents' access to it follow.
+/// To add one, write a file like this and add a line to [`COMMANDS`]. The protocol's documentation, its TypeScript types, the
+/// language server's list of commands and access by the command line and agents follow.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -100,17 +100,17 @@ pub const MAIN_SESSION: &str = "main";
 pub trait Command {
     /// Its name: `strata.` area `.` verb.
     const NAME: &'static str;
-    /// What it does, in a sentence for the protocol's documentation.
+    /// Summary in one sentence, for the protocol's documentation.
     const SUMMARY: &'static str;
     /// What it changes.
     const ACCESS: Access = Access::Changes;
-    /// Whether its answer depends on which files there are and what is in them.
+    /// Whether its answer depends on which files exist and on their content.
     const NEEDS_INDEX: bool = false;
     /// Whether it waits for the index for a while when that is being made (`context.index_wait_ms`).
     const AWAITS_INDEX: bool = false;
     /// Whether secrets in its arguments become placeholders before it runs. A command that screens them itself says no.
     const SCREENED: bool = true;
-    /// Whether the user is shown what came of it: its reply has a `message`, and may have the `uri` of a document.
+    /// Whether the user is shown the outcome of it: its reply has a `message`, and may have the `uri` of a document.
     const SHOWN: bool = false;
     /// The one JSON object that it takes, without its `session`.
     type Args: DeserializeOwned + JsonSchema;
@@ -136,17 +136,17 @@ pub enum Access {
     Reads,
     /// Its session.
     Changes,
-    /// What is stored beside its session: notes and other sessions.
+    /// Stored data besides its session: notes and other sessions.
     Stores,
 }
 
 /// What a command may use.
 pub struct Context<'a> {
-    /// The workspace as it was when the command arrived.
+    /// The workspace when the command arrived.
     pub snapshot: &'a Snapshot,
     /// The session, as the commands before this one left it.
     pub session: &'a mut Session,
-    /// The open sessions, as they were when the command began.
+    /// The open sessions when the command started.
     pub sessions: &'a Sessions,
     /// The store and the way to the client.
     pub services: &'a Services,
@@ -154,18 +154,18 @@ pub struct Context<'a> {
     pub compaction: Option<&'a RunningCompaction>,
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// Raised when nobody waits for the answer any more.
+    /// Raised when no one waits for the answer any more.
     pub cancel: &'a Cancel,
-    /// What the command wants done besides.
+    /// Further effects of the command.
     pub effects: Vec<Effect>,
-    /// What the command writes to the store, beside its session.
+    /// What the command writes to the store, besides its session.
     pub write: Option<Write>,
-    /// Whether it has written that. Then it has happened, whether somebody still waits for the answer or not.
+    /// Whether it has been written. Then it has happened, whether or not anybody waits for the answer.
     pub has_written: bool,
 }
 
-/// Something that a command writes to the store when it has nothing else left to do, so that nothing is written by one that
-/// fails, panics or is cancelled. Returns what the reply says of it.
+/// A write to the store at the very end of a command, so that a command that fails, panics or is cancelled writes nothing.
+/// Returns its part of the reply.
 pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
@@ -185,7 +185,7 @@ impl Context<'_> {
     }
 }
 
-/// What a command does to the open sessions, besides changing its own, and the jobs that it starts.
+/// An effect of a command on the open sessions, besides changes of its own, or a job that it starts.
 #[derive(Clone, Debug)]
 pub enum Effect {
     Open(Arc<Session>),
@@ -200,15 +200,15 @@ pub enum Effect {
 pub enum Job {
     /// Walk and index the repository again.
     Reindex,
-    /// Tell the client how a compaction ended.
+    /// Notifies the client that a compaction ended.
     Notify(Box<CompactionNotice>),
     /// Compact a session. Its outcome is the reply of the command, unless the compaction starts automatically.
     Compact(Box<CompactionJob>),
     /// Take note that the draft of the compaction of this number is in place: the command that starts this has waited for it.
     Adopted(u64),
-    /// Ask the model a question. What comes of it is the reply of the command.
+    /// Ask the model a question. What results from it is the reply of the command.
     Send(Box<SendJob>),
-    /// Ask a model to sum up tool results of the session, then archive them.
+    /// Ask a model to summarize tool results of the session, then archive them.
     Archive(Box<ArchivalPlan>),
 }
 
@@ -217,11 +217,11 @@ pub enum Job {
 #[serde(deny_unknown_fields)]
 struct NoArguments {}
 
-/// The reply of a command that only says that it did what it should.
+/// The reply of a command without a result.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// The reply of a command that says what comes of something it only began: an `R`, which is not there yet.
+/// The reply of a command that says the outcome of something it only began: an `R`, which is not there yet.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct Deferred<R> {
@@ -249,7 +249,7 @@ impl<R: JsonSchema> JsonSchema for Deferred<R> {
     }
 }
 
-/// So many things are found at most unless somebody says how many.
+/// Default result limit.
 fn default_limit() -> usize {
     50
 }

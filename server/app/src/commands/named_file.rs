@@ -1,4 +1,4 @@
-//! The file that an argument names, and what is said of a path that leads to none.
+//! Resolves a file named in an argument, and explains paths that lead to none.
 
 use strata_engine::code::symbols::nearest_files;
 use strata_engine::key::FileKey;
@@ -32,7 +32,7 @@ pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Resul
         return Ok(key);
     }
     Err(invalid(&match stamp_of(&snapshot.roots, &key) {
-        Ok(_) => format!("`{key}` is left out by the ignore rules"),
+        Ok(_) => format!("`{key}` is ignored by the ignore rules"),
         Err(_) => does_not_exist(&snapshot.index.files, key.as_str()),
     }))
 }

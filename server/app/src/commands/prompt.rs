@@ -25,14 +25,14 @@ use crate::token_count_client::CountedPrompt;
 
 /// So often one prompt is counted by the client at most.
 const MEASURED: usize = 2;
-/// A margin of less than one part in so many of the limit is not worth a count.
+/// Share of the limit below which an error bar is too small to be worth counting.
 const WORTH_COUNTING: usize = 20;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
-    /// What the person asks.
+    /// The user's question.
     prompt: Option<String>,
     /// Pictures that go with the prompt.
     #[serde(default)]
@@ -44,12 +44,12 @@ pub(super) struct AssembleParams {
     tools: Vec<Tool>,
     /// The form of the request; the setting's when absent.
     format: Option<Format>,
-    /// How the prompt is laid out; the session's or the setting's when absent.
+    /// Layout policy. Defaults to that of the session or the settings.
     policy: Option<PolicyName>,
     /// The model it is made for; the setting's when absent.
     model: Option<String>,
-    /// Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this, whichever is
-    /// smaller.
+    /// Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and the model's
+    /// window.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
     auto_budget: Option<usize>,
@@ -61,8 +61,8 @@ pub(super) struct AssembleParams {
     /// How the request body is handed over.
     #[serde(default)]
     body_as: BodyAs,
-    /// Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is Strata's is
-    /// refused. What they hold is not weighed.
+    /// Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own fields are
+    /// rejected. The values are not counted.
     #[serde(default)]
     extra: Map<String, Value>,
 }
@@ -78,20 +78,20 @@ enum BodyAs {
     Text,
 }
 
-/// What came of a prompt.
+/// The outcome of a prompt.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
     /// The prompt, by the `id` that `strata.prompt.assemble` gave it.
     id: String,
-    /// How it ended.
+    /// Its outcome.
     #[serde(default)]
     status: Status,
     /// The answer: a text, or its blocks.
     response: Option<AnswerContent>,
-    /// What came of an answer that was stopped; the same as `response`.
+    /// The outcome of an answer that was stopped; the same as `response`.
     partial: Option<AnswerContent>,
-    /// What the provider billed.
+    /// The billed usage.
     usage: Option<Usage>,
     /// Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the conversation is
     /// compacted first. A second one in a row is an error that names the largest parts.
@@ -102,7 +102,7 @@ pub(super) struct RecordParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
-    /// By the `id` that `strata.prompt.assemble` gave it.
+    /// The `id` from `strata.prompt.assemble`.
     id: String,
 }
 
@@ -116,7 +116,7 @@ pub(super) struct ChangesParams {
     policy: Option<PolicyName>,
 }
 
-/// What has changed since an earlier preview.
+/// Changes since an earlier preview.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Changes {
     /// The text of the preview now.
@@ -125,7 +125,7 @@ pub(super) struct Changes {
     changes: String,
 }
 
-/// A text to weigh.
+/// A text to count.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
@@ -137,7 +137,7 @@ pub(super) struct EstimateParams {
     max_input_tokens: Option<usize>,
 }
 
-/// What the text weighs.
+/// The tokens of a text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Estimate {
@@ -148,7 +148,7 @@ pub(super) struct Estimate {
     /// Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates may be
     /// off by.
     limit: usize,
-    /// What is assumed of the model, when the table of models does not have it.
+    /// What is assumed of a model missing from the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
@@ -159,13 +159,13 @@ impl AssembleParams {
             (Some(_), Some(_)) => {
                 return Err(CommandError::invalid(
                     "toolResults",
-                    "give either prompt or toolResults, not both",
+                    "pass either prompt or toolResults, not both",
                 ));
             }
             (None, Some(_)) if !self.images.is_empty() => {
                 return Err(CommandError::invalid(
                     "images",
-                    "images go with prompt; put a tool's into its result",
+                    "images belong to prompt; put images of a tool into its result",
                 ));
             }
             (None, Some(results)) => Request::ToolResults(results),
@@ -190,8 +190,7 @@ pub(super) struct Assemble;
 
 impl Command for Assemble {
     const NAME: &str = "strata.prompt.assemble";
-    const SUMMARY: &str =
-        "Makes a prompt: a request body that a provider takes, with all that is known of it.";
+    const SUMMARY: &str = "Makes a prompt: a request body for a provider, with details about its content.";
     const NEEDS_INDEX: bool = true;
     const AWAITS_INDEX: bool = true;
     type Args = AssembleParams;
@@ -256,8 +255,7 @@ impl Command for Assemble {
     }
 }
 
-/// The compaction that is due before this prompt is sent. What counts is what the prompt would be with everything in it, not
-/// what is left when it does not fit.
+/// The compaction due before this prompt is sent. Judged by the complete prompt, not by what is left when it does not fit.
 fn due_before(
     prepared: &Result<PreparedPrompt, AssembleError>,
     ask: &PromptRequest,
@@ -285,18 +283,18 @@ fn due_before(
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = params.format.unwrap_or(context.snapshot.settings.format);
     if format.provider().is_none() && !params.extra.is_empty() {
-        return Err(CommandError::invalid("extra", "this format is a text to read, which has no fields"));
+        return Err(CommandError::invalid("extra", "the markdown format is plain text and has no fields"));
     }
     match params.extra.keys().find(|field| !wire::has_room_for(format, field)) {
         Some(field) => Err(CommandError::invalid(
             &format!("extra.{field}"),
-            "this field of a request body is Strata's own",
+            "Strata sets this field of the request body",
         )),
         None => Ok(()),
     }
 }
 
-/// What earlier conversations taught holds in a new one.
+/// Inherits the calibration of earlier conversations.
 fn inherit(context: &mut Context<'_>) {
     if context.session.calibrations.is_empty()
         && let Some(taught) = context.services.store.calibrations()
@@ -305,8 +303,8 @@ fn inherit(context: &mut Context<'_>) {
     }
 }
 
-/// When something was left out of a prompt because estimates may be far off, the client counts it, where that can, and it is
-/// assembled again with what the count teaches. Without an answer the estimate stands.
+/// If something was left out although estimates may be off, asks the client for a count, and assembles the prompt again with it.
+/// Without an answer, the estimate is used.
 fn measured(
     mut prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -347,7 +345,7 @@ fn prepared(
     Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
 }
 
-/// Counts the first prompt after a compaction, where the client can, and makes it again with what the count teaches.
+/// Asks the client to count the first prompt after a compaction, and makes it again with the result.
 fn recounted(
     prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -381,14 +379,14 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
             Ok(true)
         }
         Err(problem) => {
-            tracing::info!(%problem, "the compaction that a prompt waited for is not in place");
+            tracing::info!(%problem, "the prompt's compaction has not been installed");
             Ok(false)
         }
     }
 }
 
-/// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
-/// of it as it is: what does not fit is shed.
+/// Compacts the conversation before a prompt, and returns whether it did. If it cannot, the prompt uses the conversation as it
+/// is, and leaves out what does not fit.
 fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Context { snapshot, services, session, cancel, .. } = context;
     if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
@@ -408,12 +406,12 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
     Ok(done)
 }
 
-/// What `assemble` would make, for people to read. Changes nothing.
+/// The result of `assemble`, for reading. Changes nothing.
 pub(super) struct PreviewPrompt;
 
 impl Command for PreviewPrompt {
     const NAME: &str = "strata.prompt.preview";
-    const SUMMARY: &str = "Shows what would be sent, as a document to read.";
+    const SUMMARY: &str = "Previews the next request as a document.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     const AWAITS_INDEX: bool = true;
@@ -439,12 +437,12 @@ impl Command for PreviewPrompt {
     }
 }
 
-/// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
+/// Differences between this preview and an earlier one, for chats that cannot take back what they sent.
 pub(super) struct ComparePrompts;
 
 impl Command for ComparePrompts {
     const NAME: &str = "strata.prompt.changes";
-    const SUMMARY: &str = "Compares what would be sent with an earlier preview of it.";
+    const SUMMARY: &str = "Compares the next request with an earlier preview.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ChangesParams;
@@ -464,19 +462,19 @@ pub(super) struct Record;
 
 impl Command for Record {
     const NAME: &str = "strata.prompt.record";
-    const SUMMARY: &str = "Reports what came of a prompt, which commits the turn.";
+    const SUMMARY: &str = "Records the outcome of a prompt, which completes the turn.";
     type Args = RecordParams;
     type Reply = RecordResult;
 
     fn run(params: RecordParams, context: &mut Context<'_>) -> Result<RecordResult, CommandError> {
         if params.response.is_some() && params.partial.is_some() {
-            return Err(CommandError::invalid("partial", "give either response or partial, not both"));
+            return Err(CommandError::invalid("partial", "pass either response or partial, not both"));
         }
         let answer = params.response.or(params.partial).map_or(Vec::new(), AnswerContent::into_blocks);
         if answer.iter().any(ContentBlock::is_tool_result) {
             return Err(CommandError::invalid(
                 "response",
-                "an answer cannot hold tool results; they are the next request",
+                "an answer cannot contain tool results; they belong in the next request",
             ));
         }
         let status = if params.error.is_some() { Status::Error } else { params.status };
@@ -504,7 +502,7 @@ impl Command for Record {
     }
 }
 
-/// Archives tool results that grew old; in a while when a model is to sum them up, since nobody waits for it.
+/// Archives old tool results; in the background if a model summarizes them, since no one waits.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = size.limit.is_some_and(|limit| size.tokens > limit);
@@ -524,7 +522,7 @@ pub(super) struct Discard;
 
 impl Command for Discard {
     const NAME: &str = "strata.prompt.discard";
-    const SUMMARY: &str = "Drops a prompt that was not sent.";
+    const SUMMARY: &str = "Discards a prompt that was not sent.";
     type Args = PromptId;
     type Reply = Empty;
 

@@ -51,8 +51,7 @@ pub(super) struct Read;
 
 impl Command for Read {
     const NAME: &str = "strata.files.read";
-    const SUMMARY: &str =
-        "Reads the current text of a file, or of lines or a definition of it: the buffer's, else the disk's.";
+    const SUMMARY: &str = "Reads the current text of a file, of some of its lines, or of a definition, from the buffer or from disk.";
     const ACCESS: Access = Access::Reads;
     type Args = ReadParams;
     type Reply = ReadReply;
@@ -88,7 +87,7 @@ impl Command for Read {
     }
 }
 
-/// The file that a path names, its text, and the part behind `#`. A file whose name holds that is meant itself.
+/// The file of a path, its text, and the part after `#`. A file whose name contains `#` takes precedence.
 fn named<'a>(
     path: &'a str,
     context: &Context<'_>,
@@ -111,12 +110,14 @@ fn find_definition(
 ) -> Result<(), CommandError> {
     let key = &reply.path;
     let invalid = |message: String| CommandError::invalid("path", &message);
-    let parsed = ParsedFile::parse(context.snapshot, key, file.text.clone(), context.cancel)?
-        .ok_or_else(|| invalid(format!("{key} has no outline; name lines of it, as in `{key}#L10-40`")))?;
+    let parsed =
+        ParsedFile::parse(context.snapshot, key, file.text.clone(), context.cancel)?.ok_or_else(|| {
+            invalid(format!("{key} has no outline; select lines instead, as in `{key}#L10-40`"))
+        })?;
     let found = definitions(&parsed.places, name);
     let dotted: Vec<String> = found.iter().map(|place| dotted_name(&parsed.places, place.index)).collect();
     let Some((first, own)) = found.first().zip(dotted.first()) else {
-        return Err(invalid(format!("{key} defines no `{name}`; its outline says what it defines")));
+        return Err(invalid(format!("{key} does not define `{name}`; see its outline for the definitions")));
     };
     if dotted.iter().any(|other| other != own) {
         let named: Vec<String> = found
@@ -126,7 +127,7 @@ fn find_definition(
             .map(|(place, name)| format!("{name} (line {})", parsed.lines_of(place).0))
             .collect();
         let more = if found.len() > NAMED { ", …" } else { "" };
-        return Err(invalid(format!("`{name}` names several definitions: {}{more}", named.join(", "))));
+        return Err(invalid(format!("`{name}` is ambiguous: {}{more}", named.join(", "))));
     }
     let range = |place: &Located| {
         let (first, last) = parsed.lines_of(place);

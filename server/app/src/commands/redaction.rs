@@ -1,4 +1,4 @@
-//! `redaction.*`: what stands in the place of secrets, and putting the secrets back into text that is to be applied.
+//! `redaction.*`: lists placeholders, and restores secrets in text to be applied.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{Access, Command, CommandError, Context, NoArguments};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestoreParams {
-    /// What a model wrote, or any other text.
+    /// A model's answer, or any other text.
     text: String,
 }
 
@@ -24,13 +24,13 @@ pub(super) struct RestoreReply {
     text: String,
     /// How many placeholders were replaced.
     restored: usize,
-    /// Placeholders that stayed, because it is not known what they stand for: the file with the secret is not selected, or the
-    /// secret came with a message in an earlier run of the server.
+    /// Placeholders that stayed, because their secrets are unknown: the file is not selected, or the secret came with a message
+    /// in an earlier run of the server.
     #[schemars(with = "Vec<String>")]
     unknown: Vec<Placeholder>,
 }
 
-/// What was replaced in what the session shows.
+/// The secrets replaced in the session's content.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecrets")]
 pub(super) struct Listing {
@@ -44,7 +44,7 @@ pub(super) struct Listing {
 struct ListedSecret {
     /// The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
     rule: String,
-    /// What stands in its place.
+    /// Its placeholder.
     #[schemars(with = "String")]
     placeholder: Placeholder,
     /// The file that it is in.
@@ -70,7 +70,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.redaction.list";
-    const SUMMARY: &str = "Lists the secrets in whose place placeholders stand.";
+    const SUMMARY: &str = "Lists the secrets replaced by placeholders.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Listing;
@@ -116,7 +116,7 @@ pub(super) struct Restore;
 
 impl Command for Restore {
     const NAME: &str = "strata.redaction.restore";
-    const SUMMARY: &str = "Puts the secrets back into a text that is to be applied.";
+    const SUMMARY: &str = "Restores the secrets in a text before it is applied.";
     const ACCESS: Access = Access::Reads;
     const SCREENED: bool = false;
     type Args = RestoreParams;
@@ -133,7 +133,7 @@ impl Command for Restore {
     }
 }
 
-/// The texts of a block in which placeholders can stand.
+/// The texts of a block that can contain placeholders.
 fn texts_of(block: &ContentBlock) -> Vec<String> {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => Some(text.clone()),

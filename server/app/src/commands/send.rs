@@ -1,4 +1,4 @@
-//! `prompt.send`: asks a model. Only begins it: what is sent, and what becomes of the answer, is the job's.
+//! `prompt.send`: asks a model. Only starts the job, which sends the prompt and handles the answer.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use strata_engine::prompt::tiers::PolicyName;
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
 use crate::send::{AnswerPage, ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
 
-/// What to ask, and how the answer is shown.
+/// The question, and how to show the answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SendParams {
-    /// What you ask.
+    /// The question.
     prompt: String,
     /// Pictures that go with it.
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct SendParams {
     tools: ToolAccess,
     /// The model; that of the setting `provider.model` or else `model` when absent.
     model: Option<String>,
-    /// How the prompt is laid out; the session's or the setting's when absent.
+    /// Layout policy. Defaults to that of the session or the settings.
     policy: Option<PolicyName>,
     /// Maximum input tokens; the model's window when absent or larger.
     max_input_tokens: Option<usize>,
@@ -55,8 +55,8 @@ pub(super) struct Send;
 
 impl Command for Send {
     const NAME: &str = "strata.prompt.send";
-    const SUMMARY: &str = "Asks the model of the settings `provider.*`: assembles a prompt, sends it, shows the answer as it comes, and \
-                           records it with what was billed.";
+    const SUMMARY: &str = "Asks the model of `provider.*`: assembles a prompt, sends it, streams the answer, and records it with its \
+                           usage.";
     const ACCESS: Access = Access::Reads;
     type Args = SendParams;
     type Reply = Deferred<SendReply>;
@@ -94,7 +94,7 @@ impl SendParams {
             max_output_tokens,
         } = self;
         if prompt.trim().is_empty() && images.is_empty() {
-            return Err(CommandError::invalid("prompt", "there is nothing to ask"));
+            return Err(CommandError::invalid("prompt", "the question is empty"));
         }
         let settings = &context.snapshot.settings;
         let client = ProviderClient::of(settings, model.as_deref())?;

@@ -1,4 +1,4 @@
-//! `server.*`: what the server itself is and does.
+//! `server.*`: the server itself.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::index::Efforts;
 
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArguments};
 
-/// How the server stands.
+/// The state of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
-    /// Of Strata.
+    /// The version of Strata.
     version: &'static str,
     /// The session that is shown.
     session: String,
@@ -33,14 +33,14 @@ pub(super) struct ServerStatus {
     files: usize,
     /// How many of them have an outline.
     outlined: usize,
-    /// What the last run over all files had to do for that.
+    /// The work of the last run over all files.
     efforts: Efforts,
     /// The languages that have outlines.
     languages: Vec<&'static str>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     trusted: bool,
-    /// What the walk could not do, and what is set and changes nothing: settings that a workspace file cannot set, names in
-    /// `redaction.allow` that there are not.
+    /// Problems of the scan, and settings without effect: those that a workspace file cannot set, and unknown names in
+    /// `redaction.allow`.
     notes: Vec<String>,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct SettingsReply {
     settings: Value,
     /// Where each value comes from, by the setting's name.
     origins: BTreeMap<String, Origin>,
-    /// What a workspace file sets and cannot.
+    /// Values in a workspace file that it cannot set.
     ignored: Vec<IgnoredSetting>,
 }
 
 /// The model table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
-    /// By name.
+    /// Sorted by name.
     models: Vec<Model>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Status;
 
 impl Command for Status {
     const NAME: &str = "strata.server.status";
-    const SUMMARY: &str = "Says how the server stands.";
+    const SUMMARY: &str = "Reports the state of the server.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = ServerStatus;
@@ -94,7 +94,7 @@ pub(super) struct Reindex;
 
 impl Command for Reindex {
     const NAME: &str = "strata.server.reindex";
-    const SUMMARY: &str = "Walks and outlines the repository anew.";
+    const SUMMARY: &str = "Scans and outlines the repository again.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Empty;
@@ -109,7 +109,7 @@ pub(super) struct ShowSettings;
 
 impl Command for ShowSettings {
     const NAME: &str = "strata.server.settings";
-    const SUMMARY: &str = "Shows the settings in force.";
+    const SUMMARY: &str = "Reports the effective settings.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = SettingsReply;
@@ -117,7 +117,7 @@ impl Command for ShowSettings {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
         let snapshot = context.snapshot;
         let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective().clone();
-        // Nothing of it should be a secret; what is one all the same is not shown around.
+        // Nothing of it should be a secret; what is one anyway is not shown around.
         let mut settings = super::written(&*snapshot.settings)?;
         snapshot.screen.value(&mut settings);
         Ok(SettingsReply { settings, origins, ignored })
@@ -128,7 +128,7 @@ pub(super) struct Models;
 
 impl Command for Models {
     const NAME: &str = "strata.server.models";
-    const SUMMARY: &str = "Lists what is known of models.";
+    const SUMMARY: &str = "Lists the models and their properties.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = ModelsReply;

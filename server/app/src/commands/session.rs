@@ -37,12 +37,12 @@ pub(super) struct LoadParams {
 pub(super) struct ForkParams {
     /// The last message that the new session has; all of them when absent.
     until: Option<MessageId>,
-    /// What to call the new one.
+    /// Name of the new session.
     #[serde(default)]
     name: String,
 }
 
-/// What to call a session.
+/// A session's new name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RenameParams {
@@ -64,14 +64,14 @@ pub(super) struct DeleteParams {
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
-    /// Strata's own lines: all messages with all that is known of them.
+    /// Strata's own format: all messages with all their metadata, one per line.
     #[default]
     Jsonl,
-    /// What the model sees, as a request to Anthropic.
+    /// What the model sees, as an Anthropic request.
     Anthropic,
-    /// What the model sees, as a request to OpenAI.
+    /// What the model sees, as an OpenAI request.
     OpenAi,
-    /// What the model sees, to read.
+    /// What the model sees, as Markdown.
     Markdown,
 }
 
@@ -90,14 +90,14 @@ pub(super) struct ExportParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// What another program, or `session.export`, wrote.
+    /// The output of another program or of `session.export`.
     text: String,
-    /// What to call it.
+    /// Its name.
     #[serde(default)]
     name: String,
 }
 
-/// What to look for.
+/// A search query.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
@@ -154,9 +154,9 @@ pub(super) struct Sessions {
 struct ListedSession {
     /// Its name on the wire.
     id: String,
-    /// What the person calls it; empty for none.
+    /// The user's name for it; may be empty.
     name: String,
-    /// When it was begun, in milliseconds since 1970; `null` when it was not stored yet.
+    /// When it was started, in milliseconds since 1970; `null` when it was not saved.
     created_ms: Option<u64>,
     /// When it was last written to, likewise.
     updated_ms: Option<u64>,
@@ -172,7 +172,7 @@ struct ListedSession {
     read_only: bool,
 }
 
-/// What the tools did.
+/// The tool calls of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Steps {
@@ -186,7 +186,7 @@ pub(super) struct New;
 
 impl Command for New {
     const NAME: &str = "strata.session.new";
-    const SUMMARY: &str = "Begins a session and shows it.";
+    const SUMMARY: &str = "Starts a session and makes it current.";
     type Args = NoArguments;
     type Reply = OpenReply;
 
@@ -199,7 +199,7 @@ pub(super) struct Reset;
 
 impl Command for Reset {
     const NAME: &str = "strata.session.reset";
-    const SUMMARY: &str = "Begins a session with the same files in view and shows it.";
+    const SUMMARY: &str = "Starts a session with the same files and makes it current.";
     type Args = NoArguments;
     type Reply = OpenReply;
 
@@ -214,7 +214,7 @@ pub(super) struct Load;
 
 impl Command for Load {
     const NAME: &str = "strata.session.load";
-    const SUMMARY: &str = "Opens a stored session and shows it.";
+    const SUMMARY: &str = "Opens a stored session and makes it current.";
     type Args = LoadParams;
     type Reply = OpenReply;
 
@@ -232,7 +232,7 @@ pub(super) struct Fork;
 
 impl Command for Fork {
     const NAME: &str = "strata.session.fork";
-    const SUMMARY: &str = "Begins a session with the messages of this one and shows it.";
+    const SUMMARY: &str = "Starts a session with a copy of this session's messages and makes it current.";
     type Args = ForkParams;
     type Reply = OpenReply;
 
@@ -263,7 +263,7 @@ pub(super) struct ListSessions;
 
 impl Command for ListSessions {
     const NAME: &str = "strata.session.list";
-    const SUMMARY: &str = "Lists the sessions, the one written to last first.";
+    const SUMMARY: &str = "Lists the sessions, most recently used first.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Sessions;
@@ -301,7 +301,7 @@ pub(super) struct ListSteps;
 
 impl Command for ListSteps {
     const NAME: &str = "strata.session.steps";
-    const SUMMARY: &str = "Lists what the tools did in the session.";
+    const SUMMARY: &str = "Lists the tool calls of the session.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Steps;
@@ -317,7 +317,7 @@ pub(super) struct Rename;
 
 impl Command for Rename {
     const NAME: &str = "strata.session.rename";
-    const SUMMARY: &str = "Gives a session a name.";
+    const SUMMARY: &str = "Names a session.";
     const ACCESS: Access = Access::Stores;
     type Args = RenameParams;
     type Reply = Deferred<Empty>;
@@ -351,8 +351,8 @@ impl Command for Delete {
             let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
             if is_stored {
                 return Err(CommandError::failed(
-                    "`main` is the session at hand, and another one is stored under this name: leave `id` out for the \
-                     one at hand; `strata sessions delete main` deletes the other one",
+                    "`main` is the current session, but a stored session has this name too: omit `id` for the current session; run \
+                     `strata sessions delete main` to delete the stored one",
                 ));
             }
         }
@@ -380,7 +380,7 @@ pub(super) struct Export;
 
 impl Command for Export {
     const NAME: &str = "strata.session.export";
-    const SUMMARY: &str = "Writes a session out as text.";
+    const SUMMARY: &str = "Exports a session as text.";
     const ACCESS: Access = Access::Stores;
     type Args = ExportParams;
     type Reply = ExportReply;
@@ -410,7 +410,8 @@ pub(super) struct Import;
 
 impl Command for Import {
     const NAME: &str = "strata.session.import";
-    const SUMMARY: &str = "Makes a session of a text that `strata.session.export` or another program wrote.";
+    const SUMMARY: &str =
+        "Creates a session from a text exported by `strata.session.export` or recorded by another program.";
     const ACCESS: Access = Access::Stores;
     const SCREENED: bool = false;
     type Args = ImportParams;
@@ -449,7 +450,7 @@ pub(super) struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.session.search";
-    const SUMMARY: &str = "Finds words in the session.";
+    const SUMMARY: &str = "Searches the session.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
     type Reply = SearchReply;
@@ -491,7 +492,7 @@ fn own_name(id: Option<String>, context: &Context<'_>) -> String {
     }
 }
 
-/// What the model sees of a session, in a provider's form.
+/// What the model sees of a session, in a provider's format.
 fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let open = context.sessions.get(id).map(|session| session.history.clone());
     let history = match open {
@@ -516,7 +517,7 @@ pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>
     Ok(read(text, screen)?.messages)
 }
 
-/// A conversation in any form that is known, with placeholders in the place of secrets.
+/// A conversation in any form that is known, with placeholders instead of secrets.
 fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
@@ -524,8 +525,8 @@ fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, C
     Ok(imported)
 }
 
-/// A stored session, one JSON value in each line, with placeholders in the place of secrets. A line that is no JSON stays: the
-/// store says what is wrong with it.
+/// A stored session as JSON Lines, with placeholders instead of secrets. Lines that are not JSON stay unchanged; the store
+/// reports them.
 fn lines_without_secrets(text: &str, screen: &Screen) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

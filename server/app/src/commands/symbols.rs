@@ -19,20 +19,19 @@ use super::{Access, Command, CommandError, Context, default_limit};
 use crate::parsed_file::ParsedFile;
 use crate::snapshot::Snapshot;
 
-/// How large the map is to be, and what it is about.
+/// The size and topic of the map.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
-    /// What the blocks may weigh together, in tokens; the setting's when absent.
+    /// Maximum tokens of the blocks. Defaults to the setting.
     budget: Option<usize>,
-    /// Files that are there in any case, and whose neighbourhood comes first: paths, or globs such as `src/**/*.rs`.
+    /// Files to always include, with related files ranked first: paths, or globs such as `src/**/*.rs`.
     #[serde(default)]
     focus: Vec<String>,
-    /// What the map is about, in any words: what has those words in common comes first, and what they name is there in
-    /// any case.
+    /// Topic of the map, in plain words: related code is ranked first, and what the text names is always included.
     #[serde(default)]
     about: Option<String>,
-    /// In which order the blocks stand.
+    /// Order of the blocks.
     #[serde(default)]
     sort: MapSort,
 }
@@ -41,7 +40,7 @@ pub(super) struct MapParams {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum MapSort {
-    /// What matters most comes first.
+    /// Most important first.
     #[default]
     Rank,
     /// By path.
@@ -52,13 +51,13 @@ enum MapSort {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MapReply {
-    /// What its signs mean.
+    /// The legend.
     legend: &'static str,
     /// All blocks.
     text: String,
-    /// What they weigh together.
+    /// Their total tokens.
     tokens: usize,
-    /// What they might weigh.
+    /// Their maximum tokens.
     budget: usize,
     /// The files with a block, in the order of the blocks.
     files: Vec<MapFile>,
@@ -69,13 +68,13 @@ pub(super) struct MapReply {
 /// A file with a block.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// Its place among all files by how much they matter; the first has 1.
     rank: usize,
     /// How much of it the block shows.
     level: MapLevel,
-    /// What its block weighs.
+    /// Tokens of its block.
     tokens: usize,
 }
 
@@ -83,21 +82,21 @@ struct MapFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileParams {
-    /// By its path below the workspace folder.
+    /// Its path below the workspace folder.
     path: String,
 }
 
 /// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
-    /// Which.
+    /// The file.
     path: FileKey,
-    /// What it is written in.
+    /// Its language.
     language: &'static str,
     /// Its definitions without their bodies, a line each: the lines that a definition has in the file, then its head, indented by
     /// one space per level.
     text: String,
-    /// What that weighs.
+    /// Its tokens.
     tokens: usize,
 }
 
@@ -105,7 +104,7 @@ pub(super) struct FileReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
-    /// A name as it is defined, or with the types or modules around it: `total`, `Cart.total`, `shop.Cart.total`.
+    /// A name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
     /// Only its definitions in this file; everybody's when absent.
     path: Option<String>,
@@ -114,18 +113,18 @@ pub(super) struct ReferencesParams {
     limit: usize,
 }
 
-/// Hits that are listed when nobody says how many.
+/// Default maximum of references.
 fn default_hits() -> usize {
     200
 }
 
-/// Who mentions the name.
+/// The references to a name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReferencesReply {
     /// The name.
     name: String,
-    /// Where it is defined, each file with who means it.
+    /// Its definitions, each with the files that refer to it.
     definitions: Vec<Definition>,
     /// Mentions by path and line, definitions among them; certain ones first where there are more than the limit.
     hits: Vec<ReferenceLine>,
@@ -133,7 +132,7 @@ pub(super) struct ReferencesReply {
     total: usize,
     /// Mentions that are not among them: of members of values of unknown type, by a name that the language brings along.
     unlikely: usize,
-    /// What to ask for instead, when not all mentions are listed, or none is.
+    /// How to narrow the query if references are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_narrow: Option<String>,
 }
@@ -142,11 +141,11 @@ pub(super) struct ReferencesReply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
 struct Definition {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// The heads of what has the name there.
     heads: Vec<Box<str>>,
-    /// The lines that they stand on, from 1.
+    /// Their lines, from 1.
     lines: Vec<usize>,
     /// The other files that mention it and mean this definition, likeliest first.
     referrers: Vec<Referrer>,
@@ -155,7 +154,7 @@ struct Definition {
 /// A file that mentions a name.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
-    /// Which.
+    /// The file.
     path: FileKey,
     /// At most 1.
     likelihood: f64,
@@ -178,12 +177,12 @@ struct ReferenceLine {
     definition: bool,
 }
 
-/// What a file has to do with others.
+/// Dependencies.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
-    /// Which.
+    /// The file.
     path: FileKey,
-    /// How many files refer to it; those that may mean another count for less.
+    /// Number of files that refer to it. Uncertain references count less.
     incoming: f64,
     /// The files that refer to it, strongest first.
     dependents: Vec<FileKey>,
@@ -195,18 +194,18 @@ pub(super) struct DependentsReply {
     mutual: Vec<FileKey>,
 }
 
-/// What to look for.
+/// A search query.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
-    /// Letters of a name, in order; behind the names of what it is in, where that matters (`Type.method`).
+    /// Symbol name, or letters of it in order, optionally qualified (`Type.method`).
     query: String,
     /// How many at most.
     #[serde(default = "default_limit")]
     limit: usize,
 }
 
-/// What was found.
+/// The matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
     /// The closest first.
@@ -218,16 +217,16 @@ pub(super) struct FindReply {
 struct FoundSymbol {
     /// Its name.
     name: Box<str>,
-    /// What it is.
+    /// Its kind.
     kind: SymbolKind,
-    /// The file that has it.
+    /// Its file.
     path: FileKey,
     /// Where an editor finds that.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
     /// The line that introduces it.
     head: Box<str>,
-    /// What it stands in.
+    /// Its container.
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<String>,
     #[serde(flatten)]
@@ -244,19 +243,19 @@ struct DefinitionLines {
     end_line: u32,
 }
 
-/// What a text is about.
+/// A query for relevant code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RelevantParams {
-    /// What is to be done, in any words.
+    /// The task, in plain words.
     query: String,
-    /// So many items at most; the setting's when absent.
+    /// Maximum items. Defaults to the setting.
     limit: Option<usize>,
     /// Items that score less are left out; the setting's when absent.
     min_score: Option<f64>,
 }
 
-/// What the text is about.
+/// The relevant code.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelevantReply {
     /// The best first.
@@ -268,7 +267,7 @@ pub(super) struct RelevantReply {
 struct RelevantItem {
     /// The file.
     path: FileKey,
-    /// What it is; absent for a file.
+    /// Its kind; absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<SymbolKind>,
     /// Its name; absent for a file.
@@ -287,7 +286,7 @@ pub(super) struct Map;
 
 impl Command for Map {
     const NAME: &str = "strata.symbols.map";
-    const SUMMARY: &str = "Makes the symbol map.";
+    const SUMMARY: &str = "Builds the symbol map.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = MapParams;
@@ -372,8 +371,8 @@ impl Command for Map {
 fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
     let others = if missing == 1 { String::new() } else { format!(" and {} more", missing - 1) };
     format!(
-        "{budget} tokens do not hold what the map is about: no room for `{}`{others}, {needed} tokens hold the names of \
-         all of them; give a larger budget or focus on fewer files",
+        "a budget of {budget} tokens is too small for `{}`{others}; their names alone take {needed} tokens. Raise the budget or focus \
+         on fewer files",
         single_line(first.as_str())
     )
 }
@@ -391,7 +390,7 @@ fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>,
     Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())
 }
 
-/// Blocks one behind the other, those of several lines set apart.
+/// Joins blocks, separating those with several lines.
 fn joined(texts: &[&str]) -> String {
     let mut joined = String::new();
     let is_long = |text: &str| text.trim_end().contains('\n');
@@ -409,7 +408,7 @@ pub(super) struct File;
 
 impl Command for File {
     const NAME: &str = "strata.symbols.file";
-    const SUMMARY: &str = "Outlines one file, with line numbers.";
+    const SUMMARY: &str = "Outlines a file, with line numbers.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FileParams;
@@ -421,7 +420,7 @@ impl Command for File {
         let Some(file) = ParsedFile::parse(snapshot, &key, file.text, context.cancel)? else {
             let languages = outline::languages().join(", ");
             return Err(CommandError::failed(format!(
-                "{key} has no outline; there are outlines for {languages}"
+                "{key} has no outline; supported languages: {languages}"
             )));
         };
         let text = numbered_outline(&file.places, &file.lines);
@@ -434,7 +433,7 @@ pub(super) struct References;
 
 impl Command for References {
     const NAME: &str = "strata.symbols.references";
-    const SUMMARY: &str = "Says who mentions a name.";
+    const SUMMARY: &str = "Finds references to a name.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ReferencesParams;
@@ -504,15 +503,15 @@ fn definitions(report: &ReferenceReport) -> Vec<Definition> {
 fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
-        parts.push(format!("nothing that is called `{}` is defined here", query.name));
+        parts.push(format!("no definition here is named `{}`", query.name));
     }
     let unlisted = report.hits.len().saturating_sub(limit);
     if unlisted > 0 {
-        parts.push(format!("{unlisted} more mentions are not listed: raise `limit`"));
+        parts.push(format!("{unlisted} more references are not listed: raise `limit`"));
     }
     if report.unlikely > 0 {
         parts.push(format!(
-            "{} mentions of `{}` on values of unknown type are not listed, since the language has that name itself: search for \
+            "{} references to `{}` on values of unknown type are not listed, because the language defines that name too: search for \
              them as text",
             report.unlikely, query.name
         ));
@@ -523,7 +522,7 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
         let example = examples.map(|container| format!("`{container}.{}`", query.name)).next();
         let example = example.map_or(String::new(), |example| format!(" (such as {example})"));
         parts.push(format!(
-            "{} definitions have the name: name one with its type{example}, or give its `path`",
+            "{} definitions have this name: qualify it with its type{example}, or pass its `path`",
             report.definitions.len()
         ));
     }
@@ -534,7 +533,7 @@ pub(super) struct Dependents;
 
 impl Command for Dependents {
     const NAME: &str = "strata.symbols.dependents";
-    const SUMMARY: &str = "Says which files a file depends on, and which depend on it.";
+    const SUMMARY: &str = "Reports a file's dependencies and dependents.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FileParams;
@@ -620,7 +619,7 @@ pub(super) struct Relevant;
 
 impl Command for Relevant {
     const NAME: &str = "strata.symbols.relevant";
-    const SUMMARY: &str = "Names the files and definitions that a text is about.";
+    const SUMMARY: &str = "Finds files and definitions relevant to a text.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = RelevantParams;

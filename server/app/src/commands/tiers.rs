@@ -1,4 +1,4 @@
-//! `tiers.*`: what stands in which tier, what broke and why, what comes next, and the ways to step in.
+//! `tiers.*`: the layout of prompts, cache breaks with reasons, forecasts, and ways to intervene.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -20,7 +20,7 @@ pub(super) struct PolicyParams {
     policy: Option<Option<PolicyName>>,
 }
 
-/// Which policy lays out the next prompt, and who decided that.
+/// The policy of the next prompt, and where it was chosen.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PolicyReply {
@@ -32,7 +32,7 @@ pub(super) struct PolicyReply {
     setting: Option<PolicyName>,
     /// The model of the next prompt.
     model: String,
-    /// What suits the model.
+    /// The model's default.
     model_default: PolicyName,
 }
 
@@ -47,18 +47,18 @@ pub(super) struct ReportedItem {
     uri: Option<String>,
 }
 
-/// What a rebuild will cost.
+/// The cost of a rebuild.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RebuildReply {
     #[serde(flatten)]
     chosen: PolicyChoice,
-    /// What the next request will be charged before its prompt; absent when it would not fit.
+    /// The charge for the next request without its prompt; absent if it would not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     predicted: Option<Charge>,
 }
 
-/// What the last recorded prompt broke.
+/// The last recorded prompt's cache break.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExplainReply {
@@ -68,7 +68,7 @@ pub(super) struct ExplainReply {
     broke: Option<Break>,
 }
 
-/// What might come.
+/// What to forecast.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
@@ -78,7 +78,7 @@ pub(super) struct ForecastParams {
     pause_seconds: Option<u64>,
 }
 
-/// What comes next.
+/// The forecast.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ForecastReply {
@@ -86,25 +86,25 @@ pub(super) struct ForecastReply {
     model: String,
     /// The lifetime that is set.
     ttl: Ttl,
-    /// Prompts that were recorded, as far as they are remembered.
+    /// Number of recorded prompts, as far as remembered.
     turns: usize,
-    /// What the next prompt weighs before its request, in tokens.
+    /// Tokens of the next prompt without its request.
     tokens: usize,
-    /// What of the last prompt can be cached, in tokens.
+    /// Cacheable tokens of the last prompt.
     marked: usize,
-    /// By how much that grew per turn, in tokens.
+    /// Growth per turn, in tokens.
     growth: usize,
-    /// When what is cached will be gone, in milliseconds since 1970.
+    /// When the cache expires, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
     #[serde(flatten)]
     forecast: Forecast,
-    /// What a pause past the lifetime that is set would cost.
+    /// Extra cost of a pause beyond the current lifetime.
     past_ttl: ExtraCost,
-    /// What the pause that was asked about would do.
+    /// The effect of the pause in the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<PauseCost>,
-    /// What the model that was asked about would do.
+    /// The effect of the model in the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<SwitchCost>,
 }
@@ -119,29 +119,29 @@ struct ExtraCost {
     share: f64,
 }
 
-/// What a pause of a given length does under the lifetime that is set.
+/// The effect of a pause under the current lifetime.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PauseCost {
     /// How long it is.
     seconds: u64,
-    /// Whether what is cached is gone then.
+    /// Whether the cache will have expired.
     expires: bool,
     #[serde(flatten)]
     extra: ExtraCost,
 }
 
-/// What switching to another model does. Its tokens are counted and priced as that model does.
+/// The effect of switching to another model, with its tokens and prices.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SwitchCost {
     /// The model.
     model: String,
-    /// What the next prompt weighs there.
+    /// Tokens of the next prompt there.
     tokens: usize,
-    /// The bill for what can be cached of it, of which nothing is there yet.
+    /// The charge for its cacheable part, none of which is cached yet.
     charge: Charge,
-    /// What that costs more than reading it would.
+    /// The extra cost over reading it from the cache.
     #[serde(flatten)]
     extra: ExtraCost,
 }
@@ -156,7 +156,7 @@ pub(super) struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.tiers.report";
-    const SUMMARY: &str = "Says what stands where in the next prompt, and why.";
+    const SUMMARY: &str = "Reports the layout of the next prompt, and the reasons for it.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = NoArguments;
@@ -182,7 +182,7 @@ pub(super) struct Rebuild;
 
 impl Command for Rebuild {
     const NAME: &str = "strata.tiers.rebuild";
-    const SUMMARY: &str = "Has the next prompt laid afresh.";
+    const SUMMARY: &str = "Rebuilds the layout with the next prompt.";
     type Args = NoArguments;
     type Reply = RebuildReply;
 
@@ -198,7 +198,7 @@ pub(super) struct Policy;
 
 impl Command for Policy {
     const NAME: &str = "strata.tiers.policy";
-    const SUMMARY: &str = "Says which policy lays out prompts, and chooses the session's own.";
+    const SUMMARY: &str = "Reports the cache policy, and sets that of the session.";
     type Args = PolicyParams;
     type Reply = PolicyReply;
 
@@ -224,7 +224,7 @@ pub(super) struct ExplainBreak;
 
 impl Command for ExplainBreak {
     const NAME: &str = "strata.tiers.explainBreak";
-    const SUMMARY: &str = "Explains why the last recorded prompt did not begin as the one before.";
+    const SUMMARY: &str = "Explains why the last recorded prompt missed the cache.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = ExplainReply;
@@ -235,7 +235,7 @@ impl Command for ExplainBreak {
             Some(broke) => tiers::explain(broke, &context.session.pages),
             None => match context.session.last_turn.as_deref() {
                 Some(last) => last.explanation.clone(),
-                None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
+                None => "No prompt has been recorded yet, so there was no cache miss.".to_owned(),
             },
         };
         Ok(ExplainReply { sentence, broke })
@@ -246,7 +246,7 @@ pub(super) struct ForecastCost;
 
 impl Command for ForecastCost {
     const NAME: &str = "strata.tiers.forecast";
-    const SUMMARY: &str = "Says what a pause or another model would cost.";
+    const SUMMARY: &str = "Estimates the cost of a pause or of another model.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ForecastParams;
@@ -318,7 +318,7 @@ fn chosen(context: &Context<'_>, model: &Model) -> PolicyChoice {
     wishes.choose(model, context.snapshot.index.state)
 }
 
-/// What the next request would bring along.
+/// Lays out the next request.
 fn next_prompt(
     context: &Context<'_>,
     model: Option<String>,
@@ -332,7 +332,7 @@ fn next_prompt(
     Ok(prepared)
 }
 
-/// Tells a field that is `null` from one that is not there.
+/// Distinguishes a `null` field from an absent one.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(field).map(Some)
 }

@@ -1,4 +1,4 @@
-//! `toolOutput.*`: results of tools on their way in, and reading on in what was not shown.
+//! `toolOutput.*`: adds tool results, and reads what was not shown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use strata_host::store::{Quota, SessionId};
 
 use super::{Access, Command, CommandError, Context};
 
-/// Lines that are read when nobody says how many.
+/// Default number of lines.
 const LINES: usize = 200;
 
 /// An output as a client may give it.
@@ -37,7 +37,7 @@ pub(super) struct AddParams {
     outcome: Outcome,
 }
 
-/// What an output is named by: the number of a message, or the name of a spilled output.
+/// The id of an output: a message number, or the name of a spilled output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OutputName {
@@ -60,10 +60,10 @@ pub(super) struct ReadParams {
     count: Option<usize>,
 }
 
-/// What is kept of an output.
+/// The kept part of an output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// What the model is shown.
+    /// What the model sees.
     content: Vec<ResultPart>,
     /// The message, when one was added.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
-    const SUMMARY: &str = "Cuts an output of a tool to what is kept of it, and adds it to the conversation when it names its call.";
+    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if it names its call.";
     type Args = AddParams;
     type Reply = AddReply;
 
@@ -95,7 +95,7 @@ impl Command for Add {
         if !called {
             return Err(CommandError::invalid(
                 "callId",
-                &format!("no tool call of the conversation has the id `{call_id}`"),
+                &format!("the conversation has no tool call with the id `{call_id}`"),
             ));
         }
         let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
@@ -114,7 +114,7 @@ pub(super) struct Read;
 
 impl Command for Read {
     const NAME: &str = "strata.toolOutput.read";
-    const SUMMARY: &str = "Reads on in an output that was cut.";
+    const SUMMARY: &str = "Reads more of a truncated output.";
     const ACCESS: Access = Access::Reads;
     type Args = ReadParams;
     type Reply = Page;
@@ -126,7 +126,7 @@ impl Command for Read {
             OutputName::Message(id) => {
                 let message = context.session.history.get(id);
                 let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
-                    CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
+                    CommandError::invalid("id", &format!("message {} has no tool result", id.0))
                 })?;
                 Ok(page(&output, from, count))
             }
@@ -141,8 +141,7 @@ impl Command for Read {
     }
 }
 
-/// The parts of a result as they are kept. What is too long for any prompt goes to a file of the session; where there is
-/// no place for files it is cut like anything else.
+/// The parts of a result to keep. Overlong ones are written to a file of the session, or truncated if there is no store.
 pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     arrived_in(parts, context.session, context)
 }
@@ -159,14 +158,14 @@ pub(super) fn arrived_in(
     intake.finish(spilled)
 }
 
-/// The parts as they would be kept where there is no place for files. Writes none.
+/// The parts as they would be kept without a store. Writes nothing.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
     intake.finish(nowhere)
 }
 
-/// What outputs in files may take together.
+/// The quota of spilled outputs.
 pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
@@ -184,7 +183,7 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     });
     let file = written
         .inspect_err(
-            |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
+            |error| tracing::warn!(%error, "a long tool output was truncated, because it cannot be written to a file"),
         )
         .ok()?;
     Some(SpilledOutput {

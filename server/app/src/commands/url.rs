@@ -41,7 +41,7 @@ pub(super) struct ShownPage {
     title: Option<String>,
     /// Its item.
     key: ItemKey,
-    /// The tier it stands in since the last recorded turn.
+    /// Its tier in the last recorded turn.
     tier: Tier,
     /// The weight of its text, in tokens of the model.
     tokens: usize,
@@ -57,7 +57,7 @@ pub(super) struct RemoveReply {
 /// The pages that the session shows.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// In the order of their addresses.
+    /// Sorted by address.
     urls: Vec<ShownPage>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.url.add";
-    const SUMMARY: &str = "Shows a web page that the client fetched.";
+    const SUMMARY: &str = "Adds a web page that the client fetched.";
     type Args = PageParams;
     type Reply = ShownPage;
 
@@ -74,7 +74,7 @@ impl Command for Add {
         let address = name("url", &url)?;
         if !is_url(address) {
             let message = format!(
-                "`{}` is not a URL; give one such as https://example.org/guide",
+                "`{}` is not a URL; pass one such as https://example.org/guide",
                 address.escape_debug()
             );
             return Err(CommandError::invalid("url", &message));
@@ -82,11 +82,11 @@ impl Command for Add {
         let title = title.as_deref().map(|title| name("title", title)).transpose()?;
         let limit = context.snapshot.settings.files.max_bytes;
         if content.len() as u64 > limit {
-            let message = format!("it is over the limit of {limit} bytes (files.max_bytes)");
+            let message = format!("it exceeds the limit of {limit} bytes (files.max_bytes)");
             return Err(CommandError::invalid("content", &message));
         }
         if content.contains('\0') {
-            return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+            return Err(CommandError::invalid("content", "it contains a NUL character, so it is not text"));
         }
         let title = title.filter(|title| !title.is_empty()).map(Into::into);
         let page = Page { address: address.into(), title, text: content.into() };
@@ -102,7 +102,7 @@ pub(super) struct Remove;
 
 impl Command for Remove {
     const NAME: &str = "strata.url.remove";
-    const SUMMARY: &str = "Shows a web page no longer.";
+    const SUMMARY: &str = "Removes a web page.";
     type Args = OneUrl;
     type Reply = RemoveReply;
 
@@ -119,7 +119,7 @@ pub(super) struct List;
 
 impl Command for List {
     const NAME: &str = "strata.url.list";
-    const SUMMARY: &str = "Lists the web pages that are shown.";
+    const SUMMARY: &str = "Lists the web pages in the context.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Listing;

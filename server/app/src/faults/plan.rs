@@ -1,5 +1,5 @@
-//! What a test has in mind for the server that it runs: which places were reached, and which one is to panic. Belongs to a thread and
-//! to the work that the thread gives to others, so that servers of other tests go on undisturbed.
+//! A test's plan for its server: which places were reached, and which one panics. Belongs to a thread and the work it hands to
+//! others, so that servers of other tests are unaffected.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::Point;
 
 pub(crate) type Location = (String, Point);
 
-/// What is to happen where.
+/// What happens where.
 #[derive(Default)]
 pub struct Plan(Mutex<Inner>);
 
@@ -21,7 +21,7 @@ struct Inner {
     armed: Option<(Location, usize)>,
 }
 
-/// Goes by the name of what the thread began last.
+/// Stands for the transition that the thread last started.
 const TRANSITION: &str = "transition";
 
 thread_local! {
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Plan {
-    /// What this thread does from now on goes by the plan.
+    /// Applies the plan to this thread from now on.
     pub fn enter(self: &Arc<Self>) {
         PLAN.set(Some(Arc::clone(self)));
     }
@@ -40,7 +40,7 @@ impl Plan {
         self.inner().armed = Some(((what.to_owned(), point), passes));
     }
 
-    /// Nothing panics any more. Whether something still would have.
+    /// Disables panics. Returns whether one was still pending.
     pub fn disarm(&self) -> bool {
         self.inner().armed.take().is_some()
     }
@@ -91,7 +91,7 @@ pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// What the thread went by before.
+/// The thread's previous plan.
 struct PreviousPlan(Option<Arc<Plan>>);
 
 impl Drop for PreviousPlan {

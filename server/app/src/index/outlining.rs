@@ -1,5 +1,5 @@
-//! Outlines of files: those that an earlier run kept where nothing has changed, and new ones of the texts where something
-//! has. Remembers for the next run what it found out. Lists no files and links no outlines.
+//! Outlines of files: stored ones where nothing changed, new ones elsewhere. Remembers its findings for the next run. Lists no
+//! files and links no outlines.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,19 +19,19 @@ use strata_host::walk::Entry;
 
 use super::IndexInputs;
 
-/// What outlines are made of and with. Shared by threads.
+/// The shared input of outlining threads.
 pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
-    /// What is known of files, by the folder that they are in.
+    /// Known files, by folder.
     seen: HashMap<PathBuf, KnownFiles>,
 }
 
-/// What came of one file.
+/// The outcome of one file.
 #[derive(Default)]
 pub(super) struct OutlineBatch {
     /// Its outline; `None` when it has none.
     pub(super) symbols: Option<Arc<FileSymbols>>,
-    /// What had to be done for it.
+    /// The work it took.
     pub(super) effort: Effort,
     seen: Option<KnownFile>,
     key: Option<OutlineKey>,
@@ -43,23 +43,23 @@ pub(super) enum Effort {
     /// The file was not opened.
     #[default]
     Recalled,
-    /// The file was read and its text recognised.
+    /// The file was read and its text recognized.
     Read,
     /// The file was read and parsed.
     Parsed,
 }
 
-/// How much a run did. What was neither read nor parsed was known.
+/// The work of a run. Everything neither read nor parsed was known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Efforts {
     /// Files that were read.
     pub read: usize,
-    /// Files that were parsed, all of which were read.
+    /// Parsed files, all of which were read.
     pub parsed: usize,
 }
 
-/// What a run found out and the next one should know; to be kept when nobody waits any more.
+/// Findings for the next run, to be stored when no one waits.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct OutlineUpdates {
@@ -68,7 +68,7 @@ pub struct OutlineUpdates {
 }
 
 impl<'a> OutlineRun<'a> {
-    /// For some files: what is known of their folders is not looked up.
+    /// For a few files: does not look up stored data about their folders.
     pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
         Self { means: *means, seen: HashMap::new() }
     }
@@ -78,8 +78,7 @@ impl<'a> OutlineRun<'a> {
         Self { means: *means, seen: means.roots.iter().map(known).collect() }
     }
 
-    /// Whether a file may have an outline. Only a name without an extension leaves it to the first line to say what the
-    /// file is.
+    /// Whether a file can have an outline. For names without an extension, the first line decides.
     pub(super) fn may_outline(entry: &Entry) -> bool {
         let key = &entry.key;
         entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
@@ -90,7 +89,7 @@ impl<'a> OutlineRun<'a> {
         self.recalled(entry).unwrap_or_else(|| self.read(entry))
     }
 
-    /// What is known of files that are not among these.
+    /// Stored data about files other than these.
     pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut seen = self.seen;
         for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
@@ -166,7 +165,7 @@ impl Efforts {
 }
 
 impl OutlineUpdates {
-    /// Takes note of what came of a file.
+    /// Takes note of the outcome of a file.
     pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
         let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };

@@ -34,14 +34,14 @@ impl Shapes {
         let mut arguments = P::json_schema(&mut self.taken);
         let session = json_schema!({
             "type": ["string", "null"],
-            "description": "The session that the command is about; without it the one that is shown.",
+            "description": "The session. Defaults to the current one.",
         });
         add_field(&mut arguments, "session", session, Presence::Optional);
         let mut reply = R::json_schema(&mut self.said);
         let version = json_schema!({
             "type": "integer",
             "minimum": 0,
-            "description": "How often the session was changed so far.",
+            "description": "Number of changes to the session so far.",
         });
         add_field(&mut reply, "stateVersion", version, Presence::Required);
         let own = own_name(name);
@@ -75,7 +75,7 @@ impl Shapes {
         self.taken.subschema_for::<T>().into()
     }
 
-    /// All definitions, each once. A type whose two shapes differ has that of requests under its name with `Input` behind it.
+    /// All definitions, each once. A type whose two shapes differ has that of requests under its name with `Input` after it.
     pub fn finish(mut self) -> Map<String, Value> {
         let mut taken = self.taken.take_definitions(true);
         let mut said = self.said.take_definitions(true);
@@ -144,7 +144,7 @@ fn reference(name: &str) -> Value {
     json_schema!({ "$ref": format!("{DEFINITIONS}{name}") }).into()
 }
 
-/// Types that come in and go out in different shapes, those that hold such a type included.
+/// Types with different input and output shapes, including types that contain them.
 fn different(taken: &Map<String, Value>, said: &Map<String, Value>) -> BTreeSet<String> {
     let both = || taken.iter().filter(|(name, _)| said.contains_key(*name));
     let differ = both().filter(|(name, shape)| said.get(*name) != Some(*shape));

@@ -1,14 +1,14 @@
-//! Makes derived schemas fit to be read outside of Rust: names of number types and links of its documentation go. Changes nothing
-//! about what a schema allows, but for a `null` that is never sent.
+//! Cleans derived schemas for readers outside Rust: removes names of number types and rustdoc links. Does not change what a
+//! schema allows, except for a `null` that is never sent.
 
 use serde_json::{Map, Value};
 
-/// What stands for a field that is not there.
+/// How absent fields are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Absent {
-    /// Nothing, or `null`: in what comes in.
+    /// Absent or `null`: for input.
     MayBeNull,
-    /// Nothing. What Strata writes leaves a field out or always has it.
+    /// Absent. Output omits a field or always has it.
     IsNotThere,
 }
 

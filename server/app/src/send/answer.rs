@@ -1,4 +1,4 @@
-//! What comes of a question: shown piece by piece, and summed up in the reply.
+//! The outcome of a question: shown piece by piece, and summarized in the reply.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,18 +18,18 @@ pub struct SendReply {
     pub session: String,
     /// The model that answered.
     pub model: String,
-    /// What it said. Placeholders of known secrets are replaced by the secrets.
+    /// Its text, with known secrets restored.
     pub text: String,
     /// Why it ended.
     pub end: SendEnd,
     /// Why it ended before it was complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What the provider billed, for all requests together.
+    /// Billed usage of all requests together.
     pub usage: Usage,
-    /// What the input cost.
+    /// The cost of the input.
     pub cost: SendCost,
-    /// What the input was expected to cost.
+    /// The expected cost of the input.
     pub predicted: Charge,
     /// How many requests were answered.
     pub requests: u32,
@@ -39,7 +39,7 @@ pub struct SendReply {
     pub tools: Vec<ToolUse>,
     /// Selected files that did not fit.
     pub shed: Vec<String>,
-    /// What you should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -56,21 +56,21 @@ pub enum SendEnd {
     ToolRounds,
     /// The model called tools although it was offered none.
     ToolCalls,
-    /// You stopped it. What came until then is recorded.
+    /// You stopped it. The answer so far is recorded.
     Cancelled,
-    /// The provider's answer broke off. What came until then is recorded.
+    /// The provider's answer was interrupted. The answer so far is recorded.
     Cut,
     /// A later request failed. The answers before it are recorded.
     Failed,
 }
 
-/// What input cost, in tokens of plain input.
+/// The cost of input, in tokens of plain input.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendCost {
-    /// What was paid.
+    /// The actual cost.
     pub paid: f64,
-    /// What would have been paid without a cache.
+    /// The cost without a cache.
     pub uncached: f64,
     /// The share of the input that was read from the cache, from 0 to 1.
     pub read_share: f64,
@@ -81,7 +81,7 @@ pub struct SendCost {
 pub struct ToolUse {
     /// The tool.
     pub name: String,
-    /// What it was called with.
+    /// Its arguments.
     pub input: Value,
     /// Whether the call failed.
     pub failed: bool,
@@ -108,7 +108,7 @@ impl SendReply {
         }
     }
 
-    /// What was said between two rounds stands in a paragraph of its own.
+    /// Adds text; separate rounds get separate paragraphs.
     pub(super) fn say(&mut self, text: String) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push_str("\n\n");
@@ -129,7 +129,7 @@ impl SendReply {
     }
 }
 
-/// An answer as it comes, in pieces that a person may see: no placeholder is cut in two, and known secrets stand in their places.
+/// An answer in pieces that can be shown: placeholders are never split, and known secrets are restored.
 pub(super) struct Stream<'a> {
     job: &'a SendJob,
     host: &'a mut dyn SendHost,

@@ -19,9 +19,9 @@ const PROBE: Duration = Duration::from_secs(15);
 /// Bytes of an answer on the wire.
 const MAX_REPLY: usize = 16 << 20;
 
-/// What answers requests.
+/// Answers requests.
 pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
-    /// Sends a request body and gives out the answer as it comes, on the caller's thread.
+    /// Sends a request body and passes on the answer as it arrives, on the caller's thread.
     ///
     /// # Errors
     /// [`SendError`] when nothing was given out.
@@ -36,9 +36,9 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
 /// The settings name no provider.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own strata.toml, \
-     in your editor's user settings or with --set, and put its key into the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, or \
-     the variable that provider.key_env names)"
+    "no provider is configured, so nothing is sent: set provider.name (anthropic, openai, responses, gemini or ollama) in your own \
+     strata.toml, in your editor's user settings or with --set, and set its key in the environment (ANTHROPIC_API_KEY, \
+     OPENAI_API_KEY, GEMINI_API_KEY, or the variable in provider.key_env)"
 )]
 pub(crate) struct NotConfigured;
 
@@ -56,7 +56,7 @@ pub(crate) struct ProviderClient {
     limits: Limits,
 }
 
-/// What there is to say of the provider without sending it anything.
+/// The state of the provider without sending anything.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderReport {
@@ -69,10 +69,9 @@ pub struct ProviderReport {
     /// Why it cannot be used: no key, or an address that a key must not go to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Why it does not answer; absent when it does, and when it was not asked.
+    /// Why it does not respond; absent if it does, or if it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
-    /// Whether it was asked.
     pub asked: bool,
 }
 
@@ -119,15 +118,15 @@ impl ProviderClient {
         &self.provider.model
     }
 
-    /// Whether it can be asked with what is configured. Opens no connection.
+    /// Checks the configuration. Opens no connection.
     ///
     /// # Errors
-    /// [`CommandError`] that says what is missing.
+    /// [`CommandError`] that names what is missing.
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         self.provider.check().map_err(|error| super::failure(&error))
     }
 
-    /// What there is to say of it.
+    /// Its state.
     pub(crate) fn report(&self) -> ProviderReport {
         ProviderReport {
             name: self.provider.kind.as_str(),

@@ -9,23 +9,23 @@ use strata_engine::conversation::history::Outcome;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta {
-    /// What the client called the answer.
+    /// The client's name for the answer.
     pub stream: String,
     /// The session.
     pub session: String,
-    /// The next piece of what the model says. Placeholders of known secrets are replaced by the secrets.
+    /// The next piece of text. Known secrets are restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The next piece of what it thinks, where the provider shows that.
+    /// The next piece of reasoning, if the provider shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<String>,
     /// A tool that it calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<DeltaToolCall>,
-    /// What came of such a call.
+    /// The outcome of such a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_result: Option<DeltaToolResult>,
-    /// What you should know now, in a sentence: the prompt is sent once more because it was too long.
+    /// A note for the user, in a sentence, such as that a too long prompt is sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
@@ -37,11 +37,11 @@ pub struct DeltaToolCall {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// What it is called with.
+    /// Its arguments.
     pub input: Value,
 }
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaToolResult {
     /// The call.
@@ -50,7 +50,7 @@ pub struct DeltaToolResult {
     pub name: String,
     /// Whether it failed.
     pub outcome: Outcome,
-    /// What the model is told, at most 2,000 characters of it.
+    /// The result for the model, at most 2,000 characters.
     pub text: String,
 }
 

@@ -24,7 +24,7 @@ enum Turn {
     IsRefused(ProviderErrorKind),
 }
 
-/// Each turn once, and the last one for ever.
+/// Each turn once, and the last one forever.
 #[derive(Debug)]
 struct Script {
     turns: Mutex<VecDeque<Turn>>,
@@ -204,7 +204,7 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
     assert!(!results[1].contains("hidden"), "{}", results[1]);
     assert!(results[2].contains("return name"), "{}", results[2]);
     assert!(results[3].contains("excluded"), "{}", results[3]);
-    assert!(results[4].contains("there is no tool `rm`; the tools are map,"), "{}", results[4]);
+    assert!(results[4].contains("unknown tool `rm`; available: map,"), "{}", results[4]);
     for result in &results[6..] {
         assert!(
             result.contains("lib.py") && !result.contains("hidden") && !result.contains("secret"),
@@ -233,7 +233,7 @@ fn rounds_of_tool_calls_have_an_end() {
     );
     assert!(bodies[2].to_string().contains("No more tool calls are answered"));
     assert!(!bodies[1].to_string().contains("No more tool calls are answered"));
-    // The conversation goes on: what nobody answered has an answer for the provider.
+    // The conversation goes on: what no one answered has an answer for the provider.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
     assert_eq!(reply.unwrap().text, "Well.");
 }

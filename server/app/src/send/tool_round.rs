@@ -1,4 +1,4 @@
-//! The tools that a model may use while it answers: those of Strata that change nothing. It edits no file and runs no program.
+//! The tools of a model while it answers: Strata's read-only ones. Edits no file and runs no program.
 
 use std::sync::LazyLock;
 
@@ -32,22 +32,20 @@ const READ_ON: &str = "tool_output_read";
 /// Characters of a result that a client is shown.
 const SHOWN: usize = 2_000;
 
-/// What the model is asked next.
+/// The next question to the model.
 pub(super) enum Asked {
-    /// The question.
     Question,
     /// The results of its calls, as `strata.prompt.assemble` takes them.
     Results(Value),
 }
 
-/// A call of a tool.
 pub(super) struct ToolCall<'a> {
     id: &'a str,
     name: &'a str,
     input: &'a Value,
 }
 
-/// What the offered tools are called, do and take, as `strata.prompt.assemble` takes them. Always the same, so that a provider keeps them.
+/// Declarations of the offered tools, for `strata.prompt.assemble`. Always the same, so that they stay cached.
 pub(super) fn declarations() -> &'static Value {
     static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
         let schemas = Schemas::new();
@@ -80,14 +78,14 @@ impl SendJob {
         let mut results = Vec::new();
         for (number, call) in (1..).zip(calls) {
             cancel.check()?;
-            host.progress(&format!("using the tool {}", call.name));
+            host.progress(&format!("running the tool {}", call.name));
             let (mut text, outcome) = match answer(call, host) {
                 Ok(text) => (text, Outcome::Ok),
                 Err(CommandError::Cancelled) => return Err(CommandError::Cancelled),
                 Err(error) => (error.to_string(), Outcome::Error),
             };
             if is_last && number == calls.len() {
-                text.push_str("\n(No more tool calls are answered: answer with what you know.)");
+                text.push_str("\n(No more tool calls are possible. Answer with what you know.)");
             }
             let ToolCall { id, name, input } = *call;
             let failed = outcome == Outcome::Error;
@@ -109,7 +107,7 @@ fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, Comma
     let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
     let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();
-        CommandError::failed(format!("there is no tool `{}`; the tools are {}", asked.name, names.join(", ")))
+        CommandError::failed(format!("unknown tool `{}`; available: {}", asked.name, names.join(", ")))
     })?;
     let input = match asked.input {
         Value::Object(input) => input.clone(),

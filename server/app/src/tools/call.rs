@@ -9,20 +9,20 @@ use super::pages::{self, BadCursor, NEXT, Shape};
 use super::{FILES_LIST, Tool};
 use crate::commands::CommandError;
 
-/// The argument that says what a result may weigh.
+/// The argument with the maximum size of a result.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// The argument that says where a result begins.
 pub(super) const CURSOR: &str = "cursor";
-/// What a result may weigh when nobody says, in tokens. Clients warn of results that are more than twice as heavy.
+/// Default maximum tokens of a result. Clients warn about results more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Fields of replies that are an editor's business.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
-/// The same for fields of what a reply lists.
+/// The same for fields of listed entries.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
-/// A command that keeps to a budget of its own weighs less than the whole reply: so often a smaller one is tried.
+/// Number of attempts with smaller budgets, since a command's own budget covers less than the whole reply.
 const TRIES: usize = 4;
 
-/// What runs the commands behind tools.
+/// Runs the commands behind tools.
 pub trait ToolHost {
     /// Runs a command of one session.
     ///
@@ -30,7 +30,7 @@ pub trait ToolHost {
     /// [`CommandError`].
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
 
-    /// What a text weighs, in tokens.
+    /// Counts the tokens of a text.
     fn weigh(&self, text: &str) -> usize;
 }
 
@@ -44,7 +44,7 @@ pub struct Reply {
     pub is_cut: bool,
 }
 
-/// What a call says about its result rather than about what it asks.
+/// Options of a call that concern its result.
 struct CallRequest {
     max_tokens: usize,
     cursor: Option<String>,
@@ -70,8 +70,7 @@ pub fn call(
     reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
 }
 
-/// What a tool replies about a workspace that is known well enough for it, for somebody who reads it in a shell: at most `max_tokens`,
-/// or all of it.
+/// The reply of a tool for a reader in a shell, given a sufficiently indexed workspace: at most `max_tokens`, or unlimited.
 ///
 /// # Errors
 /// [`CommandError`], in words that say what to do.
@@ -103,7 +102,7 @@ fn reply(
     let fits =
         |page: &Value| wanted.max_tokens == usize::MAX || weight(tool, page, host) <= wanted.max_tokens;
     let page = pages::page(reply, tool.shape, wanted.cursor.as_deref(), fits).map_err(|BadCursor| {
-        let problem = "this is not where a result of this call ended; begin anew without it";
+        let problem = "this cursor belongs to another call; start again without it";
         CommandError::invalid(CURSOR, problem)
     })?;
     Ok(Reply { text: (tool.text)(&page), is_cut: page.get(NEXT).is_some(), structured: page })
@@ -114,7 +113,7 @@ fn taken_apart(
     mut arguments: Map<String, Value>,
 ) -> Result<(CallRequest, Map<String, Value>), CommandError> {
     if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
-        return Err(CommandError::invalid(hidden, "this tool takes no such argument"));
+        return Err(CommandError::invalid(hidden, "this tool has no such argument"));
     }
     let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {
         None | Some(Value::Null) => DEFAULT_TOKENS,
@@ -145,7 +144,7 @@ fn run(
 ) -> Result<Value, CommandError> {
     let arguments = Value::from(arguments);
     if let Some(path) = excluded_in(&arguments, host.excluded) {
-        return Err(CommandError::failed(format!("`{path}` is excluded from this session")));
+        return Err(CommandError::failed(format!("`{path}` is excluded and hidden from the model")));
     }
     let mut reply = host.host.run(tool.command, arguments)?;
     withhold(&mut reply, host.excluded);
@@ -208,7 +207,7 @@ fn remove(value: &mut Value, names: &[&str]) {
     }
 }
 
-/// The reply under the largest budget of the command that lets the whole of it weigh no more than is wanted, or close to it.
+/// The reply under the largest budget of the command whose total size fits, or almost.
 fn within_budget(
     tool: &Tool,
     argument: &str,
@@ -231,7 +230,7 @@ fn within_budget(
     }
 }
 
-/// What a page weighs for a client that shows the model the heavier one of its two forms.
+/// Tokens of a page, by the larger of its two forms, since clients differ in which they show.
 fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
     let weigh = |text: &str| host.host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))

@@ -1,5 +1,5 @@
-//! As much of a reply as a token budget holds, and where the rest begins. Counts nothing itself and knows no command: it is told
-//! where the entries of a reply stand, and asks whether a page fits.
+//! Splits a reply into pages within a token budget. Counts nothing itself and knows no command: is told where a reply's entries
+//! are, and asks whether a page fits.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ pub(super) const MORE: &str = "more";
 /// How a reply is taken apart when it is long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
-    /// Not at all: it is short.
+    /// Not split, because it is short.
     Whole,
     /// The command keeps to a budget itself, which this argument gives.
     Budget {
@@ -90,7 +90,7 @@ struct Rows {
     layout: Layout,
 }
 
-/// Where entries stand.
+/// The location of entries.
 enum Layout {
     Lists(Vec<(&'static str, Vec<Value>)>),
     Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
@@ -190,14 +190,14 @@ fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
         if end == text.len() {
             return page;
         }
-        // A line that is cut counts as read: nobody could ask for the rest of it.
+        // A line that is cut counts as read: no one could ask for the rest of it.
         let count = kept.lines().count() as u64;
         with(page, "to", (first + count).saturating_sub(1).into())
     };
     page(end_of_lines(&text, 0, |end| fits(&page(end))))
 }
 
-/// The last end of a line behind `from` such that what lies between fits; inside the first line when even that does not.
+/// The last line end after `from` that still fits; inside the first line if even that does not.
 fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     let mut ends: Vec<usize> = rest.match_indices('\n').map(|(at, _)| from + at + 1).collect();

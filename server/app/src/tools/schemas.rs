@@ -1,5 +1,5 @@
-//! What tools take and reply as JSON Schema: those of their commands, which are derived from the types that read and write them. Adds
-//! what is a tool's own: the budget, the cursor. Leaves out what is not for a model to give.
+//! JSON Schemas of tools: those of their commands, derived from the types that read and write them, plus the budget and the
+//! cursor. Omits what a model must not set.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// Those of this version.
+    /// The schemas of this version.
     pub fn new() -> Self {
         Self(schema::commands())
     }
@@ -31,30 +31,29 @@ impl Schemas {
         without(&mut schema, tool.hidden());
         if tool.shape.has_budget() {
             let description = format!(
-                "The most that the result may weigh, in tokens; {DEFAULT_TOKENS} when absent. What is left out is said."
+                "Maximum tokens of the result. Defaults to {DEFAULT_TOKENS}. The result says what was left out."
             );
             let most = json!({ "type": "integer", "minimum": 1, "default": DEFAULT_TOKENS, "description": description });
             add(&mut schema, MAX_TOKENS, most);
         }
         if tool.shape.has_cursor() {
-            let description = format!(
-                "Goes on where an earlier result ended: its `{NEXT}`, with the other arguments as they were."
-            );
+            let description =
+                format!("Continues an earlier result: pass its `{NEXT}` and the same other arguments.");
             add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
         }
         self.complete(schema)
     }
 
-    /// What a tool replies as structured content.
+    /// The structured reply of a tool.
     pub fn output(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "reply");
         without(&mut schema, NOT_SAID.iter().copied());
         if tool.shape.has_cursor() {
-            let description = "Where the rest begins; absent when there is none.";
+            let description = "Where to continue; absent if the result is complete.";
             add(&mut schema, NEXT, json!({ "type": "string", "description": description }));
         }
         if matches!(tool.shape, Shape::Clipped(_)) {
-            let description = "How many entries are not shown; absent when all are.";
+            let description = "Number of entries not shown; absent if all are shown.";
             add(&mut schema, MORE, json!({ "type": "integer", "minimum": 1, "description": description }));
         }
         self.complete(schema)

@@ -1,13 +1,13 @@
-//! Replies as a model reads them: short lines in place of JSON. Reads of a reply what it shows and leaves out nothing that one
-//! would act on. Decides nothing about how much of it there is.
+//! Replies as text for models: short lines instead of JSON, with everything a model would act on. Does not decide how much is
+//! shown.
 
 use serde_json::Value;
 
 use super::pages::{MORE, NEXT};
 
-/// What a reply of the tool `map` says.
+/// The text of a reply of the tool `map`.
 pub fn map(reply: &Value) -> String {
-    map_and(reply, "name files in `focus` to see others, or give a larger `max_tokens`")
+    map_and(reply, "name files in `focus` to see others, or raise `max_tokens`")
 }
 
 /// The same, with how to see files that were left out.
@@ -34,7 +34,7 @@ pub(super) fn context(reply: &Value) -> String {
         };
         format!("{} {}{}{what}", item["score"], text(item, "path"), extent(item))
     };
-    lines(reply, "items", line, "nothing here is about that; use words that stand in the code")
+    lines(reply, "items", line, "no match; use words that occur in the code")
 }
 
 pub(super) fn symbols(reply: &Value) -> String {
@@ -45,7 +45,7 @@ pub(super) fn symbols(reply: &Value) -> String {
         };
         format!("{}{}: {}{within}", text(symbol, "path"), extent(symbol), text(symbol, "head"))
     };
-    lines(reply, "symbols", line, "no definition has a name with these letters")
+    lines(reply, "symbols", line, "no definition matches these letters")
 }
 
 /// The lines of a definition as a path takes them.
@@ -102,7 +102,7 @@ pub(super) fn dependents(reply: &Value) -> String {
         part("mutual", "both"),
     ]
     .concat();
-    let parts = if parts.is_empty() { "\nhas nothing to do with other files".to_owned() } else { parts };
+    let parts = if parts.is_empty() { "\nhas no dependencies".to_owned() } else { parts };
     format!("{}{parts}{}", text(reply, "path"), rest(reply))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn files_found(reply: &Value) -> String {
         "excluded" => format!("{} (excluded)", text(file, "path")),
         _ => text(file, "path").to_owned(),
     };
-    lines(reply, "files", line, "no file has a path with these letters")
+    lines(reply, "files", line, "no path matches these letters")
 }
 
 pub(super) fn file(reply: &Value) -> String {
@@ -170,17 +170,17 @@ pub(super) fn hits(reply: &Value) -> String {
             format!("note {}{tags}: {}", hit["id"], text(hit, "snippet"))
         }
     };
-    lines(reply, "hits", line, "nothing was noted or said with these words")
+    lines(reply, "hits", line, "no note or message has these words")
 }
 
 pub(super) fn note_kept(reply: &Value) -> String {
-    format!("note {} is kept", reply["id"])
+    format!("saved note {}", reply["id"])
 }
 
 pub(super) fn output(reply: &Value) -> String {
     let (from, to, total) = (number(reply, "from"), number(reply, "to"), number(reply, "total"));
     let end = match to < total {
-        true => format!("(lines {from} to {to} of {total}; go on with `from` {})", to + 1),
+        true => format!("(lines {from} to {to} of {total}; continue with `from` {})", to + 1),
         false => format!("(lines {from} to {to} of {total})"),
     };
     let shown = text(reply, "text");
@@ -196,17 +196,17 @@ pub(super) fn tokens(reply: &Value) -> String {
     format!("{} tokens for {}{warning}", number(reply, "tokens"), text(reply, "model"))
 }
 
-/// Each entry of a list on lines of its own, or what there is to say when there are none.
+/// One line per entry of a list, or a text for an empty list.
 fn lines(reply: &Value, field: &str, line: impl Fn(&Value) -> String, none: &str) -> String {
     let lines: Vec<String> = list(reply, field).iter().map(line).collect();
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }
 }
 
-/// How to get the rest, when there is one.
+/// How to get the rest, if there is one.
 fn rest(reply: &Value) -> String {
     match text(reply, NEXT) {
         "" => String::new(),
-        cursor => format!("\n(there is more: the same with `cursor` \"{cursor}\")"),
+        cursor => format!("\n(more: call again with `cursor` \"{cursor}\")"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is in a prompt, as a few short tables: parts, tiers, files, coverage, warnings.
+//! The contents of a prompt in short tables: parts, tiers, files, coverage, warnings.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::gauge::{bar, share};
 use crate::output::{count, counted};
 use strata_app::table::{Align, Table};
 
-/// What is read of the reply of `strata.prompt.assemble`.
+/// The used part of the reply of `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
@@ -67,7 +67,7 @@ struct Coverage {
     map_budget: usize,
 }
 
-/// Names of files, by what they are to the system prompt.
+/// Names of files, by their role in the system prompt.
 #[derive(Deserialize)]
 struct SystemFiles {
     rules: Vec<String>,
@@ -81,7 +81,7 @@ struct Warning {
 }
 
 impl Report {
-    /// The text, without control over what comes before or after it.
+    /// The rendered text, without control characters.
     pub(super) fn render(&self) -> String {
         let mut text = format!("{}, {}, {}\n\n", self.model, self.format, self.policy);
         text.push_str(&self.parts());
@@ -113,10 +113,8 @@ impl Report {
             let tokens = tokens.as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_default();
             table.row([count(tokens), label(part)]);
         }
-        table.row([
-            count(*total),
-            format!("together, of at most {} (window {})", count(*limit), count(*window)),
-        ]);
+        table
+            .row([count(*total), format!("total, of at most {} (window {})", count(*limit), count(*window))]);
         table.render()
     }
 
@@ -125,7 +123,7 @@ impl Report {
         let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
         table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
         for Tier { tier, items, tokens, marked } in &self.tiers {
-            let mark = if *marked { "cache breakpoint behind it" } else { "" };
+            let mark = if *marked { "cache breakpoint after it" } else { "" };
             table.row([
                 count(*tokens),
                 tier.clone(),
@@ -158,11 +156,11 @@ impl Report {
         table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
         for Excerpt { excerpt, lines, reason, tokens } in excerpts {
             let because = match reason.as_deref() {
-                Some("named") => "its file, which is named",
+                Some("named") => "its file, named in the prompt",
                 Some("words") => "its words",
                 Some("file") => "its file",
                 Some("open") => "its file, which is open",
-                Some("recent") => "its file, which changed lately",
+                Some("recent") => "its file, changed recently",
                 _ => "",
             };
             let lines = lines.clone().unwrap_or_default();
@@ -174,7 +172,7 @@ impl Report {
     fn coverage(&self) -> String {
         let Coverage { blocks, names, directories, map_budget } = self.coverage;
         format!(
-            "repository: {} in the map (budget {}), {} listed by name, {} only counted in their folders",
+            "repository: {} in the map (budget {}), {} listed by name, {} only counted by folder",
             counted(blocks, "file"),
             count(map_budget),
             count(names),
@@ -183,7 +181,7 @@ impl Report {
     }
 }
 
-/// A part as a person calls it.
+/// A part as a user calls it.
 fn label(part: &str) -> String {
     match part {
         "system" => "system prompt".to_owned(),

@@ -15,10 +15,10 @@ fn add(repo: &Repo, nth: usize, more: &[&str]) -> String {
 #[test]
 fn each_run_goes_on_where_the_last_one_ended() {
     let repo = Repo::new(&[]);
-    assert_eq!(add(&repo, 1, &[]), "iteration 1 is kept\n");
+    assert_eq!(add(&repo, 1, &[]), "recorded iteration 1\n");
     let window = ["--context-window", "2"];
-    assert_eq!(add(&repo, 2, &window), "iteration 2 is kept\n");
-    assert_eq!(add(&repo, 3, &window), "iteration 3 is kept; iteration 1 went into the summary\n");
+    assert_eq!(add(&repo, 2, &window), "recorded iteration 2\n");
+    assert_eq!(add(&repo, 3, &window), "recorded iteration 3; iteration 1 joined the summary\n");
     let report = [&window[..], &["--score", "0.5", "--cli", "agent", "--file", "src/a.rs"]].concat();
     add(&repo, 4, &report);
     let prompt = repo.strata(&["iteration", "prompt"]).out;
@@ -33,13 +33,13 @@ fn each_run_goes_on_where_the_last_one_ended() {
     assert!(prompt.contains("Port the parser") && prompt.contains("step 4 is done"), "{prompt}");
     let status = repo.strata(&["iteration", "status", "--context-window", "2"]);
     expect![[r#"
-        goal           Port the parser
-        iterations     4
-        word for word  3, 4
-        summed up      the first 2
-        summary anew   after iteration 10
-        score          0.5
-        goal is        not reached
+        goal          Port the parser
+        iterations    4
+        verbatim      3, 4
+        summarized    the first 2
+        next summary  after iteration 10
+        score         0.5
+        goal is       not reached
     "#]]
     .assert_eq(&status.out);
     let status = repo.strata(&["iteration", "status", "--json"]).json();
@@ -54,7 +54,7 @@ fn the_figures_come_from_a_file_and_arguments_count_more() {
     ]);
     let config = ["--config", "loop.yaml"];
     add(&repo, 1, &config);
-    assert_eq!(add(&repo, 2, &config), "iteration 2 is kept; iteration 1 went into the summary\n");
+    assert_eq!(add(&repo, 2, &config), "recorded iteration 2; iteration 1 joined the summary\n");
     let wide = [&config[..], &["--context-window", "9"]].concat();
     assert_eq!(add(&repo, 3, &wide), "iteration 3 is kept\n");
     let run = repo.strata(&["iteration", "status", "--config", "bad.toml"]);
@@ -104,7 +104,7 @@ fn loops_are_told_apart_and_a_new_goal_begins_another() {
     add(&repo, 1, &["--session", "other"]);
     let said = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
     expect![[r#"
-        error: there is no session `iteration`; `strata iteration add --goal GOAL` begins a loop
+        error: session `iteration` does not exist; start a loop with `strata iteration add --goal GOAL`
     "#]]
     .assert_eq(&said(&["iteration", "prompt"]));
     expect![[r#"
@@ -117,5 +117,5 @@ fn loops_are_told_apart_and_a_new_goal_begins_another() {
     .assert_eq(&said(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
     let done = ["iteration", "add", "--session", "other", "--goal", "Port the printer", "--output", "-"];
     let run = repo.strata_with(b"<promise>COMPLETE</promise>", &done);
-    assert_eq!(run.err, "iteration 1 is kept; it says that the goal is reached\n");
+    assert_eq!(run.err, "recorded iteration 1; it reports that the goal is reached\n");
 }

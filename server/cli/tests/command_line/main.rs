@@ -1,4 +1,4 @@
-//! The real binary as a person runs it: what it prints where, and how it ends.
+//! The real binary as a user runs it: what it prints where, and how it ends.
 
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
@@ -15,5 +15,6 @@ mod sessions;
 mod settings;
 mod status;
 mod tokens;
+mod tutorial;
 mod usage;
 mod working_folder;

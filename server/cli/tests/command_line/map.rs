@@ -47,7 +47,7 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     assert!(run.refusal().contains("no room for `app/view.py`"), "{}", run.err);
     let run = repo.strata(&["map", "--budget", "0"]);
     expect![[r#"
-        0 files, 0 of 0 tokens; 3 more with an outline are not in it
+        0 files, 0 of 0 tokens; 3 more with an outline were left out
     "#]]
     .assert_eq(&run.err);
     let run = repo.strata(&["map", "--focus", "../x"]);
@@ -75,5 +75,5 @@ fn a_result_that_cannot_be_written_is_a_failure() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let err = String::from_utf8(output.stderr).unwrap();
-    assert!(err.starts_with("error: the result cannot be written: ") && err.lines().count() == 1, "{err}");
+    assert!(err.starts_with("error: cannot write the result: ") && err.lines().count() == 1, "{err}");
 }

@@ -19,9 +19,9 @@ fn the_memory_file_is_searched_as_well() {
 fn notes_are_kept_listed_found_and_removed() {
     let repo = Repo::new(&[]);
     let empty = repo.strata(&["memory", "list"]);
-    assert_eq!((empty.code, &*empty.out, &*empty.err), (Some(0), "", "no notes are kept\n"));
+    assert_eq!((empty.code, &*empty.out, &*empty.err), (Some(0), "", "no notes\n"));
     let add = ["memory", "add", "Tests need a state directory", "--tag", "tests", "--tag", "state"];
-    assert_eq!(repo.strata(&add).err, "note 1 is kept\n");
+    assert_eq!(repo.strata(&add).err, "saved note 1\n");
     let second = repo.strata_with(b"The parser is\nby hand\n", &["memory", "add", "-", "--json"]).json();
     assert_eq!(second["id"], 2);
 
@@ -36,15 +36,15 @@ fn notes_are_kept_listed_found_and_removed() {
     let found = repo.strata(&["memory", "search", "parser"]).out;
     assert!(found.lines().nth(1).is_some_and(|line| line.starts_with("memory ")), "{found}");
 
-    assert_eq!(repo.strata(&["memory", "remove", "1"]).err, "note 1 is removed\n");
+    assert_eq!(repo.strata(&["memory", "remove", "1"]).err, "deleted note 1\n");
     let left = repo.strata(&["memory", "list", "--json"]).json();
     assert_eq!(left["fragments"].as_array().unwrap().len(), 1);
     expect![[r#"
-        error: there is no memory fragment m1
+        error: note m1 does not exist
     "#]]
     .assert_eq(repo.strata(&["memory", "remove", "1"]).refusal());
     expect![[r#"
-        error: a memory fragment needs text
+        error: a note needs text
     "#]]
     .assert_eq(repo.strata(&["memory", "add", " "]).refusal());
 }

@@ -44,17 +44,17 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
            114  context frame
              8  prompt
             11  structure
-           756  together, of at most 815,217 (window 1,000,000)
+           756  total, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
-           552  L0      ███████████████░░░░░      3  cache breakpoint behind it
-            65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint behind it
+           552  L0      ███████████████░░░░░      3  cache breakpoint after it
+            65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint after it
            128  active  ███░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py
 
-        repository: 2 files in the map (budget 64,000), 0 listed by name, 0 only counted in their folders
+        repository: 2 files in the map (budget 64,000), 0 listed by name, 0 only counted by folder
     "#]]
     .assert_eq(&run.err);
 }
@@ -121,7 +121,7 @@ fn the_text_can_come_from_standard_input() {
     assert!(texts(&body).contains(&"Grüße\nzwei"), "{body}");
     let run = repo.strata_with(b"\xff\xfe", &["prompt", "-"]);
     expect![[r#"
-        error: the text cannot be read from standard input: stream did not contain valid UTF-8
+        error: cannot read standard input: stream did not contain valid UTF-8
     "#]]
     .assert_eq(run.refusal());
 }
@@ -174,11 +174,11 @@ fn secrets_need_a_confirmation() {
     repo.write("app/.env", "TOKEN=hunter2\n");
     let run = repo.strata(&["prompt", "--select", "app/.env", "Hello"]);
     expect![[r#"
-        error: --select: `app/.env` is not taken unasked: its name says that it holds secrets (.env); to select it all the same, name it in confirmSecrets (--confirm-secrets on the command line)
+        error: --select: `app/.env` needs confirmation: its name suggests secrets (.env); to select it, name it in confirmSecrets (--confirm-secrets on the command line)
     "#]].assert_eq(run.refusal());
     let run = repo.strata(&["prompt", "--select", "app", "Hello"]);
     assert_eq!(times(&run.json(), "hunter2"), 0);
-    expect!["--select app left out app/.env: its name says that it holds secrets (.env)"]
+    expect!["--select app skipped app/.env: its name suggests secrets (.env)"]
         .assert_eq(run.err.lines().next().unwrap());
     let confirmed = ["prompt", "--select", "app/.env", "--confirm-secrets", "app/.env", "Hello"];
     assert_eq!(times(&repo.strata(&confirmed).json(), "hunter2"), 1);
@@ -206,10 +206,10 @@ fn what_cannot_be_done_is_said_in_one_line() {
         error: --select: `image.png` is binary
         error: --select: no listed file matches `*.java`
         error: --exclude: `nothing.py` does not exist
-        error: --repo: `nowhere` cannot be opened: No such file or directory (os error 2)
-        error: --repo: `notes.md` is no folder
-        error: the prompt is empty; give a text, an image or tool results
-        error: --select: `other.py` does not exist (paths count from REPO/app)
+        error: --repo: cannot open `nowhere`: No such file or directory (os error 2)
+        error: --repo: `notes.md` is not a directory
+        error: the prompt is empty; add text, an image or tool results
+        error: --select: `other.py` does not exist (paths are relative to REPO/app)
     "#]]
     .assert_eq(&refusals.concat());
 }

@@ -76,9 +76,9 @@ fn parts_of_files_are_read_as_they_are() {
         refused("app/reqest.py#L1-2"),
     ];
     expect![[r#"
-        error: PATH: app/view.py defines no `View.body`; its outline says what it defines
+        error: PATH: app/view.py does not define `View.body`; see its outline for the definitions
         error: PATH: `app/view.py` has 6 lines
-        error: PATH: notes.md defines no `Nothing`; its outline says what it defines
+        error: PATH: notes.md does not define `Nothing`; see its outline for the definitions
         error: `app/reqest.py` does not exist; did you mean `app/request.py`?
     "#]]
     .assert_eq(&refusals.concat());

@@ -165,7 +165,7 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
     .assert_eq(&run.out);
 }
 
-/// A record of an agent that edits files, with an error that nothing mended.
+/// A record of an agent that edits files, with an error that nothing repaired.
 fn recorded(steps: usize) -> String {
     let line = |kind: &str, content: serde_json::Value| {
         serde_json::json!({ "type": kind, "message": { "role": kind, "content": content } }).to_string()
@@ -270,11 +270,11 @@ fn what_cannot_be_replayed_is_said() {
     repo.write("none/x.txt", "");
     let said = |arguments: &[&str]| repo.strata(&[&["replay"], arguments].concat()).refusal().to_owned();
     expect![[r#"
-        error: no git repository: none
+        error: not a git repository: none
     "#]]
     .assert_eq(&said(&["--git", "none"]));
     expect![[r#"
-        error: no git repository: nowhere
+        error: not a git repository: nowhere
     "#]]
     .assert_eq(&said(&["--git", "nowhere"]));
     expect![[r#"

@@ -78,6 +78,17 @@ impl Repo {
         self.ended(command.envs(variables.iter().copied()).spawn().unwrap(), b"")
     }
 
+    /// Runs a line of shell in the repository, with the binary in the path. Returns everything it prints.
+    pub(crate) fn shell(&self, line: &str) -> String {
+        let binaries = Path::new(env!("CARGO_BIN_EXE_strata")).parent().unwrap().to_owned();
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let path =
+            std::env::join_paths([binaries].into_iter().chain(std::env::split_paths(&inherited))).unwrap();
+        let mut command = self.prepared("sh", Stdio::piped());
+        command.args(["-c", &format!("{{ {line}\n}} 2>&1")]).env("PATH", path);
+        self.ended(command.spawn().unwrap(), b"").out
+    }
+
     fn ended(&self, mut child: Child, input: &[u8]) -> Run {
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input);
@@ -91,11 +102,16 @@ impl Repo {
     }
 
     fn command(&self, arguments: &[&str], stdout: Stdio) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_strata"));
+        let mut command = self.prepared(env!("CARGO_BIN_EXE_strata"), stdout);
+        command.args(arguments);
         command
-            .args(arguments)
+    }
+
+    fn prepared(&self, program: &str, stdout: Stdio) -> Command {
+        let mut command = Command::new(program);
+        command
             .current_dir(&self.folder)
-            // Neither a person's settings nor their ignore files are part of a test.
+            // Neither a user's settings nor their ignore files are part of a test.
             .env("HOME", self.folder.parent().unwrap())
             .env_remove("XDG_CONFIG_HOME")
             .env("STRATA_STATE_DIR", self.folder.parent().unwrap().join("state"))

@@ -32,7 +32,7 @@ fn listed(repo: &Repo) -> Vec<Value> {
 fn where_nothing_is_stored_the_list_is_empty() {
     let repo = Repo::new(&[]);
     let run = repo.strata(&["sessions", "list"]);
-    assert_eq!((run.code, &*run.out, &*run.err), (Some(0), "", "no sessions of REPO are stored\n"));
+    assert_eq!((run.code, &*run.out, &*run.err), (Some(0), "", "no stored sessions for REPO\n"));
     assert!(listed(&repo).is_empty());
 }
 
@@ -67,7 +67,7 @@ fn exports_are_what_other_programs_take_and_come_back_the_same() {
 
     let run = repo.strata(&["sessions", "export", &id, "-o", "out.jsonl"]);
     assert_eq!((run.code, &*run.out), (Some(0), ""));
-    assert_eq!(run.err, format!("session {id} written to out.jsonl\n"));
+    assert_eq!(run.err, format!("exported session {id} to out.jsonl\n"));
     let lines = fs::read_to_string(repo.folder().join("out.jsonl")).unwrap();
     assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{lines}");
 
@@ -83,7 +83,7 @@ fn exports_are_what_other_programs_take_and_come_back_the_same() {
 fn a_name_a_fork_and_a_compaction_last() {
     let (repo, id) = with_talk(30);
     let run = repo.strata(&["sessions", "rename", &id, "the parser"]);
-    assert_eq!(run.err, format!("session {id} is now called \"the parser\"\n"));
+    assert_eq!(run.err, format!("renamed session {id} to \"the parser\"\n"));
     let by_name = |command: &str| repo.strata(&["sessions", command, "the parser"]);
     assert_eq!(by_name("show").out, repo.strata(&["sessions", "show", &id]).out);
     assert_eq!(by_name("export").out, repo.strata(&["sessions", "export", &id]).out);
@@ -93,7 +93,7 @@ fn a_name_a_fork_and_a_compaction_last() {
     let run = repo.strata(&["sessions", "compact", &id, "--profile", "handoff"]);
     assert_eq!((run.code, &*run.out), (Some(0), ""), "{}", run.err);
     assert!(
-        run.err.starts_with(&format!("session {id} compacted by handoff: 60 messages of ")),
+        run.err.starts_with(&format!("compacted session {id} with handoff: 60 messages of ")),
         "{}",
         run.err
     );
@@ -122,24 +122,24 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
         &["sessions", "delete", unknown],
     ] {
         let run = repo.strata(arguments);
-        assert_eq!(run.refusal(), "error: there is no session `0123456789abcdef`\n", "{arguments:?}");
+        assert_eq!(run.refusal(), "error: session `0123456789abcdef` does not exist\n", "{arguments:?}");
     }
     repo.write("words.txt", "no conversation");
     let run = repo.strata(&["sessions", "import", "words.txt", "nowhere", "talk.json"]);
     assert_eq!((run.code, &*run.out), (Some(1), ""));
     let said: Vec<&str> = run.err.lines().collect();
     expect![[r#"
-        error: words.txt: the whole value: holds no conversation in a known form
+        error: words.txt: the whole value: contains no conversation in a known format
         error: nowhere: No such file or directory (os error 2)"#]]
     .assert_eq(&said[..2].join("\n"));
     assert!(said[2].starts_with("talk.json: session ") && said[2].ends_with(", 2 messages"), "{}", run.err);
 
     let run = repo.strata(&["sessions", "delete", unknown, &id]);
     assert_eq!(run.code, Some(1));
-    assert!(run.err.ends_with(&format!("session {id} is deleted\n")), "{}", run.err);
+    assert!(run.err.ends_with(&format!("deleted session {id}\n")), "{}", run.err);
     assert_eq!(listed(&repo).len(), 1);
     expect![[r#"
-        error: `No Name` is no name of a session: lower-case letters, digits, `-` and `_`, at most 64
+        error: `No Name` is not a session id: use lowercase letters, digits, `-` and `_`, at most 64
     "#]]
     .assert_eq(repo.strata(&["sessions", "compact", "No Name"]).refusal());
     expect![[r#"
@@ -155,5 +155,5 @@ fn sessions_belong_to_their_workspace() {
     let list = repo.strata(&["sessions", "list", "--repo", "inner", "--json"]).json();
     assert_eq!(list["sessions"], json!([]));
     let run = repo.strata(&["sessions", "--repo", "inner", "show", &id]);
-    assert_eq!(run.refusal(), format!("error: there is no session `{id}`\n"));
+    assert_eq!(run.refusal(), format!("error: session `{id}` does not exist\n"));
 }

@@ -1,4 +1,4 @@
-//! What a session weighs and costs, once and for as long as somebody looks.
+//! What a session weighs and costs, once and for as long as someone looks.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -24,13 +24,13 @@ fn a_tree_shows_sums_and_reasons() {
          2      \u{1b}[31mred.txt
          -      logo.png  binary
         10    notes.md
-         -    .env  secret by its name
+         -    .env  secret by name
     "#]]
     .assert_eq(&run.out);
     expect![[r#"
         83 tokens in 4 files, counted for claude-sonnet-5-5
         not counted, binary: 1 (app/logo.png)
-        not counted, secret by its name: 1 (.env)
+        not counted, secret by name: 1 (.env)
     "#]]
     .assert_eq(&run.err);
 }
@@ -43,7 +43,7 @@ fn depth_and_paths_narrow_the_tree() {
         83  ./  6 files
         73    app/  4 files
         10    notes.md
-         -    .env  secret by its name
+         -    .env  secret by name
     "#]]
     .assert_eq(&run.out);
     let run = repo.strata(&["tokens", "--model", "gpt-4o", "notes.md", "app/*.py"]);

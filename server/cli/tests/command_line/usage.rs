@@ -57,7 +57,7 @@ fn help_names_every_command_that_there_is() {
           grep         Search files by a pattern
           read         Print a file, lines of it, or a definition in it
           tokens       Count the tokens of files
-          sessions     Look after the conversations that are stored for a workspace
+          sessions     Manage the stored conversations of a workspace
           memory       Keep notes that outlive every conversation
           iteration    Remember the iterations of an autonomous loop and make the prompt of the next one
           replay       Play recorded sessions and say what each layout of their prompts costs
@@ -108,5 +108,5 @@ fn shells_and_man_know_every_command() {
         assert!(page.contains(".SH SYNOPSIS"), "{command}");
     }
     assert!(repo.strata(&["man"]).out.contains(".SH SUBCOMMANDS"));
-    assert!(repo.strata(&["man", "-o", "/no/such/folder"]).err.contains("cannot be written to"));
+    assert!(repo.strata(&["man", "-o", "/no/such/folder"]).err.contains("cannot write to"));
 }

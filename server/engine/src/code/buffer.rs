@@ -1,11 +1,10 @@
-//! An open document together with its syntax tree and outline. Edits are noted as they come; parsing happens
-//! when somebody asks, starts from the last tree and outline, and can be cancelled. Says nothing about which buffers there
-//! are.
+//! An open document with its syntax tree and outline. Records edits as they arrive; parses on demand, from the last tree and
+//! outline, and can be cancelled. Does not know which buffers exist.
 //!
-//! Of broken text a parser that starts from an old tree may make something else than one that starts afresh. Such a
-//! result is provisional: its tree is there at once for the next keystroke to start from, its outline is that of the last
-//! text that was not broken. What goes into a prompt is [settled](Buffer::symbols) first by parsing afresh, once for each
-//! text. So the same text gives the same bytes, and no keystroke waits for that.
+//! Incremental parsing of broken text may give a different tree than a fresh parse. Such a result is provisional: the next
+//! keystroke starts from its tree, and its outline is that of the last unbroken text. For prompts, the text is
+//! [settled](Buffer::symbols) by a fresh parse, once per text. So the same text gives the same bytes, and no keystroke waits for
+//! it.
 
 mod trail;
 
@@ -23,10 +22,10 @@ use crate::key::FileKey;
 
 use trail::EditTrail;
 
-/// A tree that lags further behind than this many edits is not worth bringing up to date.
+/// A tree further behind than this many edits is parsed from scratch.
 const MAX_TRAIL: usize = 1_000;
 
-/// What parsing a buffer gave. Cheap to clone.
+/// The result of parsing a buffer. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ParsedBuffer {
     generation: u64,
@@ -44,7 +43,7 @@ enum SyncState {
     Provisional,
 }
 
-/// What the next parse starts from. All clones of a buffer share it, so that whoever parses first does it for all.
+/// State for the next parse. All clones of a buffer share it, so one parse serves all of them.
 #[derive(Debug)]
 struct Live {
     parsed: ParsedBuffer,
@@ -68,8 +67,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A document as it was opened or first heard of. Its language is the editor's if there is an outline for
-    /// it, else what its name and first line say.
+    /// Creates a buffer for an opened or newly seen document. Uses the editor's language if it has an outline, otherwise detects
+    /// it from the name and first line.
     pub fn new(key: &FileKey, document: Document) -> Self {
         let first_line = document.rope.lines().next().map(|line| line.to_string()).unwrap_or_default();
         let language = LanguageId::by_editor_id(document.language())
@@ -80,7 +79,6 @@ impl Buffer {
         Self { document, language, generation, parsed: None, trail, live, given_up }
     }
 
-    /// The document.
     pub fn document(&self) -> &Document {
         &self.document
     }
@@ -104,7 +102,7 @@ impl Buffer {
         self.document.lose_step(reason);
     }
 
-    /// As [`Document::replace_all`]; the tree starts anew.
+    /// As [`Document::replace_all`]; the tree starts again.
     pub fn replace_all(&mut self, text: &str, version: i32) {
         self.document.replace_all(text, version);
         self.generation = next_generation();
@@ -128,8 +126,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Parses the text as it is now, starting from what was last parsed. `None` without a grammar. The result may be
-    /// provisional, and that of a text that was given up is [`Buffer::give_up`]'s.
+    /// Parses the current text, starting from the last parse. Returns `None` without a grammar. The result may be provisional.
+    /// For abandoned texts, see [`Buffer::give_up`].
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -154,8 +152,7 @@ impl Buffer {
         self.parse_afresh(language, key, &mut live, cancel).map(Some)
     }
 
-    /// The text could not be parsed in the time there was, and is not tried again. What stands for it: no symbols, until it
-    /// changes.
+    /// Gives up on a text that could not be parsed in time. The buffer has no symbols until it changes.
     pub fn give_up(&self, key: &FileKey) -> Option<ParsedBuffer> {
         self.given_up.store(self.generation, Ordering::Relaxed);
         self.nothing(self.language?, key)
@@ -167,7 +164,7 @@ impl Buffer {
         Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
-    /// What was last taken over, perhaps of an earlier text, and perhaps provisional.
+    /// The last installed parse, possibly outdated and possibly provisional.
     pub fn last(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
@@ -180,8 +177,7 @@ impl Buffer {
         self.parsed = Some(Arc::new(parsed));
     }
 
-    /// The syntax tree of the text as it is now: from the last parse when nothing changed since, else parsed here.
-    /// `None` without a grammar.
+    /// The syntax tree of the current text, parsed now if it changed since the last parse. `None` without a grammar.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -189,8 +185,8 @@ impl Buffer {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// The outline of the text as it is now: from the last parse when nothing changed since, else parsed here. It is
-    /// settled: the same for the same text.
+    /// The outline of the current text, parsed now if it changed since the last parse. Settled: the same text gives the same
+    /// outline.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -213,7 +209,7 @@ impl Buffer {
         }
     }
 
-    /// Parses without any old tree. What others have made of a later text stays.
+    /// Parses without an old tree. Keeps parses that others made of a later text.
     fn parse_afresh(
         &self,
         language: LanguageId,
@@ -244,7 +240,7 @@ impl Buffer {
 }
 
 impl Live {
-    /// Brings it to the text of `buffer`, to which `edits` led. After an error it is as it was.
+    /// Updates it to the text of `buffer` after `edits`. Unchanged on error.
     fn advance(
         &mut self,
         buffer: &Buffer,

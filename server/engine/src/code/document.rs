@@ -1,6 +1,5 @@
-//! Open buffers: the text the person sees, unsaved changes included, and whether Strata can still vouch
-//! for it. Offsets are bytes of UTF-8; positions in other units are converted where they come in. A
-//! document knows nothing about files on disk and never guesses at a text it was not told.
+//! Open buffers: the text the user sees, including unsaved changes, and whether Strata can still vouch for it. Offsets are UTF-8
+//! bytes; other units are converted at the edges. A document knows nothing about files on disk and never guesses at missing text.
 
 use std::fmt;
 use std::ops::Range;
@@ -26,12 +25,12 @@ pub enum OutOfStep {
     },
     /// A change named a range that is not in the text.
     InvalidRange {
-        /// What is wrong with it.
+        /// What is wrong.
         detail: String,
     },
     /// Something was said of it that cannot be read.
     Misread {
-        /// What is wrong with it.
+        /// What is wrong.
         detail: String,
     },
 }
@@ -43,8 +42,8 @@ impl fmt::Display for OutOfStep {
             Self::VersionWentBack { have, got } => {
                 write!(f, "version {got} arrived after version {have}")
             }
-            Self::InvalidRange { detail } => write!(f, "a change named an invalid range: {detail}"),
-            Self::Misread { detail } => write!(f, "a message about it cannot be read: {detail}"),
+            Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
+            Self::Misread { detail } => write!(f, "a message about it is invalid: {detail}"),
         }
     }
 }
@@ -54,11 +53,11 @@ impl fmt::Display for OutOfStep {
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(rename = "DocumentSync")]
 pub enum Sync {
-    /// It is.
+    /// The text is current.
     InStep,
-    /// It may not be; the next full text (open, full change, or save with text) mends it.
+    /// The text may be outdated; the next full text (open, full change, or save with text) repairs it.
     OutOfStep {
-        /// What went wrong first.
+        /// The first problem.
         reason: OutOfStep,
     },
 }
@@ -136,7 +135,7 @@ impl Document {
         Self { sync, ..Self::open("", version, "") }
     }
 
-    /// The editor's name for the language, as it was opened.
+    /// The language id from the editor.
     pub(crate) fn language(&self) -> &str {
         &self.language
     }
@@ -151,7 +150,7 @@ impl Document {
         self.rope.to_string()
     }
 
-    /// Whether there is any text at all: none is known of a buffer that was changed before it was opened.
+    /// Whether the text is known. It is not if the buffer was changed before it was opened.
     pub fn is_known(&self) -> bool {
         self.sync != Sync::OutOfStep { reason: OutOfStep::NeverOpened }
     }
@@ -169,7 +168,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the whole text, which also mends a document that was out of step.
+    /// Replaces the whole text, which also repairs a document that was out of step.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
@@ -177,7 +176,7 @@ impl Document {
         self.sync = Sync::InStep;
     }
 
-    /// Marks the text as not to be trusted. The first reason stays until the text is mended.
+    /// Marks the text as not to be trusted. The first reason stays until the text is repaired.
     pub(crate) fn lose_step(&mut self, reason: OutOfStep) {
         if self.is_in_step() {
             self.sync = Sync::OutOfStep { reason };
@@ -225,13 +224,12 @@ impl Document {
         }
     }
 
-    /// Whether an edit may leave the CR of a pair without its LF: it begins right behind one.
+    /// Whether an edit may leave the CR of a pair without its LF: it begins right after one.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// A place as tree-sitter counts it: lines end at LF only. The editor's lines are the same as long as there
-    /// is no lone CR.
+    /// A position as tree-sitter counts it: only LF ends a line. It matches the editor's unless the text has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }

@@ -1,5 +1,5 @@
-//! What the code says: open documents and their syntax trees, the outline of each file, and the index of symbols,
-//! imports and references over all of them. Knows no conversation and no prompt.
+//! Code: open documents and their syntax trees, the outline of each file, and the index of symbols, imports and references. Knows
+//! no conversation and no prompt.
 
 pub mod buffer;
 pub mod document;

@@ -1,4 +1,4 @@
-//! Settings of what is read of files, and how much of it is shown.
+//! Settings for reading files and for how much of them a prompt shows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
-    /// What all map blocks together may weigh, in tokens. Without it: an eighth of the input window,
-    /// between 4,000 and 64,000.
+    /// Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
-    /// Larger files get no outline, in bytes.
+    /// Maximum file size, in bytes, for which Strata builds an outline.
     pub max_file_bytes: u64,
 }
 
@@ -21,13 +20,13 @@ impl Default for SymbolSettings {
     }
 }
 
-/// Files in full and the repository file list.
+/// Full files and the repository file list.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {
-    /// Larger files are refused, in bytes.
+    /// Maximum size, in bytes, of a file that can be added to the context.
     pub max_bytes: u64,
-    /// What the repository file list may weigh, in tokens. 0 leaves it out.
+    /// Maximum tokens for the repository file list. 0 omits the list.
     #[schemars(extend("x-workspace" = true))]
     pub list_budget: usize,
 }

@@ -1,5 +1,5 @@
-//! The conversation: its messages and what providers accept of them, what it shows of the workspace and the web, what
-//! happened in it, and how it is made shorter. Knows no source code, and lays out no request.
+//! The conversation: its messages and what providers accept of them, its selection of files and web pages, its facts, and
+//! compaction. Knows no source code, and lays out no request.
 
 pub mod compaction;
 pub mod conversation_facts;

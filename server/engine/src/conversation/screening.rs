@@ -1,5 +1,5 @@
-//! Messages as they may go out: every text in them is screened (`tokens::redaction`). Bytes of pictures and what a provider has
-//! sealed stay as they are, as long as they look like that.
+//! Screens messages before they leave: every text passes `tokens::redaction`. Picture bytes and provider-sealed content stay
+//! unchanged, as long as they look like it.
 
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 use crate::tokens::redaction::{Screen, is_bytes};

@@ -52,7 +52,8 @@ impl FromStr for LineRange {
     type Err = Unreadable;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counted from 1"));
+        let bad =
+            || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
         // `parse` would take a sign.
         let number = |digits: &str| {
             let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -108,7 +109,7 @@ pub enum Choice {
     Selected,
     /// Map block only.
     Deselected,
-    /// Nothing at all.
+    /// The prompt shows nothing of it.
     Excluded,
 }
 
@@ -122,13 +123,13 @@ pub struct Selection {
     pub excluded: BTreeSet<FileKey>,
     /// The texts that the client handed over.
     pub given: BTreeMap<FileKey, Arc<str>>,
-    /// Files whose secrets the person wants shown.
+    /// Files whose secrets the user wants shown.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub confirmed: BTreeSet<FileKey>,
 }
 
 impl Selection {
-    /// Nothing selected, nothing excluded.
+    /// An empty selection.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -166,14 +167,13 @@ impl Selection {
         self.excluded.remove(key);
     }
 
-    /// Selects a file with a text that the client hands over; it stands for the file until it is
-    /// deselected or removed.
+    /// Selects a file with a text from the client, which replaces the file until it is deselected or removed.
     pub fn add(&mut self, key: FileKey, text: Arc<str>) {
         self.select(key.clone());
         self.given.insert(key, text);
     }
 
-    /// Takes note that a selected file is to be shown as it is, secrets included, until it is deselected.
+    /// Allows a selected file to be shown unredacted until it is deselected.
     pub fn confirm(&mut self, key: FileKey) {
         if self.selected.contains_key(&key) {
             self.confirmed.insert(key);

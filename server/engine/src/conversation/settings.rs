@@ -1,4 +1,4 @@
-//! Settings of what becomes of a conversation: compaction, and results of tools. A setting never holds a key or a secret.
+//! Settings for compaction and tool results. A setting never holds a key or a secret.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -9,46 +9,50 @@ use serde::{Deserialize, Serialize};
 use super::compaction::{AutoCompaction, Family, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions};
 use super::key_variable::KeyVariable;
 
-/// Who writes the summaries of compactions.
+/// Who writes compaction summaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SummariserKind {
-    /// The client when it answers `strata/summarize`, else the provider of `compaction.model` when its key is there, else no model.
+    /// The client if it answers `strata/summarize`, otherwise the provider of `compaction.model` if its key is available,
+    /// otherwise no model.
     #[default]
     Auto,
-    /// No model: they are extracted from the conversation, offline.
+    /// No model: summaries are extracted from the conversation, offline.
     Extractive,
-    /// The client, with the models and keys that the editor has (`strata/summarize`).
+    /// The client, with the editor's own models and keys (`strata/summarize`).
     Client,
-    /// A provider over HTTP; its key comes from the environment.
+    /// A provider over HTTP, with the key from the environment.
     Http,
 }
 
-/// Compaction of the conversation.
+/// Conversation compaction.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionSettings {
-    /// Whether the conversation is watched at all.
+    /// Whether to check when the conversation needs compaction.
     pub enabled: bool,
-    /// Whether a compaction that is due runs by itself.
+    /// Whether to run a due compaction automatically.
     pub auto: bool,
-    /// The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+    /// Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or a profile of your own from
+    /// `compaction.profiles`.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profile: String,
-    /// Profiles of one's own, and figures that replace those of the five.
+    /// Your own compaction profiles, and values that override those of the built-in profiles.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profiles: BTreeMap<String, ProfileOptions>,
-    /// Who writes summaries. By default your editor's model where it offers one, else the provider of `compaction.model`, else no model.
+    /// Who writes summaries. By default your editor's model if it offers one, otherwise the provider of `compaction.model`,
+    /// otherwise no model.
     pub summariser: SummariserKind,
-    /// The model that writes summaries, by its provider's name.
+    /// Model that writes summaries, by its provider's name for it.
     pub model: Option<String>,
-    /// The model that finds where the topic changed. Without it, `topic` summarises.
+    /// Model that detects topic changes. If unset, `topic` always summarizes.
     pub detection_model: Option<String>,
-    /// The address of the provider, when not its usual one: `https:`, or `http:` on this machine.
+    /// Provider address, if not the default one: `https:`, or `http:` on this machine.
     pub base_url: Option<String>,
-    /// The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`, `_TOKEN` or `_KEY`.
+    /// Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`, `_TOKEN` or
+    /// `_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// How long one answer of a model may take, in seconds.
+    /// Timeout for one model response, in seconds.
     pub timeout_s: u64,
 }
 
@@ -71,7 +75,7 @@ impl Default for CompactionSettings {
 }
 
 impl CompactionSettings {
-    /// The profile in force, with the cutoff of `results`. A name that nothing has, which settings are refused for, stands for
+    /// The active profile, with the cutoff of `results`. An unknown name, which settings validation rejects, falls back to
     /// `topic`.
     pub fn profile(&self, results: &ToolOutputSettings) -> Profile {
         self.profile_named(&self.profile, results).unwrap_or_else(|_| Family::default().profile())
@@ -85,81 +89,80 @@ impl CompactionSettings {
         Ok(Profile::named(name, &self.profiles)?.with_cutoff(results.cutoff))
     }
 
-    /// Whether the conversation is watched.
+    /// Whether automatic compaction is on.
     pub(crate) fn watched(&self) -> AutoCompaction {
         if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
 }
 
-/// Which part of a text stays when it is too long.
+/// Which part of a long text to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TruncateMode {
-    /// Its beginning.
+    /// The beginning.
     Head,
-    /// Its beginning and its end, with a marker between them.
+    /// The beginning and the end, with a marker between them.
     #[default]
     HeadTail,
 }
 
-/// Who says in a few words what archived results were.
+/// How archived results are summarized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToolSummaryStrategy {
-    /// A model; when it fails, as `heuristic`.
+    /// By a model, or as `heuristic` if the model fails.
     #[default]
     Llm,
-    /// The beginning and the end of what they said.
+    /// By the beginning and the end of each result.
     Heuristic,
-    /// Nobody: results are never archived.
+    /// Not at all: results are never archived.
     Off,
 }
 
-/// When results over the cutoff are archived.
+/// When to archive results beyond the cutoff.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ArchivalMode {
-    /// At once.
+    /// Immediately.
     Eager,
-    /// When it costs no more than it saves.
+    /// When archiving costs no more than it saves.
     #[default]
     CacheAware,
 }
 
-/// Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none.
+/// Tool results: how much of each is kept, and how long the model sees it. 0 means no limit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
-    /// Lines that are kept of one output.
+    /// Maximum lines kept of one output.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Characters that are kept of one output.
+    /// Maximum characters kept of one output.
     #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
-    /// Bytes that are kept of one output.
+    /// Maximum bytes kept of one output.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
-    /// Outputs of more characters go to a file, and only a notice is kept.
+    /// Outputs longer than this many characters are written to a file, and the conversation keeps a notice.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when one is
-    /// written.
+    /// Maximum disk space for outputs written to files, in MiB, over all workspaces. The oldest files are deleted first.
     pub spill_quota_mib: NonZeroU32,
-    /// Which part of a long output is kept.
+    /// Which part of a long output to keep.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
-    /// Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with `checkpoint`.
-    /// 0 is no cutoff.
+    /// Maximum tool results the model sees. Older ones are archived after a turn, or digested when `checkpoint` compacts. 0 means
+    /// no limit.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
-    /// Who sums up what is archived.
+    /// Who summarizes archived results.
     pub(crate) summary: ToolSummaryStrategy,
-    /// When results are archived.
+    /// When to archive results beyond `cutoff`.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) ageing: ArchivalMode,
 }
 
-/// More than a thousand outputs of the size from which they go to files.
+/// Room for more than a thousand outputs at the default threshold.
 const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
 
 impl Default for ToolOutputSettings {

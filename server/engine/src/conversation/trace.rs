@@ -1,5 +1,4 @@
-//! The format of a trace, which other tools read and write, too. Only its shape: where traces come from and
-//! what a replay makes of them is not decided here.
+//! The format of traces, which other tools read and write too. Does not decide where traces come from or how they are replayed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,12 +11,11 @@ use crate::text::Unreadable;
 /// One recorded session. Fields that are not listed here are tolerated and dropped: other tools add some.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// What the trace is called, in tables and messages.
+    /// The name of the trace.
     pub name: String,
     /// The files before the first turn: path (`/` between its parts) to text.
     pub files0: BTreeMap<String, String>,
-    /// Commits since the last touch of a path when the session starts, counted along first parents. At most 400,
-    /// which also stands for a path that is absent.
+    /// Commits since each path was last changed when the session starts, along first parents. At most 400, also for absent paths.
     pub recency: BTreeMap<String, u32>,
     /// Which files are selected in a turn.
     pub sel: SelectionRule,
@@ -34,18 +32,18 @@ pub enum SelectionRule {
     Window(u32),
 }
 
-/// One turn: a user's prompt, the answer, and what the answer made of the files.
+/// One turn: the prompt, the answer, and the resulting files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceTurn {
-    /// What the user wrote.
+    /// The user's prompt.
     pub prompt: String,
-    /// What the model answered.
+    /// The model's answer.
     pub answer: String,
     /// The new texts of files that the answer changed or made; `None` for one that it deleted.
     pub edits: BTreeMap<String, Option<String>>,
     /// The files that the turn is about, as far as they exist when it starts; in order.
     pub touched: Vec<String>,
-    /// What changed outside the session after the answer, written like `edits`.
+    /// Changes from outside the session after the answer, written like `edits`.
     #[serde(default)]
     pub ext: BTreeMap<String, Option<String>>,
     /// Tokens of the diff of each edited file, by the algorithm of whoever made the trace.
@@ -79,7 +77,7 @@ impl FromStr for SelectionRule {
         let unknown = || {
             let start: String = text.chars().take(40).collect();
             Unreadable(format!(
-                "no selection rule: {start:?} (known: \"grow\", and \"win3\" for a window of three turns)"
+                "unknown selection rule {start:?} (known: \"grow\", and \"win3\" for a window of three turns)"
             ))
         };
         if text == "grow" {

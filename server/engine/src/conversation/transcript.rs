@@ -1,8 +1,8 @@
-//! Recorded sessions of a coding agent: the JSON lines that Claude Code writes, as turns. It reads what was
-//! said to the model and what was billed for it; what the agent tells its own user interface is passed over.
+//! Recorded sessions of a coding agent: reads Claude Code's JSON Lines as turns. Reads messages and usage; skips events for the
+//! agent's own user interface.
 //!
-//! The form is documented nowhere; what is assumed of it was seen in files of its versions 2.0 and 2.1. Lines
-//! are taken in the order of the file: where a user went back and asked anew, both branches are told.
+//! The format is undocumented; this follows files of versions 2.0 and 2.1. Reads lines in file order: if a user went back, both
+//! branches are included.
 
 mod clock;
 
@@ -20,9 +20,9 @@ const NO_MODEL: &str = "<synthetic>";
 pub struct Transcript {
     /// Requests with their answers, in order.
     pub turns: Vec<Turn>,
-    /// What was said behind the last answer: a request without one.
+    /// A final request without an answer.
     pub unanswered: Option<Turn>,
-    /// The folder that the agent worked in, as its first line has it.
+    /// The agent's working directory, from the first line.
     pub folder: Option<String>,
     /// Lines that could not be read.
     pub skipped: usize,
@@ -31,18 +31,16 @@ pub struct Transcript {
 /// One request to the model and its answer.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Turn {
-    /// What was said before a compaction and not answered any more; the summary speaks of it.
+    /// Unanswered messages before a compaction. The summary covers them.
     pub lost: Vec<ContentBlock>,
-    /// Whether what was said before is still there.
+    /// Whether the earlier conversation is still there.
     pub past: PriorHistory,
-    /// What the user's side said since the last answer: prompts and tool results. Empty when the model was
-    /// asked again without a word.
+    /// The user's messages since the last answer: prompts and tool results. Empty if the model was simply asked again.
     pub request: Vec<ContentBlock>,
-    /// The answer.
     pub answer: Vec<ContentBlock>,
     /// The model that gave it; empty when the record does not say.
     pub model: String,
-    /// What the provider billed, when the record has it.
+    /// The billed usage, if recorded.
     pub billed: Option<Usage>,
     /// When the request was complete, in milliseconds since 1970.
     pub time_ms: Option<u64>,
@@ -50,10 +48,9 @@ pub struct Turn {
     pub answered_ms: Option<u64>,
 }
 
-/// What a request still has of the conversation before it.
+/// What a request still contains of the earlier conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PriorHistory {
-    /// All of it.
     #[default]
     Kept,
     /// Nothing: it was compacted, and the request begins with the summary.
@@ -148,7 +145,7 @@ impl Line {
 #[derive(Default)]
 struct Reader {
     transcript: Transcript,
-    /// What was said since the last answer.
+    /// The user's messages since the last answer.
     request: Vec<ContentBlock>,
     lost: Vec<ContentBlock>,
     past: PriorHistory,
@@ -178,7 +175,7 @@ impl Reader {
         }
     }
 
-    /// The next line is the summary; what was said and not answered is in it.
+    /// Marks that the next line is the summary, which covers unanswered messages.
     fn compacted(&mut self) {
         self.past = PriorHistory::Summarised;
         self.lost.append(&mut self.request);
@@ -215,7 +212,7 @@ impl Reader {
         }
     }
 
-    /// What was said since the last answer.
+    /// Takes the user's messages since the last answer.
     fn request(&mut self) -> Turn {
         Turn {
             lost: std::mem::take(&mut self.lost),
@@ -233,7 +230,7 @@ impl Reader {
     }
 }
 
-/// Every line of an answer carries its usage as far as it was known then.
+/// Merges usage: every line of an answer repeats it as known so far.
 fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
     let (Some(before), Some(now)) = (before, now) else { return before.or(now) };
     Some(Usage {
@@ -280,7 +277,7 @@ impl Content {
     }
 }
 
-/// A block; one of an unknown form stays as the text that it is, because it weighs something.
+/// A block. Unknown kinds are kept as text, because they count.
 fn block(value: Value) -> ContentBlock {
     match Block::deserialize(&value) {
         Ok(Block::Text { text }) => ContentBlock::Text { text },

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// One page.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Page {
     /// Where the client says it is from.

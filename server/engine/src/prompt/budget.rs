@@ -1,4 +1,4 @@
-//! The budget report: what the next request would weigh before its prompt, and how much room is left.
+//! The budget report: the size of the next request without its prompt, and the room left.
 
 use std::collections::BTreeMap;
 
@@ -19,21 +19,21 @@ use crate::tokens::calibration::{Calibration, CalibrationReport, Expected};
 pub struct BudgetReport {
     /// The model.
     pub model: String,
-    /// What the conversation weighs.
+    /// Tokens of the conversation.
     pub history_tokens: usize,
     /// A sixteenth of the input window: reported, not enforced (`docs/prompt.md`, "Budgets").
     pub max_history_tokens: usize,
     /// The input window.
     pub max_input_tokens: usize,
-    /// What is kept free for the answer.
+    /// Tokens reserved for the answer.
     pub output_reserve: usize,
-    /// What the next request weighs before its prompt.
+    /// Tokens of the next request without its prompt.
     pub used: usize,
-    /// What the prompt may still weigh.
+    /// Tokens left for the prompt.
     pub remaining: usize,
-    /// What reported usage says that the provider will count, with its error bar.
+    /// The expected count by the provider, with its error bar, from reported usage.
     pub expected: Expected,
-    /// What reported usage taught about the model; absent before any was reported.
+    /// Calibration of the model from reported usage; absent without reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) calibration: Option<CalibrationReport>,
     /// `used` as a share of the window, in percent, rounded to one decimal.
@@ -46,11 +46,11 @@ pub struct BudgetReport {
     pub(crate) files: Vec<UsedFile>,
     /// Selected files that would not fit, largest first.
     pub shed: Vec<FileKey>,
-    /// What the session was billed for so far.
+    /// Billed usage of the session so far.
     pub(crate) totals: Totals,
 }
 
-/// Weighs what the next request would bring along when it is asked for like `ask`.
+/// Measures the next request, with the options of `ask`.
 ///
 /// # Errors
 /// [`AssembleError::TooLarge`] when it does not fit even without a prompt.

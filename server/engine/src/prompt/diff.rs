@@ -9,15 +9,15 @@ use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
-/// More differing lines than this, on both sides together, are replaced as a whole: the comparison takes
-/// about 0.2 s for as many random lines and grows faster than they do, and nobody reads such a diff.
+/// Maximum differing lines, on both sides together, that are compared; beyond that, the text is replaced as a whole. Comparing
+/// this many random lines takes about 0.2 s and grows faster than linearly, and no one reads such a diff.
 const MAX_COMPARED_LINES: usize = 50_000;
 
-/// What follows a line that ends its text without a line break.
+/// Follows a last line without a line break.
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
-/// What turns `old` into `new`: hunks with their `@@` lines and up to `context` unchanged lines around each change,
-/// without a header that names files. Empty for equal texts. Takes near-linear time.
+/// The diff from `old` to `new`: hunks with `@@` lines and up to `context` unchanged lines around each change, without file
+/// headers. Empty for equal texts. Near-linear.
 pub fn unified(old: &str, new: &str, context: usize) -> String {
     let mut text = String::new();
     if old == new {
@@ -46,8 +46,8 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
     text
 }
 
-/// The text that a diff of [`unified`]'s form makes of `old`. Strict: `None` when a line number, a count, an
-/// unchanged or a removed line differs from what `old` has there, and for anything that is no such diff.
+/// Applies a diff of [`unified`]'s form to `old`. Strict: `None` if a line number, a count, or an unchanged or removed line does
+/// not match, or if it is not such a diff.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
     let mut made = Output::default();
@@ -154,7 +154,7 @@ fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
     hunks
 }
 
-/// The first line, counted from 1, and how many, when that is not one. No lines stand behind the line with the
+/// The first line, counted from 1, and how many, when that is not one. No lines follow the line with the
 /// number, as POSIX and git have it.
 fn place(span: &Range<usize>) -> String {
     match span.len() {
@@ -164,7 +164,7 @@ fn place(span: &Range<usize>) -> String {
     }
 }
 
-/// What the header of a hunk says of the old and the new text.
+/// The ranges of the old and new text in a hunk header.
 fn spans(header: &str) -> Option<[Range<usize>; 2]> {
     let (from, to) = header.strip_prefix("@@ -")?.strip_suffix(" @@\n")?.split_once(" +")?;
     let span = |text: &str| {

@@ -1,5 +1,5 @@
-//! The prompt: which texts it holds, in which order and behind which breakpoints, within which budget, and the request body
-//! that it becomes. Sessions and the tree of all settings live here, on top of the other floors.
+//! The prompt: its texts, their order and breakpoints, its budget, and the request body. On top of the other floors, so sessions
+//! and the tree of all settings live here.
 
 pub mod assembly;
 pub mod budget;

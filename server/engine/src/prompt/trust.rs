@@ -1,4 +1,4 @@
-//! Whether the user trusts a workspace: whether its words may be told to a model as part of the system prompt.
+//! Whether the user trusts a workspace, so that its texts may become part of the system prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Trust {
     /// Its rules, skills and memory are part of the system prompt.
     Trusted,
-    /// No text or name of its files stands in the system message.
+    /// The system message contains nothing from its files.
     #[default]
     Untrusted,
 }

@@ -1,9 +1,8 @@
-//! What reported usage teaches: by which factor a model's own count differs from our estimate, how much it adds to every
-//! request, and how far off predictions were. It counts nothing and knows no model.
+//! Learns from reported usage: the factor between a model's count and our estimate, its overhead per request, and the error of
+//! predictions. Counts nothing and knows no model.
 //!
-//! The growth between two requests teaches the factor, because what is the same in both falls out of it: a client's own
-//! instructions and tools, which are in no estimate. What is left over is that overhead. A prediction starts from the
-//! last bill, so that only what came or went since is estimated.
+//! Learns the factor from the growth between two requests, because constant parts cancel out, such as a client's own instructions
+//! and tools. The rest is the overhead. Predictions start from the last bill, so only later changes are estimated.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,48 +14,47 @@ use crate::tokens::counting::Tokenizer;
 
 /// No two tokenizers are further apart in texts of the same kind.
 const FACTORS: (f64, f64) = (0.5, 2.0);
-/// One report moves the factor by at most so much of itself.
+/// Maximum relative change of the factor per report.
 const STEP: f64 = 0.1;
 /// Growth of less is mostly what belongs to no text, and teaches nothing of the factor. Tokens.
 const TELLING: f64 = 200.0;
 /// Errors are shares of the growth that was estimated, or of this where it was less. Tokens.
 const LEAST: f64 = 256.0;
-/// Reports that are remembered of each kind: enough for a median that one odd report does not move, and few enough to follow
-/// a change of what is talked about.
+/// Number of reports kept of each kind: enough for a median that ignores outliers, few enough to follow a change of topic.
 const GROWTHS: usize = 24;
 const BILLS: usize = 8;
 const MISSES: usize = 16;
-/// From so many predictions on, their errors say how wide the error bar is.
+/// Number of predictions from which their errors determine the error bar.
 const ENOUGH: usize = 4;
 /// An estimate is never corrected to mean that more than this share of a limit is overhead: a report may be wrong.
 const MOST_OVERHEAD: f64 = 0.75;
 /// Models that are remembered; the least taught goes first.
 const MODELS: usize = 32;
 
-/// What was taught about each model, by its name in the table. Cheap to clone.
+/// Calibration by model name in the table. Cheap to clone.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Calibrations(BTreeMap<String, Arc<Calibration>>);
 
-/// What was taught about one model.
+/// The calibration of one model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Calibration {
-    /// What one token of our estimate is in the model's own count.
+    /// The model's tokens per estimated token.
     factor: f64,
     /// How often usage was reported.
     reports: u32,
-    /// What came between two requests, newest last.
+    /// Growth between requests, newest last.
     growths: Vec<Bill>,
     /// Whole requests, newest last.
     bills: Vec<Bill>,
-    /// By how much predictions were off, newest last: shares of the growth.
+    /// Errors of predictions, newest last, as shares of the growth.
     misses: Vec<f64>,
-    /// Whether the newest bill is of the conversation that goes on.
+    /// Whether the newest bill belongs to the current conversation.
     anchored: Anchored,
 }
 
-/// Our estimate of something, and what the provider billed for it. Tokens.
+/// An estimate and the billed amount. Tokens.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Bill {
     estimated: f64,
@@ -71,31 +69,31 @@ enum Anchored {
     Yes,
 }
 
-/// What a request is expected to be billed for.
+/// The expected bill of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Expected {
     /// Tokens.
     pub tokens: usize,
-    /// In nine of ten requests it is not further off than so many tokens.
+    /// Error bound for nine of ten requests, in tokens.
     pub error: usize,
 }
 
-/// What is told of a calibration.
+/// A report about a calibration.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Taught")]
 pub(crate) struct CalibrationReport {
-    /// What one token of our estimate is in the model's own count.
+    /// The model's tokens per estimated token.
     pub factor: f64,
-    /// What every request has beyond our estimate, in tokens; less than nothing when estimates are too high.
+    /// Overhead per request beyond our estimate, in tokens; negative if estimates are too high.
     pub overhead: i64,
     /// How often usage was reported.
     pub reports: u32,
 }
 
 impl Calibrations {
-    /// What was taught about a model; nothing when it was not.
+    /// The calibration of a model, if any.
     pub(crate) fn of(&self, model: &str) -> Option<&Calibration> {
         self.0.get(model).map(AsRef::as_ref)
     }
@@ -105,14 +103,14 @@ impl Calibrations {
         self.0.is_empty()
     }
 
-    /// What this conversation was taught itself, with what it took over for the same models.
+    /// This conversation's own calibration, with what it inherited for the same models.
     #[must_use]
     pub(crate) fn own(&self) -> Self {
         let own = self.0.iter().filter(|(_, taught)| taught.anchored == Anchored::Yes);
         Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
     }
 
-    /// Takes note of what a request was billed for.
+    /// Records the bill of a request.
     pub(crate) fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
         if self.0.len() >= MODELS && !self.0.contains_key(model) {
             let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());
@@ -142,7 +140,7 @@ impl Default for Calibration {
 }
 
 impl Calibration {
-    /// What one token of our estimate is in the model's own count.
+    /// The model's tokens per estimated token.
     pub(crate) fn factor(&self) -> f64 {
         self.factor
     }
@@ -153,7 +151,7 @@ impl Calibration {
         Self { anchored: Anchored::No, ..self.clone() }
     }
 
-    /// What is told of it.
+    /// Reports the calibration.
     pub(crate) fn taught(&self) -> CalibrationReport {
         // Bills are far smaller than 2^53.
         CalibrationReport {
@@ -163,7 +161,7 @@ impl Calibration {
         }
     }
 
-    /// What a request of this estimate is expected to be billed for.
+    /// The expected bill of a request with this estimate.
     pub fn expected(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
         let estimated = estimated as f64;
         let tokens = (self.factor * estimated + self.base()).max(0.0);
@@ -189,7 +187,7 @@ impl Calibration {
         (likely - share * grown).max(0.0) as usize
     }
 
-    /// Takes note of what a request was billed for. Tokens.
+    /// Records the bill of a request. Tokens.
     pub fn learn(&mut self, estimated: usize, billed: usize) {
         let bill = Bill { estimated: estimated as f64, billed: billed as f64 };
         // A client that reports only a part of the input teaches nothing.
@@ -211,7 +209,7 @@ impl Calibration {
         self.reports = self.reports.saturating_add(1);
     }
 
-    /// Moves the factor towards the median of what growth was billed for; large growth weighs more.
+    /// Moves the factor towards the median of billed growth; large growth weighs more.
     fn adjust(&mut self) {
         let told = self.growths.iter().map(|grown| (grown.billed / grown.estimated, grown.estimated.abs()));
         let Some(target) = median(told) else { return };
@@ -219,7 +217,7 @@ impl Calibration {
         self.factor = stepped.clamp(FACTORS.0, FACTORS.1);
     }
 
-    /// What a request of estimate 0 would be billed for.
+    /// The expected bill for an estimate of 0.
     fn base(&self) -> f64 {
         match (self.anchored, self.bills.last()) {
             (Anchored::Yes, Some(last)) => self.beyond(last),
@@ -227,7 +225,7 @@ impl Calibration {
         }
     }
 
-    /// What requests of late had beyond our estimate.
+    /// The recent overhead beyond our estimate.
     fn overhead(&self) -> f64 {
         median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0)
     }
@@ -236,7 +234,7 @@ impl Calibration {
         bill.billed - self.factor * bill.estimated
     }
 
-    /// What nine of ten predictions stayed within, as a share of what was estimated.
+    /// Error bound of nine of ten predictions, as a share of the estimate.
     fn share_missed(&self, tokenizer: Tokenizer) -> f64 {
         if self.misses.len() < ENOUGH {
             return untaught(tokenizer);
@@ -248,7 +246,7 @@ impl Calibration {
 }
 
 impl Expected {
-    /// What is expected when nothing was taught.
+    /// The expectation without reports.
     pub(crate) fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
         let error = untaught(tokenizer) * estimated as f64;
         Self { tokens: estimated, error: error.ceil() as usize }
@@ -260,8 +258,8 @@ impl Expected {
     }
 }
 
-/// How far off an estimate may be before anything was reported, as a share. Of exact counts what is unknown is how a provider
-/// writes structure; for Claude the ratios of single requests on recorded sessions lie within 15 % of the median.
+/// Error bound without reports, as a share. For exact counts, the provider's structure is unknown; for Claude, ratios of single
+/// requests in recorded sessions are within 15 % of the median.
 fn untaught(tokenizer: Tokenizer) -> f64 {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,

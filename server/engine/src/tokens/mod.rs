@@ -1,6 +1,5 @@
-//! What texts and requests weigh and cost: counting, models, calibration by reported usage, the provider's cache and its
-//! prices; and the screening of texts for secrets, which everything that is counted has passed. Knows neither code nor
-//! conversations.
+//! Tokens and costs of texts and requests: counting, models, calibration by reported usage, the provider's cache and prices; and
+//! screening for secrets, which all counted text has passed. Knows neither code nor conversations.
 
 pub mod calibration;
 pub mod cost;

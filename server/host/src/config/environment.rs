@@ -13,7 +13,7 @@ pub struct EnvironmentSettings {
     pub unknown: Vec<String>,
 }
 
-/// What every variable begins with.
+/// The prefix of every variable.
 const PREFIX: &str = "STRATA_";
 
 /// Reads the settings among some variables. `symbols.map_budget` is `STRATA_SYMBOLS_MAP_BUDGET`: upper case, everything

@@ -23,7 +23,7 @@ pub enum FileError {
     #[error("{file}: {reason}")]
     Unreadable {
         file: String,
-        /// What the system or the path rules say.
+        /// The reason from the system or the path rules.
         reason: String,
     },
     #[error("{file}:{line}:{column}: {message}")]
@@ -36,10 +36,10 @@ pub enum FileError {
         message: String,
     },
     /// A value that settings cannot hold.
-    #[error("{file}: `{key}` is no finite number")]
+    #[error("{file}: `{key}` is not a finite number")]
     NotFinite { file: String, key: String },
     #[error(
-        "{file} is not read, because {counts} is beside it: move its settings there, or remove one of them"
+        "{file} is not read, because {counts} is next to it: move its settings there, or delete one of them"
     )]
     Shadowed { file: String, counts: String },
 }
@@ -54,7 +54,7 @@ impl FileError {
         }
     }
 
-    /// Whether the file says what it said before, as one that is broken does. One that another takes the place of says nothing.
+    /// Whether earlier settings stay in force, as for a broken file. An overridden file has none.
     pub fn keeps_earlier_settings(&self) -> bool {
         !matches!(self, Self::Shadowed { .. })
     }
@@ -75,10 +75,10 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
     Some(directory.join("strata").join("strata.toml"))
 }
 
-/// The user's settings; `None` when there is no file.
+/// The user's settings; `None` without a file.
 ///
 /// # Errors
-/// [`FileError`] when there is one and it does not count.
+/// [`FileError`] if there is one and it does not count.
 pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
     let file = path.display().to_string();
     match read_own_file(path) {
@@ -91,12 +91,12 @@ pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
 }
 
 /// The settings files of the workspace folders, weakest first: the first folder's file is the strongest. A folder
-/// without one is passed over; a file outside the folders (behind a link) is refused like any other.
+/// without one is passed over; a file outside the folders (after a link) is refused like any other.
 pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }
 
-/// The settings file of one folder, and those that do not count because of it.
+/// The settings file of one folder, and those it overrides.
 fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
     let mut sources: Vec<Result<Source, FileError>> = Vec::new();
     let mut counts: Option<FileKey> = None;
@@ -173,7 +173,7 @@ fn read_own_file(path: &Path) -> io::Result<String> {
     let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return refused("it is no regular file");
+        return refused("it is not a regular file");
     }
     if metadata.len() > MAX_BYTES {
         return refused("it is too large for a settings file");

@@ -21,7 +21,7 @@ pub enum Layer {
     Workspace,
     /// Variables that begin with `STRATA_`.
     Environment,
-    /// What the editor answers to `workspace/configuration`.
+    /// The editor's answer to `workspace/configuration`.
     Editor,
     /// Options of the command line.
     CommandLine,
@@ -32,7 +32,7 @@ pub enum Layer {
 pub struct Source {
     /// How strong they are.
     pub layer: Layer,
-    /// Where they stand, for a person: a file's path, `environment`.
+    /// Their positions, for a user: a file's path, `environment`.
     pub name: Arc<str>,
     /// An object; `null` anywhere in it means "not set".
     pub values: Value,
@@ -44,7 +44,7 @@ pub struct Source {
 pub struct Origin {
     /// The layer.
     pub layer: Layer,
-    /// Where it stands, for a person: a file's path, `environment`, `editor`.
+    /// Its position, for a user: a file's path, `environment`, `editor`.
     pub name: Arc<str>,
 }
 
@@ -54,20 +54,20 @@ pub struct Origin {
 pub struct IgnoredSetting {
     /// The setting, for instance `symbols.map_budget`.
     pub key: String,
-    /// Where it stands.
+    /// Its position.
     pub origin: Origin,
     /// Why it does not count.
     pub reason: String,
 }
 
-/// What counts.
+/// The effective settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectiveSettings {
     /// All settings, as an object.
     pub values: Value,
     /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
     pub origins: BTreeMap<String, Origin>,
-    /// What was left out, sorted by where it stands and then by key.
+    /// Ignored values, sorted by origin and key.
     pub ignored: Vec<IgnoredSetting>,
 }
 
@@ -120,11 +120,10 @@ pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
     set(values, key.split('.'), value);
 }
 
-/// What counts so far: each value by the names on the way to it, with where it comes from. No path leads
-/// through another one's value.
+/// The merged values by path, with their origins. No path leads through another value.
 type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
 
-/// Puts a value in place of what stands at its path, on the way to it and below it.
+/// Sets a value, replacing values at, above and below its path.
 fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
     let below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)
@@ -145,7 +144,7 @@ fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin
     leaves.insert(path.to_vec(), (value.clone(), origin.clone()));
 }
 
-/// Calls `visit` with everything that is no object, and with empty objects.
+/// Calls `visit` with everything that is not an object, and with empty objects.
 fn for_each_leaf(value: &Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[String], &Value)) {
     match value {
         Value::Object(map) if !map.is_empty() => {

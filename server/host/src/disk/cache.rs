@@ -1,6 +1,5 @@
-//! Texts of closed files, kept as long as their stamps say that nothing changed. Every look asks the disk:
-//! watchers are a hint, the stamp is the truth. Bounded by the size of the texts; what was not asked for longest goes
-//! first.
+//! Caches texts of closed files as long as their stamps are unchanged. Always checks the disk: watchers are a hint, the stamp is
+//! the truth. Limited by total size; evicts the least recently used.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +20,7 @@ pub struct TextCache {
 struct CachedTexts {
     entries: HashMap<FileKey, Entry>,
     bytes: usize,
-    /// Counts looks, to tell which entry was used last.
+    /// Counts lookups, for finding the least recently used entry.
     looks: u64,
 }
 
@@ -40,7 +39,7 @@ impl TextCache {
         Self { max_bytes, texts: Mutex::default() }
     }
 
-    /// A file's text as it is now: from memory when its stamp is the one the text was read under.
+    /// A file's current text, from memory if its stamp is unchanged.
     ///
     /// # Errors
     /// As [`read_text`]; a file that cannot be read now is forgotten.
@@ -130,8 +129,8 @@ impl CachedTexts {
     }
 }
 
-/// The stamp of what is at a path, with one system call. Links above the file are followed wherever they lead, and
-/// that is enough here: a stamp only confirms a text that was read inside the roots.
+/// The stamp at a path, with one system call. Follows links above the file, which is safe because it only confirms a text that
+/// was read inside the roots.
 pub fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;

@@ -1,14 +1,14 @@
-//! Bytes to text: UTF-8 with or without a byte order mark, UTF-16 with one. What is not text is refused. Other
-//! encodings are not guessed: a wrong guess is a silently wrong text.
+//! Decodes bytes: UTF-8 with or without a byte order mark, UTF-16 with one. Rejects binary data. Does not guess other encodings,
+//! since a wrong guess is a silently wrong text.
 
 use serde::{Deserialize, Serialize};
 
-/// What a reader of a decoded text should know.
+/// A note for readers of a decoded text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum DecodeNotice {
     /// Some bytes were not valid in the file's encoding.
-    #[error("bytes that are not valid text were replaced by U+FFFD")]
+    #[error("invalid bytes were replaced by U+FFFD")]
     Replaced,
     /// The file is UTF-16.
     #[error("decoded from UTF-16")]
@@ -20,7 +20,7 @@ pub enum DecodeNotice {
 pub(super) enum DecodeError {
     /// A NUL near the beginning.
     Binary,
-    /// Neither UTF-8 nor UTF-16, and too far from it.
+    /// Too far from both UTF-8 and UTF-16.
     OtherEncoding,
 }
 

@@ -1,10 +1,9 @@
 //! Opening a regular file inside the roots and nothing else, however the tree changes in the meantime.
 //!
-//! On Unix the path is freed of links first and then opened part by part from the root with `O_NOFOLLOW`: a link
-//! that appears in between fails the open instead of leading it outside. What the last part is, is asked before
-//! it is opened (opening a device can have effects) and again on the handle; `O_NONBLOCK` keeps a FIFO that
-//! slips in between from blocking. Elsewhere the real path is compared before and after the open, which a
-//! very fast attacker could get past.
+//! On Unix, resolves links first and then opens the path part by part from the root with `O_NOFOLLOW`: a link that appears in
+//! between fails the open. Checks the type of the last part before opening (opening a device can have effects) and again on the
+//! handle; `O_NONBLOCK` keeps a FIFO from blocking. Elsewhere compares the real path before and after the open, which a very fast
+//! attacker could defeat.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -23,8 +22,7 @@ pub(super) struct OpenFile {
     pub(super) stamp: Stamp,
 }
 
-/// A folder inside a root that was reached through no link. What is asked of it is asked of this folder, whatever its name
-/// leads to by then.
+/// A folder inside a root, reached without links. Requests apply to this folder, whatever its name leads to later.
 pub(crate) struct RealFolder(system::Folder);
 
 impl RealFolder {
@@ -36,13 +34,13 @@ impl RealFolder {
         system::Folder::open(root, below).map(Self)
     }
 
-    /// Whether something of this name is in it, and is what `found` tells of.
+    /// Whether it contains an entry with this name that matches `found`.
     pub(crate) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
         self.0.holds(name, found)
     }
 }
 
-/// What became of one attempt to open.
+/// The result of one attempt to open.
 enum OpenAttempt {
     OpenFile(OpenFile),
     /// The tree changed between looking and opening.
@@ -155,7 +153,7 @@ mod system {
         }
     }
 
-    /// The outer error is the system's, the inner one our verdict on what was found.
+    /// The outer error is the system's, the inner one is ours.
     fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<OpenFile, ReadError>, Errno> {
         let mut at: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
@@ -179,8 +177,7 @@ mod system {
         })
     }
 
-    /// Files of `proc`, `sysfs` and their like claim to be regular wherever they are mounted. The numbers are those
-    /// of `linux/magic.h`.
+    /// Detects files of `proc`, `sysfs` and the like, which claim to be regular. The numbers are from `linux/magic.h`.
     #[cfg(target_os = "linux")]
     fn is_kernel_interface(file: &File) -> bool {
         const PROC: i64 = 0x9fa0;

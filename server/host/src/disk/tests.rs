@@ -102,7 +102,7 @@ fn only_regular_files_are_opened() {
     mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/socket")).unwrap();
     let refused = |key: &str| ReadError::NotRegular(key.into());
-    // Opening a FIFO for reading blocks until somebody writes: a test that hangs here has found one open.
+    // Opening a FIFO for reading blocks until someone writes: a test that hangs here has found one open.
     assert_eq!(read(&tree, "fifo").unwrap_err(), refused("fifo"));
     assert_eq!(read(&tree, "socket").unwrap_err(), refused("socket"));
     let roots = Roots::single("/dev").unwrap();

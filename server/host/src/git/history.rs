@@ -17,17 +17,16 @@ use strata_engine::prompt::trust::Trust;
 use super::index::Index;
 use super::{GitError, ownership};
 
-/// What the library may keep of trees and commits between two reads. Bytes.
+/// Maximum memory for trees and commits between reads, in bytes.
 const OBJECT_CACHE: usize = 16 << 20;
 
-/// The most entries in which two trees are told apart. A few trees that hold each other many times describe more files
-/// than a disk could hold.
+/// Maximum entries when comparing two trees. A few nested trees can describe more files than a disk could hold.
 const MAX_ENTRIES: usize = 500_000;
 
 /// The most that the paths of these entries may take. Bytes.
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
-/// A larger object is not read: a few bytes on disk can stand for any number of them.
+/// Maximum size of an object; few bytes on disk can expand to any number.
 const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
 
 /// A folder deeper than this is not looked into: trees nested for the sake of it would make paths that grow and grow. Bytes.
@@ -47,7 +46,7 @@ pub(super) struct Head {
     pub(super) commit: Option<ObjectId>,
 }
 
-/// What is needed of a commit to walk on.
+/// The part of a commit needed to walk on.
 #[derive(Clone, Copy)]
 pub(super) struct Commit {
     pub(super) id: ObjectId,
@@ -120,14 +119,14 @@ impl History {
         Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent }))
     }
 
-    /// What a commit says of itself, without space around it.
+    /// The message of a commit, trimmed.
     pub(super) fn message(&self, id: ObjectId) -> Result<String, GitError> {
         let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
         Ok(commit.message_raw_sloppy().to_str_lossy().trim().to_owned())
     }
 
-    /// The files that differ between two trees, by path; `None` stands for a tree without files. A file that was moved
-    /// is gone from one place and new at the other.
+    /// The files that differ between two trees, by path; `None` is an empty tree. A moved file is removed in one place and added
+    /// in another.
     pub(super) fn changes(
         &self,
         old: Option<ObjectId>,
@@ -244,7 +243,7 @@ impl History {
     }
 }
 
-/// Keeps the changes of what is no folder until there are too many, or nobody waits for them.
+/// Collects changes of files until there are too many, or no one waits.
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,
@@ -294,8 +293,8 @@ fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
     gix::ThreadSafeRepository::discover_opts(folder, options, trust)
 }
 
-/// Nothing but the repository itself: no settings of the user or the system, no includes, no environment. Whoever owns the
-/// files, they are only read.
+/// Options that only use the repository itself: no user or system settings, no includes, no environment. Ownership does not
+/// matter, since files are only read.
 fn options_of_open() -> gix::open::Options {
     gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
 }

@@ -1,5 +1,5 @@
-//! Git's index of a work tree as a value: which files it tracks, and which of them it saw last as they are. Compares
-//! nothing with any commit.
+//! Git's index of a work tree as a value: tracked files, and which it last saw in their current state. Compares nothing with
+//! commits.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use gix::index::State;
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::index::fs::Metadata;
 
-/// What git's index holds of a folder.
+/// The content of Git's index for a folder.
 pub(super) struct Index {
-    /// By path below the folder. No links.
+    /// By path below the folder. Excludes links.
     pub(super) files: BTreeMap<String, TrackedPaths>,
     /// How many files and submodules it names.
     pub(super) count: usize,
     /// The folder's tree when nothing differs from it in the index; `None` when that is not known.
     pub(super) tree: Option<ObjectId>,
-    /// Each with a `/` behind it, in order, and none inside another.
+    /// Each with a `/` after it, in order, and none inside another.
     submodules: Vec<String>,
 }
 
@@ -24,15 +24,15 @@ pub(super) struct Index {
 pub(super) struct TrackedPaths {
     pub(super) id: ObjectId,
     pub(super) conflicted: bool,
-    /// Git was told to take it as unchanged, or not to have it on disk.
+    /// Git was told to assume it unchanged, or to keep it off the disk.
     pub(super) is_assumed: bool,
-    /// What the file's entry on disk was when `id` was its text. `None` when a write could since have gone unseen.
+    /// The file's metadata when `id` was its text. `None` if a later write could have gone unnoticed.
     seen: Option<Stat>,
     options: stat::Options,
 }
 
 impl Index {
-    /// What `state` holds below a folder (`/` between its parts; empty for all of it).
+    /// The part of `state` below a folder (`/` between its parts; empty for everything).
     pub(super) fn new(state: &State, below: &str, options: stat::Options) -> Self {
         let mut files = BTreeMap::new();
         let mut submodules = Vec::new();
@@ -64,8 +64,7 @@ impl Index {
         Self { files, count, tree: tree(state, below), submodules }
     }
 
-    /// Whether a path is another repository's business. Only the last submodule that is not behind it in order can hold it:
-    /// what stood between the two would be inside that one too.
+    /// Whether a path belongs to a submodule. Only the last submodule before it in order can contain it.
     pub(super) fn is_inside_submodule(&self, path: &str) -> bool {
         let before = self.submodules.partition_point(|module| module.as_str() <= path);
         self.submodules[..before].last().is_some_and(|module| path.starts_with(module.as_str()))
@@ -73,7 +72,7 @@ impl Index {
 }
 
 impl TrackedPaths {
-    /// Whether nobody wrote the file since the index saw it.
+    /// Whether the file is unchanged since the index saw it.
     pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
         let now = Stat::from_fs(now);
         self.seen.zip(now.ok()).is_some_and(|(seen, now)| seen.matches(&now, self.options))

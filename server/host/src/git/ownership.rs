@@ -1,12 +1,12 @@
-//! Whether a repository lies where it seems to. Whoever makes up a folder can have its `.git` say that the repository is
-//! somebody else's: by being a link, by a line `gitdir:`, by links inside it, by `alternates`. Then names of branches and files of that
-//! other repository would be told as if they were this folder's. Looks at names and at a few short files; opens no repository.
+//! Checks that a repository belongs to its folder. A crafted `.git` can refer to someone else's repository: as a link, with a
+//! `gitdir:` line, through links inside it, or with `alternates`. Its branch and file names would then be reported as this
+//! folder's. Only looks at names and a few short files; opens no repository.
 
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What the library opens by name in the folder of a repository (gitrepository-layout(5)).
+/// The entries that the library opens in a repository (gitrepository-layout(5)).
 const OPENED: &[&str] = &[
     "HEAD",
     "config",
@@ -22,7 +22,7 @@ const OPENED: &[&str] = &[
     "shallow",
 ];
 
-/// What says that parts of a repository are elsewhere.
+/// Entries that place parts of a repository elsewhere.
 const ELSEWHERE: &[&str] = &["objects/info/alternates", "objects/info/http-alternates"];
 
 /// Longest file that says where something is, in bytes. Paths are shorter.
@@ -82,7 +82,7 @@ fn is_inside(path: &Path, real: &Path) -> bool {
     leads.is_some_and(|found| found.is_file() || found.is_dir())
 }
 
-/// Whether what a file `.git` names is a linked work tree's, or a submodule's, folder that names this work tree in turn.
+/// Whether a `.git` file and the folder of a linked work tree or submodule refer to each other.
 fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
     let Some(place) = pointer(git, "gitdir:").and_then(|to| top.join(to).canonicalize().ok()) else {
         return false;
@@ -111,14 +111,14 @@ fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
         && is_self_contained(&place, CommonDirectory::Here)
 }
 
-/// What stands behind `name` in the first line of a file.
+/// The text after `name` in the first line of a file.
 fn pointer(file: &Path, name: &str) -> Option<String> {
     let text = short(file, MAX_POINTER)?;
     let to = text.lines().next()?.strip_prefix(name)?.trim();
     (!to.is_empty()).then(|| to.to_owned())
 }
 
-/// The text of a short regular file that is no link.
+/// The text of a short regular file, without following links.
 fn short(file: &Path, limit: u64) -> Option<String> {
     let metadata = file.symlink_metadata().ok()?;
     if !metadata.is_file() || metadata.len() > limit {

@@ -1,4 +1,4 @@
-//! What the history says of the files of a folder: when each was last touched, and what for.
+//! The history of a folder's files: when and why each last changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,23 +15,23 @@ pub const MAX_COMMITS: u32 = 400;
 const MAX_KEPT: usize = 64 << 20;
 /// A commit that touches more files says nothing of each.
 const MAX_PATHS: usize = 100;
-/// What is read of a subject, in characters.
+/// Maximum characters of a subject.
 const MAX_SUBJECT: usize = 400;
 
-/// What a history says of a folder.
+/// The history of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
     /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
     /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
     pub recency: BTreeMap<String, u32>,
-    /// The commits that this was read from, newest first. Those of more than [`MAX_PATHS`] files are left out.
+    /// The commits it was read from, newest first. Excludes commits of more than [`MAX_PATHS`] files.
     pub commits: Vec<PastTouch>,
     /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
     /// of them is new. `None` when they cannot be listed.
     pub committed: Option<BTreeSet<String>>,
 }
 
-/// A commit with what it touched.
+/// A commit with the files it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastTouch {
     /// The first line of its message.
@@ -52,7 +52,7 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 }
 
 /// The facts about a folder: the top of a work tree, a folder below it, or a repository without one. `None` when it is in
-/// no repository. A history that ends early (a shallow clone, missing objects) says less; it is no error.
+/// no repository. A history that ends early (a shallow clone, missing objects) says less; it is not an error.
 ///
 /// # Errors
 /// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Elsewhere`], [`GitError::Cancelled`].
@@ -131,7 +131,7 @@ fn touches(
     Ok((recency, commits))
 }
 
-/// What cannot be read is where the history ends.
+/// Treats unreadable data as the end of the history.
 fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
     match outcome {
         Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),

@@ -1,5 +1,5 @@
-//! Sessions made of a history: what the conversation would have been, had each commit been asked for. A turn is a commit:
-//! its message is the prompt, its diff the answer, its files are what the user selects.
+//! Sessions made from a history, as if each commit had been requested: a turn is a commit, its message the prompt, its diff the
+//! answer, and its files the selection.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 /// A commit that changes more files is a mass change or the merge of a long branch, not one turn's work.
 const MAX_FILES_OF_TURN: usize = 10;
 
-/// A longer answer is no answer that a model gives. Bytes.
+/// A longer answer is not an answer that a model gives. Bytes.
 const MAX_ANSWER_BYTES: usize = 40_000;
 
 /// Unchanged lines around a change in an answer.
@@ -47,14 +47,13 @@ impl Default for SessionOptions {
     }
 }
 
-/// Sessions made of the history of the branch that is checked out: of a work tree, its `.git`, or a bare repository. Each
-/// is a run of commits along first parents; runs do not overlap when the history has two commits for each turn. Commits
-/// that touch no source, or too much of it, are no turns: the turn before them gets their changes as changes from
-/// outside. Fewer and shorter sessions come of a short history, none of an empty one. `progress` is told how many
-/// turns are done, and of how many.
+/// Makes sessions from the history of the current branch: of a work tree, its `.git`, or a bare repository. Each is a run of
+/// commits along first parents; runs do not overlap if the history has two commits per turn. Commits that change no source, or
+/// too much, are not turns; their changes count as outside changes of the previous turn. A short history gives fewer and shorter
+/// sessions. `progress` receives finished and total turns.
 ///
 /// # Errors
-/// [`GitError`]; a history that ends early (a shallow clone) is no error.
+/// [`GitError`]; a history that ends early (a shallow clone) is not an error.
 pub fn sessions(
     repository: &Path,
     options: &SessionOptions,
@@ -193,7 +192,7 @@ fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>
     Ok(commits)
 }
 
-/// Which commits each session may use, as indexes into all of them. The first commit of all is no turn: there is
+/// Which commits each session may use, as indexes into all of them. The first commit of all is not a turn: there is
 /// nothing before it.
 fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     let usable = commits.saturating_sub(1);
@@ -245,7 +244,7 @@ fn file_diff(edit: &SourceEdit) -> String {
     format!("--- {}\n+++ {}\n{hunks}", name('a', &edit.old), name('b', &edit.new))
 }
 
-/// What the repository is called: its folder, without what only says that it is a repository.
+/// The name of the repository: its folder, without suffixes for repositories.
 fn name_of(repository: &Path) -> String {
     let place = repository.canonicalize().unwrap_or_else(|_| repository.to_owned());
     let names = place.components().rev().filter_map(|part| match part {

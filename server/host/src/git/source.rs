@@ -1,5 +1,5 @@
-//! Which files of a repository a session is about: texts that someone writes. By name, and by size and encoding where the
-//! text is known; never by what it says.
+//! Selects the files of a repository that belong in sessions: human-written texts. By name, and by size and encoding if known;
+//! never by content.
 
 use strata_engine::code::outline::language_of;
 use strata_engine::key::FileKey;
@@ -82,15 +82,15 @@ const NAMES: &[&str] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameVerdict {
-    /// Someone writes it.
+    /// Human-written.
     Source,
-    /// Its first line tells.
+    /// Decided by its first line.
     Unclear,
-    /// Nobody writes it, or it is no text.
+    /// Not human-written, or not text.
     Other,
 }
 
-/// What a file's name says of it.
+/// Classifies a file by name.
 pub(super) fn by_name(path: &str) -> NameVerdict {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let foreign = folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder));

@@ -1,5 +1,5 @@
-//! What of a folder is not committed: its files on disk against the newest commit. Git's own index only saves reading
-//! files that it has seen since they were last written; it is never written here.
+//! Uncommitted changes of a folder: its files against the newest commit. Uses Git's index only to avoid reading unchanged files;
+//! never writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,10 +20,10 @@ use crate::roots::{PathError, Roots};
 /// A folder with more files and submodules than this is not compared: looking at each costs some microseconds, before
 /// every prompt.
 const MAX_FILES: usize = 50_000;
-/// No more than this is read of files that git's index cannot speak for. Bytes.
+/// Maximum bytes read of files that Git's index cannot vouch for.
 const MAX_READ: u64 = 16 << 20;
 
-/// How a file differs from the newest commit. In the order in which a person wants to know.
+/// How a file differs from the newest commit. In the order in which a user wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileStatus {
     /// A merge left it undecided.
@@ -32,13 +32,13 @@ pub enum FileStatus {
     Modified,
     /// The commit has no such file.
     New,
-    /// The commit has it and the disk has not.
+    /// Committed, but not on disk.
     Deleted,
 }
 
-/// What is not committed below a folder, by path (`/` between its parts). `files` are the files that the folder is known
-/// to have, without what is ignored: git's index does not know new ones. `None` in no repository, in one without a work
-/// tree, and where there is too much to compare. The contents of links and submodules are not looked at.
+/// Uncommitted changes below a folder, by path (`/` between its parts). `files` are its known files without ignored ones, since
+/// Git's index lacks new files. `None` without a repository or work tree, and if there is too much to compare. Does not look into
+/// links and submodules.
 ///
 /// A file whose line ends or contents git converts on the way to the disk counts as modified when the index cannot speak
 /// for it: no converting program is ever run.
@@ -54,7 +54,7 @@ pub fn status<'a>(
     compared(folder, files, trust, cancel, MAX_FILES)
 }
 
-/// As [`status`], of no more than `most` files and submodules.
+/// Like [`status`], for at most `most` files and submodules.
 fn compared<'a>(
     folder: &Path,
     files: impl Iterator<Item = &'a str>,
@@ -140,7 +140,7 @@ impl WorkTree {
         self.place(path).is_some_and(|place| fs::symlink_metadata(place).is_ok())
     }
 
-    /// The id of a file's text; `None` when there is no such file.
+    /// The id of a file's text; `None` if the file does not exist.
     fn id(&mut self, path: &str, known: Option<&TrackedPaths>) -> Result<Option<ObjectId>, ReadLimitReached> {
         let Some(place) = self.place(path) else { return Ok(None) };
         let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
@@ -301,7 +301,7 @@ mod tests {
         for path in ["../outside/secret", "linked/secret", "b/../../outside/secret", &absolute] {
             repo.invent(path, "secret\n");
         }
-        // Git sees nothing behind a link either.
+        // Git sees nothing after a link either.
         repo.invent("inside/c.py", "2\n");
         repo.invent("b/new.py", "new\n");
         write(&repo, "b/new.py", "new\n");

@@ -15,11 +15,11 @@ pub(super) struct Repo {
     _directory: tempfile::TempDir,
     top: PathBuf,
     repository: gix::Repository,
-    /// What the next commit builds on.
+    /// The parent of the next commit.
     newest: Option<ObjectId>,
 }
 
-/// What a commit makes of a path.
+/// A change of a path in a commit.
 pub(super) enum Now<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
@@ -40,7 +40,7 @@ impl Repo {
         Self::of_kind("bare.git", gix::create::Kind::Bare)
     }
 
-    /// Commits texts on top of what was committed last.
+    /// Commits texts on top of the last commit.
     pub(super) fn commit(&mut self, message: &str, texts: &[(&str, &str)]) -> ObjectId {
         let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
         self.commit_all(message, &now)
@@ -61,7 +61,7 @@ impl Repo {
         self.commit_tree("bytes", tree, newest);
     }
 
-    /// Commits the merge of a branch that made these changes since `base`, on top of what was committed last.
+    /// Commits the merge of a branch with these changes since `base`.
     pub(super) fn merge(&mut self, message: &str, base: ObjectId, texts: &[(&str, &str)]) -> ObjectId {
         let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
         let changes = || now.iter().map(|(path, now)| (BStr::new(path), now));
@@ -74,7 +74,6 @@ impl Repo {
         merge
     }
 
-    /// Commits a tree as it is.
     pub(super) fn commit_tree(
         &mut self,
         message: &str,
@@ -150,7 +149,6 @@ impl Repo {
         self.repository.write_object(&tree).unwrap().detach()
     }
 
-    /// The tree of a commit.
     pub(super) fn tree_at(&self, commit: ObjectId) -> ObjectId {
         self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
     }

@@ -61,7 +61,7 @@ fn a_bad_file_does_not_stop_the_others() {
             "1",
             "`missing` does not exist",
             "`binary` is binary",
-            "`../outside`: `..` is not followed; name the file from the top of the workspace folder",
+            "`../outside`: `..` is not allowed; name the file from the top of the workspace folder",
         ]
     );
 }
@@ -103,7 +103,7 @@ fn deep(steps: usize) -> usize {
 #[test]
 fn work_may_go_as_deep_as_on_the_threads_of_a_pool() {
     let mut found = Vec::new();
-    // 3 MiB at least: threads have 2 unless somebody says otherwise.
+    // 3 MiB at least: threads have 2 unless someone says otherwise.
     let work = |_: &()| deep(48);
     spread(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| found.extend(batch.files)).unwrap();
     assert_eq!(found, [49, 49]);

@@ -1,5 +1,5 @@
-//! An outline as bytes: `postcard`, behind a hash of the bytes and of the key that they belong to. A flipped bit, a row
-//! in another's place and a row of another program are all the same: no outline.
+//! An outline as bytes: `postcard`, after a hash of the bytes and of the key that they belong to. A flipped bit, a row
+//! in another's place and a row of another program are anyway: no outline.
 
 use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;

@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Where Strata keeps what it can make anew, after the conventions of the system: `STRATA_CACHE_DIR`; else
-/// `~/Library/Caches/strata` on macOS, `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or
-/// `~/.cache/strata` elsewhere. Relative paths in these variables count as not set (XDG Base Directory Specification).
-/// `variable` looks up the environment. `None` when nothing says where that is.
+/// The cache directory by the system's conventions: `STRATA_CACHE_DIR`; else `~/Library/Caches/strata` on macOS,
+/// `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or `~/.cache/strata` elsewhere. Ignores relative paths
+/// in these variables (XDG Base Directory Specification). `variable` reads the environment. `None` if nothing is set.
 pub fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(own) = directory("STRATA_CACHE_DIR") {

@@ -1,8 +1,7 @@
-//! The database: one connection to it, what it holds, and when it is too large. Knows SQL and no threads.
+//! The database of outlines: one connection, its content, and its size limit. Knows SQL and no threads.
 //!
-//! SQLite, because several servers share the file and any of them may be killed while it writes. In its log mode
-//! readers wait for nobody. Writes reach the disk when SQLite moves its log into the database and not sooner: losing the
-//! last of them to a power cut costs a parse.
+//! Uses SQLite, because several servers share the file and any of them may be killed while writing. In its log mode, readers
+//! never wait. Writes reach the disk only when SQLite checkpoints its log: losing the last ones in a power cut costs a parse.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -22,20 +21,20 @@ use crate::store::paths::{lock_for_a_moment, private_directory, private_file, pr
 pub(super) struct Table {
     connection: Connection,
     path: PathBuf,
-    /// Tells the file from one that was put in its place.
+    /// Distinguishes the file from a replacement.
     identity: u64,
 }
 
-/// What can go wrong, by what is to be done about it.
+/// Errors, by how to handle them.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheError {
-    /// Somebody else is at it: try another time.
+    /// Busy: try again later.
     #[error("{0}")]
     Passing(String),
     /// The disk is full or closed to us: read on.
     #[error("{0}")]
     CannotWrite(String),
-    /// The file is not what it should be: make it anew.
+    /// Damaged: rebuild it.
     #[error("{0}")]
     Damaged(String),
 }
@@ -55,16 +54,16 @@ const FOLDER: &str = "outlines";
 const DATABASE: &str = "outlines-1.db";
 const LOCK: &str = "lock";
 
-/// What SQLite puts beside a database.
+/// Files that SQLite puts next to a database.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
 /// How long a statement waits for the writer of another process.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A use is written down again after so many days: most starts write nothing.
+/// Days after which a use is recorded again, so that most starts write nothing.
 const USE_DAYS: i64 = 7;
 
-/// Rows of one transaction: others may write in between, and what a killed process had begun is soon made again.
+/// Rows per transaction: others may write in between, and a killed process loses little.
 const ROWS: usize = 1_000;
 
 impl Table {
@@ -75,7 +74,7 @@ impl Table {
         let _lock = lock(&directory)?;
         match Self::connect(&directory) {
             Err(CacheError::Damaged(error)) => {
-                tracing::warn!(%error, "the outline cache is damaged and made anew");
+                tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
                 remove(&directory)?;
                 Self::connect(&directory)
             }
@@ -93,7 +92,6 @@ impl Table {
         Ok(())
     }
 
-    /// What is known of the files of a folder.
     pub(super) fn seen(&self, folder: &Path) -> Result<KnownFiles, CacheError> {
         let Some((folder, _)) = self.folder(folder)? else { return Ok(KnownFiles::new()) };
         let mut statement = self
@@ -111,7 +109,7 @@ impl Table {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// A row that is no outline is damage of that row alone: it will be written again.
+    /// Reads an outline. A damaged row only affects itself: it will be rewritten.
     pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT body FROM outlines WHERE id = ?1")?;
         let mut rows = statement.query([key.row()])?;
@@ -119,7 +117,7 @@ impl Table {
         Ok(row.get_ref(0)?.as_blob().ok().and_then(|bytes| decode(key, bytes)))
     }
 
-    /// Writes what was found out, and makes room when that was too much.
+    /// Writes findings, and makes room if necessary.
     pub(super) fn save(
         &mut self,
         folder: &Path,
@@ -266,7 +264,7 @@ impl Table {
         Ok((id, None))
     }
 
-    /// Deletes what was not used for longest until the database is well below its limit, which keeps this rare.
+    /// Deletes the least recently used until the database is well below its limit, to keep this rare.
     fn shrink(&mut self, current: i64, max_bytes: u64) -> Result<(), CacheError> {
         if self.bytes_in_use()? <= max_bytes {
             return Ok(());

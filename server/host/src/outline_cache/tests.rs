@@ -41,7 +41,7 @@ fn cache() -> (tempfile::TempDir, OutlineCache) {
     (directory, cache)
 }
 
-/// Something in the cache, and that it is found again by somebody else.
+/// Something in the cache, and that it is found again by someone else.
 fn assert_works(cache: &OutlineCache, directory: &Path) {
     let text = text(7);
     cache.save(Path::new("/work"), &findings(std::slice::from_ref(&text)));

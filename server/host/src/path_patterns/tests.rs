@@ -26,7 +26,7 @@ fn tree() -> Tree {
     tree
 }
 
-/// Files, then what is withheld behind a minus; or the error.
+/// Files, then what is withheld after a minus; or the error.
 fn expanded(roots: &Roots, text: &str) -> Result<String, PatternError> {
     let listed = walk(roots, &WalkOptions::default(), &Cancel::new()).unwrap().entries;
     let expansion = expand(roots, &listed, text)?;

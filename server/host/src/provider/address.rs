@@ -1,4 +1,4 @@
-//! Where requests go: which addresses are allowed, and what each protocol puts behind them.
+//! Where requests go: which addresses are allowed, and what each protocol puts after them.
 
 use std::net::IpAddr;
 
@@ -8,12 +8,12 @@ use strata_engine::prompt::settings::ProviderName;
 use super::Provider;
 use super::error::SendError;
 
-/// What is asked of a provider.
+/// The kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// A reply in one body.
     Whole,
-    /// A reply as it is written.
+    /// A streamed reply.
     Stream,
     /// A reply by Ollama's own API.
     OllamaChat,
@@ -111,7 +111,7 @@ fn allowed(given: &str) -> Result<String, SendError> {
         _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
-        return Err(bad("a name, a password or a key does not belong into it, but into the environment"));
+        return Err(bad("it contains a name, a password or a key; keys belong in the environment"));
     }
     if url.fragment().is_some() {
         return Err(bad("it has a fragment (`#`)"));

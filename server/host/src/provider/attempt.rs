@@ -1,5 +1,4 @@
-//! A request until it has a reply: one try after the other, within the deadline, and how what comes back is read. Waits on the caller's
-//! thread.
+//! A request until it has a reply: attempts within the deadline, and reading of responses. Waits on the caller's thread.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
@@ -44,7 +43,7 @@ pub(super) trait Reading {
     /// Takes the next bytes, and says whether nothing more is needed.
     fn take(&mut self, bytes: &[u8]) -> bool;
 
-    /// What came, once no more does; `cut` says why, unless the reply ended by itself.
+    /// Ends the reply; `cut` is the reason unless it ended regularly.
     fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Self::Output, Failure>;
 }
 
@@ -61,8 +60,8 @@ impl<'a> Exchange<'a> {
         Self { request, key, key_source, limits, cancel, until }
     }
 
-    /// Sends until there is a reply, sending again is of no use, or the next try would begin after the deadline. In that
-    /// case the failure is reported at once: nobody is made to wait for nothing.
+    /// Sends until there is a reply, retrying is useless, or the next attempt would start after the deadline. Then reports the
+    /// failure at once instead of waiting.
     pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
         let mut tries = Tries::default();
         loop {
@@ -128,7 +127,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// What a fault on the way means.
+    /// Interprets a transport fault.
     fn fault(&self, fault: Fault) -> Failure {
         match fault {
             Fault::NotConnected(reason) => {
@@ -142,7 +141,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// What a status other than success means.
+    /// Interprets an unsuccessful status.
     fn refused(&self, head: &Head, body: &[u8]) -> Failure {
         let body = redacted(self.key.as_ref(), body);
         let error = ProviderError::of_status(head.status, body.as_bytes(), head.retry_after);
@@ -276,7 +275,7 @@ impl Reading for StreamReading<'_> {
     }
 }
 
-/// What an error means that came with a status of success.
+/// Interprets an error inside a successful response.
 fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     let again = Retry::after_kind(error.kind, error.retry_after);
     let error = match error.kind {

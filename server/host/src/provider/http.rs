@@ -1,5 +1,5 @@
-//! One request on the wire, and what comes back of it, piece by piece, to a thread that waits for it. Follows no redirection, so that no key
-//! goes where nobody sent it. Knows no protocol of a provider.
+//! One request on the wire, and its response in pieces, for a waiting thread. Follows no redirects, so that keys only go where
+//! they were sent. Knows no provider's protocol.
 
 use std::error::Error;
 use std::io;
@@ -17,17 +17,17 @@ use tokio::task::JoinHandle;
 /// How long the way to a provider may take to open.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// The most that is read of a refusal; what is further back is not shown anyway.
+/// Maximum bytes read of a rejection.
 const MAX_REFUSAL: usize = 64 * 1024;
 
-/// A request, ready to be sent any number of times. Posts its body; without one it asks for what is there.
+/// A reusable request. Posts its body, or gets without one.
 pub(super) struct Request {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Bytes>,
 }
 
-/// What comes back, in this order: a head, pieces of the body, an end. A fault may stand anywhere and ends it.
+/// A piece of a response, in order: head, body pieces, end. A fault may come anywhere and ends it.
 #[derive(Debug)]
 pub(super) enum Piece {
     Head(Head),
@@ -36,7 +36,7 @@ pub(super) enum Piece {
     Fault(Fault),
 }
 
-/// What stands above a body.
+/// The head of a response.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) status: u16,
@@ -46,7 +46,7 @@ pub(super) struct Head {
     pub(super) retry_advised: Option<bool>,
 }
 
-/// What went wrong on the way.
+/// A transport fault.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// Nothing was sent.
@@ -64,7 +64,7 @@ pub(super) struct Pending {
 }
 
 impl Request {
-    /// Sends it. At most so many bytes of a reply wait to be taken.
+    /// Sends it. At most this many bytes of a reply are buffered.
     pub(super) fn send(&self, max_bytes: usize) -> Result<Pending, String> {
         let (client, runtime) = (client(&self.url)?, runtime()?);
         let method = if self.body.is_some() { Method::POST } else { Method::GET };
@@ -79,7 +79,7 @@ impl Request {
                 Ok(()) => Piece::End,
                 Err(fault) => Piece::Fault(fault),
             };
-            // Nobody listens when it was late.
+            // No one listens when it was late.
             let _ = sender.send(last);
         });
         Ok(Pending { pieces, task })
@@ -126,7 +126,7 @@ async fn exchange(
                     return if is_success { Err(Fault::TooLong) } else { Ok(()) };
                 }
             }
-            // What came of a refusal says enough.
+            // The outcome of a refusal says enough.
             Err(_) if !is_success => return Ok(()),
             Err(error) => return Err(Fault::Cut(chain(&error.without_url()))),
         }
@@ -144,7 +144,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// An error with what is behind it.
+/// An error with its causes.
 fn chain(error: &reqwest::Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();
@@ -180,7 +180,7 @@ fn client(url: &Url) -> Result<&'static Client, String> {
     Ok(if url.scheme() == "https" { by_proxy } else { direct })
 }
 
-/// The one worker thread of all requests, begun with the first and asleep while there is none.
+/// The one worker thread of all requests, started with the first and asleep while there is none.
 fn runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
     RUNTIME

@@ -12,41 +12,41 @@ use super::error::SendError;
 use super::key_command;
 use super::kind::key_variable;
 
-/// The fewest bytes of a key at the end of a clipped text that are taken for a part of it.
+/// Minimum bytes at the end of a clipped text that count as part of a key.
 const PART: usize = 4;
 
-/// A provider's key. Shows itself to nobody: [`fmt::Debug`] says only that there is one.
+/// A provider's key. Never shown: [`fmt::Debug`] only says that there is one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
-    /// As it was given, without white space around it; never empty.
+    /// As given, trimmed; never empty.
     text: String,
 }
 
 /// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The environment variable that the provider's own client reads. A server of one's own that speaks OpenAI's protocol often needs
+    /// The environment variable that the provider's own client reads. A server of your own that speaks OpenAI's protocol often needs
     /// no key, so there it may be unset.
     Usual,
     /// The server needs none.
     None,
     /// An environment variable.
     Variable(KeyVariable),
-    /// What a program prints on its first line, given with its arguments. No shell reads them.
+    /// The first line printed by a program with these arguments. Runs without a shell.
     Command(Vec<String>),
     /// A key that the caller has, as from an editor's secret store.
     Given(Key),
 }
 
 impl Key {
-    /// A key; none when the text is empty or cannot stand in a header.
+    /// A key; `None` if the text is empty or not allowed in a header.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let usable = !text.is_empty() && HeaderValue::from_str(text).is_ok();
         usable.then(|| Self { text: text.to_owned() })
     }
 
-    /// What the environment has under a name.
+    /// Reads a key from the environment.
     fn from_environment(variable: &str) -> Option<Self> {
         Self::new(&std::env::var(variable).ok()?)
     }

@@ -24,10 +24,10 @@ const LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How often a command is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long what a command printed may take to arrive after its end.
+/// How long output may take to arrive after a command has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The most bytes that are read of what a command prints.
+/// Maximum bytes read of a command's output.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Keys by the commands that printed them, and since when they are known.
@@ -69,15 +69,15 @@ fn program(command: &[String]) -> Result<&str, SendError> {
         Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
     };
     match command.first().map(|program| program.trim()) {
-        None | Some("") => failure("", "is empty: give a program and its arguments"),
+        None | Some("") => failure("", "is empty: set a program and its arguments"),
         Some(program) if program.contains(['/', '\\']) && !Path::new(program).is_absolute() => {
-            failure(program, "is a relative path: give the whole path, or a name that is found in PATH")
+            failure(program, "is a relative path: use an absolute path, or a name in the PATH")
         }
         Some(program) => Ok(program),
     }
 }
 
-/// Runs a command. What it says on standard error is dropped: it may hold the key.
+/// Runs a command. Discards its standard error, which may contain the key.
 fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     let program = program(command)?;
     let failure = |reason: String| SendError::KeyCommand { program: program.to_owned(), reason };
@@ -101,14 +101,14 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     Key::new(&line).ok_or_else(|| failure("printed no usable key on its first line".to_owned()))
 }
 
-/// The first line of what a command prints. All of it is read, so that the command never waits for a reader.
+/// The first line of a command's output. Reads everything, so that the command never blocks.
 fn first_line(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let mut output = BufReader::new(output.take(MAX_OUTPUT));
         let mut line = Vec::new();
         if output.read_until(b'\n', &mut line).is_ok() {
-            // Nobody listens any more when the command took too long.
+            // No one listens any more when the command took too long.
             let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
         }
         let _ = io::copy(&mut output, &mut io::sink());
@@ -116,7 +116,7 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Waits for the end of a command. When it takes too long or nobody waits any more it is ended; the latter has no reason.
+/// Waits for a command to end, and kills it after a timeout or cancellation; cancellation has no reason.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
     let begun = Instant::now();
     let ended = loop {
@@ -127,7 +127,7 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>
                 break Some(format!("took longer than {} s", PATIENCE.as_secs()));
             }
             Ok(None) => thread::sleep(LOOK),
-            Err(error) => break Some(format!("cannot be waited for: {error}")),
+            Err(error) => break Some(format!("failed while running: {error}")),
         }
     };
     // It may have ended by itself by now.

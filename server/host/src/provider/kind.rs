@@ -9,8 +9,8 @@ use super::{Provider, address};
 /// The name of a model does not say whose it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "cannot tell whose model `{0}` is: write anthropic/, openai/, responses/, gemini/ or ollama/ in front of it, \
-     or give the address of a server that speaks OpenAI's protocol"
+    "cannot tell the provider of model `{0}`: prefix it with anthropic/, openai/, responses/, gemini/ or ollama/, or set the address \
+     of a server with OpenAI's protocol"
 )]
 pub struct UnknownModel(
     /// The name, clipped.
@@ -73,7 +73,7 @@ impl Provider {
     }
 }
 
-/// Whose model this is, by the names that the providers give.
+/// Guesses the provider of a model by its name.
 fn guess(name: &str) -> Option<ProviderName> {
     let name = name.to_ascii_lowercase();
     let begins = |prefix: &str| name.starts_with(prefix);

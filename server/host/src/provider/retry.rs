@@ -22,7 +22,7 @@ const LONGEST_HINT: Duration = Duration::from_secs(60);
 /// Why one try failed, and whether another may do better.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// What to say when there is no other try.
+    /// The error to report without another attempt.
     pub(super) error: SendError,
     /// Whether there may be one.
     pub(super) again: Retry,
@@ -41,7 +41,7 @@ pub(super) enum Retry {
     After(Duration),
 }
 
-/// What was tried so far.
+/// The attempts so far.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     failed: u32,
@@ -56,7 +56,7 @@ impl Failure {
 }
 
 impl Retry {
-    /// What a status that is no success means for another try. `advised` is what the provider says of that.
+    /// How to retry after an unsuccessful status. `advised` is the provider's advice.
     pub(super) fn after_status(status: u16, advised: Option<bool>, retry_after: Option<Duration>) -> Self {
         if advised == Some(false) || !NOT_NOW.contains(&status) {
             Self::Never
@@ -85,8 +85,8 @@ impl Retry {
 }
 
 impl Tries {
-    /// How long to wait before the next try after a failure; none when there is none. What may have been billed is tried once more, so
-    /// that nobody pays more than twice for one reply.
+    /// How long to wait before the next attempt after a failure; `None` for no further attempt. A request that may have been
+    /// billed is retried only once, so that no one pays more than twice for a reply.
     pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);

@@ -12,12 +12,10 @@ use super::Refusal;
 pub(super) struct RealPath {
     /// Absolute; the existing part is as the file system spells it.
     pub(super) path: PathBuf,
-    /// Whether all of it exists.
     pub(super) exists: bool,
 }
 
-/// Follows every link of an absolute path. Parts at the end that do not exist are kept as they are written,
-/// so that a file can be named before it is created.
+/// Follows every link of an absolute path. Nonexistent parts at the end are kept, so that a file can be named before it exists.
 pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
     let mut existing = path;
     let mut missing: Vec<OsString> = Vec::new();

@@ -140,7 +140,7 @@ fn ways_out_that_text_alone_gives_away() {
         (&absolute("rootless.txt"), Outside),
         (&absolute("root.rs"), Outside),
         (&absolute("roo"), Outside),
-        // another case or normalisation is another name
+        // another case or normalization is another name
         (&absolute("ROOT/a.rs"), Outside),
         (&absolute("Root/src/lib.rs"), Outside),
         (&absolute("root\u{200b}/a.rs"), Outside),
@@ -181,7 +181,7 @@ fn ways_out_that_text_alone_gives_away() {
         ("\\\\server\\share\\x", Drive),
         ("\\\\?\\C:\\x", Drive),
         ("\\\\.\\PhysicalDrive0", Drive),
-        // what no system opens, or what is no key
+        // what no system opens, or what is not a key
         ("a\0.rs", Nul),
         ("a.rs\0../../etc/passwd", Nul),
         (&long, TooLong),

@@ -1,5 +1,4 @@
-//! What changes inside a session, as one transaction: all of it is stored or nothing. Appending costs what is appended,
-//! however long the session is.
+//! Changes of a session, as one transaction. Appending costs only what is appended, however long the session is.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,18 +12,18 @@ use super::sessions::{Columns, append, body, key_of, next_touch};
 use super::word_index::WordIndex;
 use super::{Store, StoreError};
 
-/// The difference between a session and what is stored of it. Applied in the order of the fields.
+/// The difference between a session and its stored state. Applied in field order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Commit {
     /// Messages that are gone.
     pub removed: Vec<MessageId>,
-    /// Messages whose content, visibility, kind or pin is different now; where they stand stays as it is.
+    /// Messages with a changed content, visibility, kind or pin, in unchanged positions.
     pub changed: Vec<Arc<Message>>,
-    /// Messages that come behind all others.
+    /// Messages that come after all others.
     pub appended: Vec<Arc<Message>>,
     /// The order of all messages, when it is not the one that the above leads to.
     pub order: Option<Vec<MessageId>>,
-    /// What else belongs to the session; `None` leaves it as it is.
+    /// The rest of the session; `None` for no change.
     pub state: Option<Value>,
     /// The number of the next message.
     pub next_id: u64,
@@ -36,9 +35,9 @@ impl Store {
     /// Stores a change. When this returns without an error it is durable.
     ///
     /// # Errors
-    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`] when the
-    /// change does not fit what is stored; [`StoreError::TooDeep`]; [`StoreError::Full`], [`StoreError::Busy`],
-    /// [`StoreError::Damaged`]. Whatever it is, nothing has changed.
+    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`] if the change
+    /// does not fit the stored state; [`StoreError::TooDeep`]; [`StoreError::Full`], [`StoreError::Busy`],
+    /// [`StoreError::Damaged`]. Nothing has changed in any case.
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         let applied = self.apply(handle, commit);
         self.mark_damage(applied)

@@ -33,48 +33,48 @@ pub enum StoreError {
     #[error("session `{0}` is open read-only")]
     ReadOnly(SessionId),
     /// No such session in this workspace.
-    #[error("there is no session `{0}`")]
+    #[error("session `{0}` does not exist")]
     NoSession(SessionId),
     /// There is one of that name already.
-    #[error("there is a session `{0}` already")]
+    #[error("session `{0}` already exists")]
     Exists(SessionId),
-    /// A name that stands for something else.
-    #[error("`{0}` stands for the session at hand, so none is stored under this name; choose another one")]
+    /// A reserved name.
+    #[error("`{0}` means the current session, so it cannot name a stored one; choose another name")]
     Reserved(SessionId),
     /// No name of a session.
-    #[error("`{}` is no name of a session: lower-case letters, digits, `-` and `_`, at most 64", .0.escape_default())]
+    #[error("`{}` is not a session id: use lowercase letters, digits, `-` and `_`, at most 64", .0.escape_default())]
     BadSessionId(String),
     /// No such memory fragment in this workspace.
-    #[error("there is no memory fragment {0}")]
+    #[error("note {0} does not exist")]
     NoFragment(FragmentId),
     /// A memory fragment without text.
-    #[error("a memory fragment needs text")]
+    #[error("a note needs text")]
     EmptyFragment,
     /// A commit, a fork or an import names a message that the session does not hold.
-    #[error("the session holds no message {}", .0.0)]
+    #[error("the session has no message {}", .0.0)]
     NoMessage(MessageId),
     /// A commit or an import adds a message under a number that is taken.
-    #[error("the session holds a message {} already", .0.0)]
+    #[error("the session already has a message {}", .0.0)]
     MessageExists(MessageId),
-    /// Values in a message stand deeper in one another than can be read back.
-    #[error("values nested more than {0} levels deep could not be read back; give the innermost as text")]
+    /// Values in a message are nested too deeply to be read back.
+    #[error("values nested more than {0} levels deep cannot be stored; convert the innermost to text")]
     TooDeep(usize),
     /// The order of a commit does not name each message of the session once.
-    #[error("the new order names {named} messages, but not each of the session's {held} once")]
+    #[error("the new order lists {named} messages instead of each of the session's {held} once")]
     Order { named: usize, held: usize },
     /// A search without a word in it.
     #[error("nothing to search for: the query has no letters or digits")]
     EmptyQuery,
-    /// A line of an import is not what it has to be.
+    /// An invalid line of an import.
     #[error("line {line}: {what}")]
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong.
         what: String,
     },
     /// A spilled output that is larger than all of them together may be.
-    #[error("an output of {bytes} bytes is more than the quota for spilled outputs, {quota} bytes")]
+    #[error("an output of {bytes} bytes exceeds the quota for spilled outputs, {quota} bytes")]
     OverQuota {
         /// Its size in bytes.
         bytes: u64,
@@ -82,34 +82,34 @@ pub enum StoreError {
         quota: u64,
     },
     /// A copy of a session whose spilled outputs cannot be the same files, and nothing makes room for copies.
-    #[error("no room to copy spilled outputs: all may take {quota} bytes; delete sessions or allow more")]
+    #[error("no room to copy spilled outputs: the quota is {quota} bytes; delete sessions or raise it")]
     NoRoomForCopy {
         /// The quota in bytes.
         quota: u64,
     },
     /// No spilled output of that name in the session; it may have made room for others.
-    #[error("there is no spilled output `{}`", .0.escape_default())]
+    #[error("spilled output `{}` does not exist", .0.escape_default())]
     NoSpill(String),
-    /// No variable tells where the state of the user's programs is kept.
-    #[error("no directory for state: set STRATA_STATE_DIR or HOME")]
+    /// No variable names the state directory.
+    #[error("no state directory: set STRATA_STATE_DIR or HOME")]
     NoStateDirectory,
     /// Another process kept the database to itself for longer than anything here takes.
-    #[error("another process keeps the store busy")]
+    #[error("another process is using the store")]
     Busy,
-    /// No room on the disk.
+    /// No room on disk.
     #[error("the disk is full")]
     Full,
-    /// The database does not hold what it should. The next opening checks all of it and sets it aside.
+    /// The database is corrupt. The next opening checks it completely and replaces it.
     #[error("the store is damaged: {0}")]
     Damaged(String),
     /// The system gives no random bytes.
-    #[error("no random bytes from the system: {0}")]
+    #[error("the system provides no random bytes: {0}")]
     NoRandomness(String),
-    /// Something stands in the place of a directory of ours that others could look into or choose.
-    #[error("{} {problem}, and nothing is kept there", .path.display())]
+    /// Something that others could access is instead of a private directory.
+    #[error("{} {problem}, so nothing is stored there", .path.display())]
     NotPrivate {
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: &'static str,
     },
     #[error("{}: {kind}", .path.display())]

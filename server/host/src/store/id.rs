@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::StoreError;
 
-/// The name of a session: 1 to 64 lower-case letters, digits, `-` or `_`, the first of them a letter or digit. Safe as a
-/// file name on every system, those that ignore case included.
+/// The name of a session: 1 to 64 lowercase letters, digits, `-` or `_`, starting with a letter or digit. Safe as a file name on
+/// every system, including case-insensitive ones.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SessionId(Box<str>);
 
@@ -18,8 +18,7 @@ pub struct SessionId(Box<str>);
 #[serde(transparent)]
 pub struct FragmentId(pub i64);
 
-/// The digits of random names: the letters and digits without those that are easily taken for one another (Crockford's
-/// base 32, in lower case).
+/// The digits of random names: letters and digits without similar-looking ones (Crockford's base 32, in lower case).
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// The longest name, in bytes.
@@ -38,7 +37,7 @@ impl SessionId {
         &self.0
     }
 
-    /// Whether it is `main`, which stands for the session at hand wherever one is named, so that none is begun under it.
+    /// Whether it is `main`, which always means the current session, so no session can have this name.
     pub fn is_reserved(&self) -> bool {
         &*self.0 == "main"
     }

@@ -60,12 +60,12 @@ impl Store {
     /// store when that is free and no word for something else, and gets a new one otherwise.
     ///
     /// # Errors
-    /// [`StoreError::Line`] with the number of the first line that is not what it has to be.
+    /// [`StoreError::Line`] with the number of the first invalid line.
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
-        let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "there is no header"))?;
+        let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "the header is missing"))?;
         let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;
         if header.strata_session != VERSION {
-            return Err(wrong(1, format!("version {} of the form is not known", header.strata_session)));
+            return Err(wrong(1, format!("unknown format version {}", header.strata_session)));
         }
         let id = match key_of(&self.connection, &header.id) {
             Ok(_) => SessionId::random()?,
@@ -115,7 +115,7 @@ fn message(line: &[u8]) -> Result<Message, String> {
     Ok(Message { id, body })
 }
 
-/// The next line without its end; `None` behind the last.
+/// The next line without its end; `None` after the last.
 fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let mut line = Vec::new();
     let read = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);

@@ -8,12 +8,12 @@ use std::process;
 use super::paths::{StorePaths, lock_file};
 use super::{SessionId, StoreError};
 
-/// What a session is opened for.
+/// How a session is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// To read and write. Nobody else can write to it as long as the handle lives.
+    /// For reading and writing. No one else can write to it while the handle lives.
     Write,
-    /// To read. Others may write to it meanwhile.
+    /// For reading. Others may write to it meanwhile.
     Read,
 }
 
@@ -29,7 +29,7 @@ impl SessionHandle {
         Self { id, lock: None }
     }
 
-    /// Takes the session's lock or says at once who has it.
+    /// Takes the session's lock, or reports its holder at once.
     pub(super) fn writing(place: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
         let path = place.session_lock(&id);
         let mut file = lock_file(&path)?;
@@ -43,7 +43,7 @@ impl SessionHandle {
         Ok(Self { id, lock: Some(file) })
     }
 
-    /// What it was opened for.
+    /// How it was opened.
     pub fn access(&self) -> Access {
         if self.lock.is_some() { Access::Write } else { Access::Read }
     }
@@ -56,7 +56,7 @@ impl SessionHandle {
     }
 }
 
-/// Whose lock it is, from what the holder wrote into the file. Systems on which a locked file cannot be read do not tell.
+/// The process that holds the lock, from the file's content. Unavailable on systems where a locked file cannot be read.
 fn holder(file: &mut File) -> Option<u32> {
     const DIGITS: u64 = 10;
     let mut text = String::new();

@@ -12,7 +12,7 @@ pub struct NewFragment {
     pub tags: Vec<String>,
     /// The session it was noted in.
     pub session: Option<SessionId>,
-    /// When, in milliseconds since 1970, as the caller tells it.
+    /// Creation time in milliseconds since 1970, from the caller.
     pub created_ms: u64,
 }
 

@@ -17,13 +17,13 @@ use super::{StoreError, schema};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedDatabase {
     pub path: PathBuf,
-    /// What was wrong with it.
+    /// What was wrong.
     pub reason: String,
 }
 
-/// What a first look at the file says.
+/// The result of a first look at the file.
 enum FileState {
-    /// Nothing there, or no more than a name.
+    /// Missing or empty.
     Nothing,
     /// A database with tables of this version.
     Tables(i32),
@@ -34,7 +34,7 @@ enum FileState {
 /// How long a statement waits for the writer of another process.
 const BUSY_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What SQLite puts beside a database.
+/// Files that SQLite puts next to a database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Opens the database of a workspace.
@@ -72,7 +72,7 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     for (pragma, value) in [("foreign_keys", "ON"), ("trusted_schema", "OFF"), ("cell_size_check", "ON")] {
         connection.pragma_update(None, pragma, value)?;
     }
-    // A commit is an acknowledgement: it must be on the disk, and on macOS that takes more than fsync.
+    // A commit is an acknowledgement: it must be on disk, and on macOS that takes more than fsync.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
     // What SQLite cannot hold in its cache it would put into a directory that all users share.
@@ -101,7 +101,7 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
         Err(error) => return Err(StoreError::io(path, &error)),
     };
     if !metadata.is_file() {
-        return Err(StoreError::damaged("it is no regular file"));
+        return Err(StoreError::damaged("it is not a regular file"));
     }
     if metadata.len() == 0 {
         return Ok(FileState::Nothing);
@@ -123,7 +123,7 @@ fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
     if application != schema::APPLICATION {
-        return Err(StoreError::damaged("it is the database of another program"));
+        return Err(StoreError::damaged("it belongs to another program"));
     }
     if version <= 0 {
         return Err(StoreError::damaged("its tables have no version"));
@@ -149,9 +149,8 @@ fn create(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks the tables, which takes a millisecond for a thousand messages. The index of words takes ten times as long: it is
-/// checked only after something has met with damage, and made anew when the damage is there, for all that is in it
-/// stands in the tables.
+/// Checks the tables, at a millisecond per thousand messages. The word index takes ten times as long, so it is only checked after
+/// damage was noticed, and rebuilt from the tables if damaged.
 fn check(connection: &mut Connection, place: &StorePaths) -> Result<(), StoreError> {
     for table in schema::TABLES {
         // A missing table is no damage to SQLite, but it is to us.
@@ -174,8 +173,8 @@ fn check_one(connection: &Connection, table: &str) -> Result<(), StoreError> {
     verdict(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
 }
 
-/// What SQLite has found in its checks. It counts a page that the disk did not give as one of them, which says nothing of the
-/// database; with the code of the error or, in a list of pages, without (`checkTreePage` and `checkList` in its `btree.c`).
+/// Interprets the findings of SQLite's checks. They include pages that the disk failed to read, which says nothing about the
+/// database; with the error code or, in a list of pages, without (`checkTreePage` and `checkList` in its `btree.c`).
 pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
     /// The low byte of the code: `SQLITE_NOMEM` and `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html>).
     const UNREAD: [u32; 2] = [7, 10];
@@ -214,7 +213,7 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The file as a URI of SQLite (<https://www.sqlite.org/uri.html>), which takes escaped bytes as they are.
+/// The file as an SQLite URI (<https://www.sqlite.org/uri.html>), with escaped bytes.
 fn immutable_uri(path: &Path) -> String {
     const KEPT: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'/').remove(b':').remove(b'.').remove(b'-').remove(b'_');

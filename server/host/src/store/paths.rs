@@ -1,5 +1,4 @@
-//! Where state is kept on disk, and that nobody but its owner can look into it. Knows names of files and nothing of
-//! what is in them.
+//! Locations of state on disk, private to their owner. Knows names of files, not their content.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -26,14 +25,14 @@ pub(super) struct StorePaths {
     name: String,
 }
 
-/// What becomes of a link in the place of a directory.
+/// How to treat a link in place of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkPolicy {
     Follow,
     Refuse,
 }
 
-/// How long another process may take for what is done under a lock, which is milliseconds of work.
+/// How long to wait for another process that holds a lock, which takes milliseconds of work.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often a lock that is taken is tried again.
@@ -43,7 +42,7 @@ impl WorkspaceKey {
     /// The key of a workspace whose first folder this is, symbolic links followed.
     ///
     /// # Errors
-    /// [`StoreError::Io`] when there is no such folder.
+    /// [`StoreError::Io`] if the folder does not exist.
     pub fn of(first_root: &Path) -> Result<Self, StoreError> {
         let folder = first_root.canonicalize().map_err(|error| StoreError::io(first_root, &error))?;
         Ok(Self { folder })
@@ -86,7 +85,7 @@ impl StorePaths {
         self.workspace.join(format!("sessions.damaged-{nth}.db"))
     }
 
-    /// Stands there after an operation has met with damage.
+    /// A file that exists after an operation has noticed damage.
     pub(super) fn suspicion(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
@@ -106,7 +105,7 @@ impl StorePaths {
         self.state.join("spill")
     }
 
-    /// What tells this workspace's files from those of others.
+    /// The name that distinguishes this workspace's files from others.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -138,25 +137,24 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
     base.map(|base| base.join("strata")).ok_or(StoreError::NoStateDirectory)
 }
 
-/// Makes the directory in which all others stand; only its owner can enter it, and one that is there already is closed to
-/// others. It may be a link of the user's own: people keep their state elsewhere.
+/// Creates the private directory that contains all others, or makes an existing one private. It may be a link of the user's own,
+/// since people keep their state elsewhere.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] when it belongs to somebody else, or is one for everybody's temporary files.
+/// [`StoreError::NotPrivate`] if it belongs to someone else, or is for everybody's temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Follow)
 }
 
-/// Makes a directory that only its owner can enter; one that is there already is closed to others. Nobody has a reason to put a link in
-/// its place, so one is not followed.
+/// Creates a private directory, or makes an existing one private. Links have no legitimate use here, so they are not followed.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] when it is a link or belongs to somebody else.
+/// [`StoreError::NotPrivate`] if it is a link or belongs to someone else.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Refuse)
 }
 
-/// Opens a file of ours to read it: no link, and nothing that is no file.
+/// Opens a file of ours to read it: no link, and nothing that is not a file.
 pub(crate) fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -173,7 +171,7 @@ pub(crate) fn own_file(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file"))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
     }
 }
 
@@ -242,7 +240,7 @@ fn not_private(path: &Path, problem: &'static str) -> StoreError {
     StoreError::NotPrivate { path: path.to_owned(), problem }
 }
 
-/// Works on the open directory, so that what is looked at is what is closed.
+/// Works on the open directory, so that the checked directory is the one made private.
 #[cfg(unix)]
 fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -254,7 +252,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     let mut wanted = rustix::fs::OFlags::DIRECTORY;
     match links {
         LinkPolicy::Refuse => wanted |= rustix::fs::OFlags::NOFOLLOW,
-        // Somebody else's link would have us close, and write into, a directory of their choice.
+        // Someone else's link would have us close, and write into, a directory of their choice.
         LinkPolicy::Follow if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
             return Err(not_private(path, "belongs to another user"));
         }

@@ -1,16 +1,16 @@
-//! The tables, and how those of older versions become them. Every version's step stays here for ever.
+//! The tables, and migrations from older versions. Every version's step stays here forever.
 //!
-//! The version stands in the header of the database file and is only ever changed while the write-ahead log is not in
-//! use, so that one look at the file itself tells it. A later version has to keep to that.
+//! The version is in the header of the database file and only changes while the write-ahead log is not in use, so that one look
+//! at the file shows it. Later versions must keep to that.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::StoreError;
 
-/// `Stra` in ASCII: tells our databases from those of other programs.
+/// `Stra` in ASCII: identifies our databases.
 pub(super) const APPLICATION: i32 = 0x5374_7261;
 
-/// What leads from each version to the next; the first makes the tables.
+/// The steps from each version to the next; the first creates the tables.
 const STEPS: &[&[&str]] = &[&[FIRST, WORDS], &[CACHE_MEMORY]];
 
 /// The newest version of the tables.
@@ -19,9 +19,9 @@ pub(super) const NEWEST: i32 = {
     STEPS.len() as i32
 };
 
-/// A message's body is its JSON without the number. Which place it has in its session stands in a table of its own with
-/// narrow rows, so that putting one in between rewrites no text. `touched` counts changes in the workspace; it orders
-/// sessions, because a clock may go backwards.
+/// A message's body is its JSON without the number. Its position in the session is in a separate table with narrow rows, so that
+/// inserting one rewrites no text. `touched` counts changes in the workspace and orders sessions, because a clock may go
+/// backwards.
 const FIRST: &str = "
 CREATE TABLE session (
     key INTEGER PRIMARY KEY,
@@ -66,21 +66,20 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 ";
 
-/// What a process that goes on with a session needs to know of the provider's cache, and which change of the session was the last
-/// when that was stored. It is no change itself.
+/// What a process needs to know about the provider's cache to continue a session, and the session's last change when that was
+/// stored. Not a change itself.
 const CACHE_MEMORY: &str = "
 ALTER TABLE session ADD COLUMN cache_memory TEXT;
 ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 ";
 
-/// The tables that hold what was stored.
+/// The tables with stored data.
 pub(super) const TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
 
 /// The index of words, made from them.
 pub(super) const INDEX: &str = "words";
 
-/// Where the rowids of fragments begin in the index: above those of all messages, so that what was noted on purpose
-/// counts as new.
+/// First rowid of notes in the index, above those of all messages, so that notes count as new.
 pub(super) const FRAGMENTS: i64 = 1 << 62;
 
 /// The version of a database's tables; 0 for an empty one.
@@ -115,7 +114,7 @@ fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), 
     Ok(transaction.commit()?)
 }
 
-/// Brings the tables to the version that comes next, of which the tests only know that it changes every table.
+/// Migrates to a hypothetical next version that changes every table, for tests.
 #[cfg(test)]
 pub(super) fn migrate_to_next(connection: &mut Connection) -> Result<(), StoreError> {
     const NEXT: &[&str] = &[

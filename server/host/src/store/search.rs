@@ -1,5 +1,5 @@
 //! Full-text search over fragments and messages, hidden ones included: plain words in, ranked places with a snippet out. No
-//! text that a person or a model may write is a syntax error.
+//! text that a user or a model may write is a syntax error.
 
 pub(super) mod passages;
 mod ranking;
@@ -25,10 +25,10 @@ pub enum Scope {
     Session(SessionId),
 }
 
-/// Bounds of what a search returns.
+/// Limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// At most this many hits.
+    /// Maximum hits.
     pub hits: usize,
     /// The longest snippet, in characters.
     pub snippet_chars: usize,
@@ -40,17 +40,16 @@ pub struct SearchResults {
     pub hits: Vec<SearchHit>,
     /// How much of what matches was ranked.
     pub coverage: Coverage,
-    /// What the hits have in common.
+    /// Which words the hits contain.
     pub matched: MatchedWords,
 }
 
-/// How much of what matches was ranked. Ranking a word that stands in most of 100,000 messages takes a tenth of a second
-/// and says little; such places are better found by their age.
+/// How many matches were ranked. Ranking a word in most of 100,000 messages takes a tenth of a second and says little; such
+/// matches are better found by age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
-    /// All of it.
     All,
-    /// The newest that match, so many of them; older ones were not looked at.
+    /// Only this many of the newest matches.
     Newest(usize),
 }
 
@@ -59,7 +58,7 @@ pub enum Coverage {
 pub enum MatchedWords {
     /// All that were searched for.
     All,
-    /// At least one of the rarest: no place holds all.
+    /// At least one of the rarest words, since nothing contains all.
     Some,
 }
 
@@ -79,7 +78,7 @@ pub struct SearchHit {
 pub enum Source {
     Fragment {
         id: FragmentId,
-        /// What it is filed under.
+        /// Its tags.
         tags: Vec<String>,
         /// The session it was noted in.
         session: Option<SessionId>,
@@ -89,7 +88,7 @@ pub enum Source {
         /// The message's number in it.
         message: MessageId,
         role: Role,
-        /// What the message is for.
+        /// The purpose of the message.
         kind: Kind,
     },
 }

@@ -1,4 +1,4 @@
-//! Sessions as wholes: begun, listed, opened, loaded, renamed, forked and deleted. What changes inside one is the
+//! Sessions as wholes: started, listed, opened, loaded, renamed, forked and deleted. What changes inside one is the
 //! business of `changes`.
 
 use std::sync::Arc;
@@ -15,46 +15,45 @@ use super::{Quota, SessionId, Store, StoreError};
 pub struct NewSession {
     /// Its name in the store; see [`SessionId::random`].
     pub id: SessionId,
-    /// What people call it; may be empty.
+    /// The user's name for it; may be empty.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970, as the caller tells it.
+    /// Creation time in milliseconds since 1970, from the caller.
     pub created_ms: u64,
 }
 
-/// What a list of sessions shows of each.
+/// An entry in a list of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionInfo {
     /// Its name in the store.
     pub id: SessionId,
-    /// What people call it; may be empty.
+    /// The user's name for it; may be empty.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970.
+    /// When it was started, in milliseconds since 1970.
     pub created_ms: u64,
     /// When it was last written to, in milliseconds since 1970, by the clock of that time.
     pub updated_ms: u64,
     /// How many messages it holds, hidden ones included.
     pub messages: usize,
-    /// The beginning of the first thing the person said, on one line of at most [`PREVIEW_CHARS`] characters; empty when
+    /// The beginning of the first thing the user said, on one line of at most [`PREVIEW_CHARS`] characters; empty when
     /// nothing was said.
     pub preview: String,
 }
 
-/// All that is stored of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
-    /// What people call it; may be empty.
+    /// The user's name for it; may be empty.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970.
+    /// When it was started, in milliseconds since 1970.
     pub created_ms: u64,
     /// All messages in order, hidden ones included.
     pub messages: Vec<Arc<Message>>,
-    /// What else was committed with them.
+    /// Other committed state.
     pub state: Value,
     /// The number of the next message.
     pub next_id: u64,
 }
 
-/// What was known of the provider's cache.
+/// The known state of the provider's cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCacheMemory {
     pub memory: String,
@@ -65,10 +64,10 @@ pub struct StoredCacheMemory {
 /// The longest preview, in characters.
 pub(crate) const PREVIEW_CHARS: usize = 120;
 
-/// So many lists and objects in one another are read back (`serde_json` refuses more).
+/// Maximum nesting that can be read back (`serde_json` rejects more).
 const MAX_DEPTH: usize = 127;
 
-/// How many messages of the person are looked at for a preview; some have no text.
+/// How many messages of the user are looked at for a preview; some have no text.
 const PREVIEW_MESSAGES: u32 = 3;
 
 impl Store {
@@ -84,7 +83,7 @@ impl Store {
         Ok(handle)
     }
 
-    /// All sessions of the workspace, the one written to last first.
+    /// All sessions of the workspace, most recently used first.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] and the like.
@@ -110,7 +109,7 @@ impl Store {
         Ok(found)
     }
 
-    /// What is stored under `field` of the state of the session that was last written to, of those that have anything there.
+    /// The value of `field` in the most recently used session that has one.
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
@@ -126,8 +125,7 @@ impl Store {
     /// Opens a session.
     ///
     /// # Errors
-    /// [`StoreError::InUse`], at once, when someone else writes to it and this is to write as well;
-    /// [`StoreError::NoSession`].
+    /// [`StoreError::InUse`], immediately, if someone else writes to it and `access` is for writing; [`StoreError::NoSession`].
     pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
         key_of(&self.connection, id)?;
         let handle = match access {
@@ -171,7 +169,7 @@ impl Store {
         })
     }
 
-    /// Stores what is known of the provider's cache beside a session, which is no change of it.
+    /// Stores the known state of the provider's cache next to a session, which does not count as a change.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
@@ -184,7 +182,7 @@ impl Store {
         Ok(())
     }
 
-    /// What [`keep_cache_memory`](Self::keep_cache_memory) stored last.
+    /// The state last stored by [`keep_cache_memory`](Self::keep_cache_memory).
     ///
     /// # Errors
     /// [`StoreError::NoSession`].
@@ -212,8 +210,8 @@ impl Store {
     /// Deletes a session with its messages and its spilled outputs. Memory fragments that were noted in it stay.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] when someone writes to it, be it a handle of this process; [`StoreError::NoSession`]. When its
-    /// outputs cannot be removed the session is gone nevertheless, and they go when the store is next opened.
+    /// [`StoreError::InUse`] if someone writes to it, including a handle of this process; [`StoreError::NoSession`]. If its
+    /// outputs cannot be removed, the session is deleted anyway, and they are removed when the store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
         let handle = self.open_session(id, Access::Write)?;
         let transaction = self.writing()?;
@@ -231,19 +229,19 @@ impl Store {
         if let Err(error) = self.spills.remove_session(id) {
             tracing::warn!(%error, "spilled outputs of a deleted session stay for now");
         }
-        // Nobody can open the session any more; a file that stays behind is only untidy.
+        // No one can open the session any more; a file that stays behind is only untidy.
         let _ = std::fs::remove_file(self.place.session_lock(id));
         drop(handle);
         Ok(())
     }
 
-    /// Spilled outputs of all workspaces may take so much from now on, those that a fork copies among them.
+    /// Sets the quota for spilled outputs of all workspaces, including copies made by forks.
     pub fn allow_spills(&mut self, quota: Quota) {
         self.spills = self.spills.with_quota(quota);
     }
 
-    /// Copies a session, whoever writes to it, with its spilled outputs. `until` is the last message that is copied;
-    /// without it all are. The copy's state and the numbers of its messages are those of the original.
+    /// Copies a session with its spilled outputs, even while someone writes to it. `until` is the last message to copy; all by
+    /// default. State and message numbers are those of the original.
     ///
     /// # Errors
     /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`], [`StoreError::Reserved`];
@@ -290,7 +288,6 @@ impl Store {
     }
 }
 
-/// The key of a session.
 pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT key FROM session WHERE id = ?1")?;
     let key = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
@@ -335,7 +332,7 @@ pub(super) fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// Puts messages behind all others of a session.
+/// Puts messages after all others of a session.
 pub(super) fn append<'m>(
     connection: &Connection,
     session: i64,
@@ -380,12 +377,12 @@ pub(super) fn each_message(
     Ok(())
 }
 
-/// A message's body as it is stored.
+/// Parses a stored message body.
 pub(super) fn body(text: &str) -> Result<NewMessage, StoreError> {
     serde_json::from_str(text).map_err(StoreError::damaged)
 }
 
-/// What of a message stands in columns.
+/// The parts of a message in columns.
 pub(super) struct Columns {
     pub(super) role: String,
     pub(super) kind: String,
@@ -408,7 +405,7 @@ impl Columns {
     }
 }
 
-/// How many lists and objects of a JSON text stand in one another at most.
+/// Maximum nesting of a JSON text.
 fn depth(json: &str) -> usize {
     let (mut open, mut deepest, mut quoted) = (0_usize, 0, false);
     let mut bytes = json.bytes();
@@ -443,7 +440,7 @@ fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<O
     Ok(statement.query_row([session, id.0.cast_signed()], |row| row.get(0)).optional()?)
 }
 
-/// The beginning of what the person said first. A message that cannot be read says nothing: the others are listed all the same.
+/// The beginning of the user's first message. Empty if the message is unreadable, so that the others are listed anyway.
 fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT message.body FROM place JOIN message ON message.key = place.message

@@ -1,5 +1,5 @@
-//! Large tool outputs in files of their own, so that a model can page through what no prompt could hold. Nobody but the
-//! user can read them or guess their names, and together they never take more than a quota.
+//! Large tool outputs in separate files, so that a model can page through what no prompt could hold. Private and unguessable, and
+//! limited by a quota.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry, File};
@@ -27,7 +27,7 @@ pub struct SpillFile {
 /// Some lines of a spilled output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillLines {
-    /// The lines with their ends; what is no UTF-8 is replaced.
+    /// The lines with their line ends; invalid UTF-8 is replaced.
     pub text: String,
     /// Which line is the first of them, from 1.
     pub from: usize,
@@ -48,7 +48,7 @@ pub struct Spills {
     quota: Quota,
 }
 
-/// Outputs of other sessions that a new one has been given. Nobody else touches the outputs as long as this lives.
+/// Outputs copied to a new session. Prevents other access to the outputs while it lives.
 #[derive(Debug)]
 #[must_use = "outputs of a session that is not stored are removed"]
 pub(super) struct SpillCopy {
@@ -64,7 +64,7 @@ struct SpilledFile {
     file: Identity,
 }
 
-/// Tells whether two names are those of one file.
+/// Compares two names for being the same file.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Identity {
     /// Its device and number.
@@ -100,8 +100,8 @@ impl Spills {
         Self { quota, ..self.clone() }
     }
 
-    /// Keeps an output of a session that is stored. When the quota would be exceeded, the oldest outputs of other sessions go
-    /// first, then the session's own oldest.
+    /// Stores an output of a stored session. If the quota would be exceeded, deletes the oldest outputs of other sessions first,
+    /// then the session's own.
     ///
     /// # Errors
     /// [`StoreError::OverQuota`] when it alone is larger than the quota; [`StoreError::Full`], [`StoreError::Io`],
@@ -165,7 +165,7 @@ impl Spills {
 
     /// Removes all outputs of a session.
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {
-        // Where nothing was ever spilled nothing is begun.
+        // Where nothing was ever spilled nothing is started.
         if !is_directory(&self.own) {
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl Spills {
         write_new(path, output, newest)
     }
 
-    /// Writes a copy of an output where there is room for it: what makes room might be what is copied.
+    /// Writes a copy of an output if there is room. Never deletes outputs, which might be the ones to copy.
     fn put_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let held = self.held(path.parent().unwrap_or(&self.own));
         if total(&held).saturating_add(output.len() as u64) > self.quota.0 {
@@ -271,7 +271,7 @@ impl Spills {
         write_new(path, output, newest(&held))
     }
 
-    /// Removes outputs until there is room, those of the folder `own` last, and says when the newest of all was written.
+    /// Deletes outputs until there is room, those in the folder `own` last, and returns the time of the newest.
     fn make_room(&self, own: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut held = self.held(own);
         let (newest, mut total) = (newest(&held), total(&held));
@@ -330,7 +330,7 @@ fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
     fs::hard_link(old, new)
 }
 
-/// Writes a new file that is newer than what was the newest.
+/// Writes a new file that is newer than all others.
 fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(), StoreError> {
     let written = private_file(path).and_then(|mut file| {
         file.write_all(output)?;

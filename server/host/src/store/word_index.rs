@@ -23,7 +23,7 @@ impl<'c> WordIndex<'c> {
         self.add(key, &text_of(message))
     }
 
-    /// Most changes concern who sees a message, not what it says.
+    /// Updates a message. Most changes concern visibility, not content.
     pub(super) fn replace_message(
         &self,
         key: i64,
@@ -58,7 +58,7 @@ impl<'c> WordIndex<'c> {
         Ok(())
     }
 
-    /// Makes the index anew from the tables.
+    /// Makes the index again from the tables.
     pub(super) fn rebuild(&self) -> Result<(), StoreError> {
         self.connection.execute_batch(&format!("DROP TABLE {};", schema::INDEX))?;
         self.connection.execute_batch(schema::WORDS)?;
@@ -86,8 +86,7 @@ impl<'c> WordIndex<'c> {
     }
 }
 
-/// What of a message can be found: texts, reasoning, what tools were asked and what they answered. No pictures and no
-/// seals.
+/// The searchable text of a message: texts, reasoning, tool arguments and results. No pictures or seals.
 pub(super) fn text_of(message: &NewMessage) -> String {
     let mut text = String::new();
     let mut add = |part: &str| {

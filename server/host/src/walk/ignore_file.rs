@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use super::IGNORE_FILE;
 
-/// What the walker reads in a folder, besides what a file `.git` leads to.
+/// The files that the scan reads in a folder, besides the target of `.git`.
 const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclude"];
 
-/// The most that an ignore file may hold, and all of those that count in one folder. Bytes. What the walker makes of them takes a
-/// hundred times as much while it is below them, and every name is held against every rule.
+/// Maximum bytes of an ignore file, and of all that apply in a folder. In memory they take a hundred times as much, and every
+/// name is matched against every rule.
 pub(super) const MAX_BYTES: u64 = 256 * 1024;
 
 /// How much the ignore files of a root and of the folders above it hold, in bytes; [`MAX_BYTES`] at most.
 ///
 /// # Errors
-/// Why it cannot be walked at all: the walker reads the ignore files of every folder above it, too, even when they do not count.
+/// Why it cannot be scanned at all: the scan also reads the ignore files of every folder above it, even if they do not apply.
 pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
     let top = root.ancestors().last().unwrap_or(root);
     let mut bytes = bytes_in(root, root)?;
@@ -27,8 +27,8 @@ pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
     Ok(bytes.min(MAX_BYTES))
 }
 
-/// How much the ignore files of a folder hold, in bytes. A link is followed when it stays below `root`: what an ignore file
-/// holds may show up in messages. A link to nothing is read by nobody.
+/// Total bytes of a folder's ignore files. Follows links only within `root`, because messages may quote ignore files. Dangling
+/// links are skipped.
 ///
 /// # Errors
 /// Why the folder cannot be walked: they cannot be read safely.
@@ -42,7 +42,7 @@ pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
 }
 
 fn problem_with(path: &Path, problem: &str) -> String {
-    format!("is not walked: `{}` {problem}", path.display())
+    format!("is not scanned: `{}` {problem}", path.display())
 }
 
 fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
@@ -78,22 +78,22 @@ fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
 /// The length of a file, 0 when it is not there, or why it cannot be read safely.
 fn readable(path: &Path) -> Result<u64, &'static str> {
     match path.metadata() {
-        Ok(target) if !target.is_file() => Err("is no regular file"),
+        Ok(target) if !target.is_file() => Err("is not a regular file"),
         Ok(target) if target.len() > MAX_BYTES => Err("is too large"),
         Ok(target) => Ok(target.len()),
         Err(_) => Ok(0),
     }
 }
 
-/// What is wrong with an ignore file, without the rule: where a file really lay when it was read is not known, and what stands outside of
-/// the folder is not to be repeated.
+/// The problem of an ignore file, without the rule: its real location is unknown, and content from outside the folder must not be
+/// repeated.
 pub(super) fn message_of(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Partial(errors) => errors.iter().map(message_of).collect::<Vec<_>>().join("; "),
         ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", message_of(err)),
         ignore::Error::WithPath { path, err } => format!("{}: {}", path.display(), message_of(err)),
         ignore::Error::WithDepth { err, .. } => message_of(err),
-        ignore::Error::Glob { .. } => "no pattern that can be understood".to_owned(),
+        ignore::Error::Glob { .. } => "has no valid pattern".to_owned(),
         other => other.to_string(),
     }
 }

@@ -1,11 +1,10 @@
-//! What the walk leaves out when no ignore file says so. The list is short: a folder is on it when tools make it, nobody
-//! edits it, and its name (or what lies in it or beside it) leaves no doubt. `build`, `out`, `bin`, `lib` and `env`
-//! are source folders too often and stay.
+//! Folders skipped even without ignore files. The list is short: tools create these folders, no one edits them, and their names
+//! or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often source folders and stay.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Never walked, whatever the settings: a version control system's own store, and what desktops leave behind.
+/// Folders that are never scanned, regardless of settings: version control stores and desktop metadata.
 const NEVER: &[&str] = &[".git", ".hg", ".svn", ".jj", ".DS_Store"];
 
 /// Folders left out by name.
@@ -57,8 +56,8 @@ pub(super) fn is_never_walked(name: &OsStr) -> bool {
     NEVER.iter().any(|never| name == *never)
 }
 
-/// Whether a folder is one that tools make. `depth` is 1 directly below a root: a `target` there is taken for build output
-/// without further signs.
+/// Whether a folder is generated. `depth` is 1 directly below a root, where a `target` counts as build output without further
+/// evidence.
 pub(super) fn is_generated_folder(folder: &Path, depth: usize) -> bool {
     let Some(name) = folder.file_name() else { return false };
     if BY_NAME.iter().any(|generated| name == *generated) || (depth == 1 && name == "target") {

@@ -1,5 +1,5 @@
-//! What may wait long for somebody outside: drafts of compactions, summaries of tool results, counts of requests. It is done on
-//! threads of its own, and what comes of it has its turn in the session's queue.
+//! Work that may wait long for outside events: drafts of compactions, summaries of tool results, counts of requests. Runs on its
+//! own threads; the results enter the session's queue.
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -20,7 +20,7 @@ use strata_app::running_compaction::DraftCell;
 use strata_app::token_count_client::CountedPrompt;
 
 impl MainLoop {
-    /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
+    /// Starts a compaction. Prompts use the uncompacted conversation meanwhile.
     pub(super) fn compact(
         &mut self,
         job: CompactionJob,
@@ -28,8 +28,7 @@ impl MainLoop {
         answer: Option<Answer<Result<Value, CommandError>>>,
     ) {
         if self.compactions.is_running(&job.session) {
-            let error =
-                "a compaction of this session is running already; wait for it, or cancel its progress";
+            let error = "a compaction of this session is already running; wait for it, or cancel it";
             if let Some(answer) = answer {
                 respond(answer, Err(CommandError::failed(error)));
             }
@@ -61,7 +60,7 @@ impl MainLoop {
         });
         self.blocking.spawn(work, move |draft| {
             let draft = draft.unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
+                tracing::error!(%panicked, "a compaction panicked; the conversation is unchanged");
                 Err("an internal error stopped the compaction; please report it".to_owned())
             });
             cell.fill(draft.as_deref().cloned().map_err(Clone::clone));
@@ -121,7 +120,7 @@ impl MainLoop {
         if result.is_ok() && !adopted {
             self.measure(session);
         }
-        let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
+        let outcome = if result.is_ok() { "done" } else { "the conversation is unchanged" };
         self.say(Outbound::End(Work::Compacting(number), outcome.to_owned()));
         if let (Err(error), None) = (&result, &answer) {
             self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
@@ -132,7 +131,7 @@ impl MainLoop {
         }
     }
 
-    /// Asks a model to sum up tool results, unless it is being asked about others of the session: the next turn will see
+    /// Asks a model to summarize tool results, unless it is being asked about others of the session: the next turn will see
     /// to these.
     pub(super) fn age(&mut self, id: &str, ageing: ArchivalPlan) {
         if !self.ageing.insert(id.to_owned()) {
@@ -144,13 +143,13 @@ impl MainLoop {
         let work = carried("sum up", move || sum_up(ageing, &summarizer));
         self.blocking.spawn(work, move |aged| {
             if let Err(panicked) = &aged {
-                tracing::error!(%panicked, "archiving tool results panicked; the conversation is as before");
+                tracing::error!(%panicked, "archiving tool results panicked; the conversation is unchanged");
             }
             let _ = events.send(Event::Aged(of, aged.ok().map(Box::new)));
         });
     }
 
-    /// Has the client count what is left of a conversation that was compacted, where it can.
+    /// Asks the client to count a compacted conversation, if it can.
     fn measure(&mut self, id: &str) {
         let Some(probe) = self.services.token_count_client() else { return };
         let Some(session) = self.world.sessions.get(id).cloned() else { return };

@@ -19,9 +19,9 @@ pub(super) struct RunningJob {
     pub(super) number: u64,
     pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
-    /// Who asked for it; nobody when it began by itself.
+    /// Who asked for it; `None` if automatic.
     pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
-    /// What will be told when its draft is in place.
+    /// The notice to send when its draft is installed.
     pub(super) news: Option<CompactionNotice>,
     /// Its draft, for a prompt that waits for it.
     pub(super) draft: DraftCell,
@@ -34,7 +34,7 @@ pub(super) struct RunningJob {
 pub(super) struct Compactions {
     last: u64,
     running: BTreeMap<String, RunningJob>,
-    /// What the last one that began by itself and failed had to do with, by session.
+    /// The condition of the last failed automatic compaction, by session.
     failed: BTreeMap<String, TriggerReading>,
 }
 
@@ -86,7 +86,7 @@ impl Compactions {
         self.failed.remove(&job.session);
     }
 
-    /// Takes note that a compaction came to nothing.
+    /// Takes note that a compaction failed.
     pub(super) fn failed(&mut self, job: &CompactionJob) {
         if let Reason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
@@ -103,7 +103,7 @@ impl Compactions {
             .is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
     }
 
-    /// Stops those of sessions that are closed.
+    /// Cancels those of closed sessions.
     pub(super) fn cancel_closed(&mut self, open: &Sessions) {
         self.failed.retain(|session, _| open.contains(session));
         for (session, running) in &self.running {
@@ -113,7 +113,7 @@ impl Compactions {
         }
     }
 
-    /// The person stopped the one that shows this token.
+    /// The user stopped the one that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         let shown = |running: &&RunningJob| Work::Compacting(running.number).token() == *token;
         if let Some(running) = self.running.values().find(shown) {

@@ -1,4 +1,4 @@
-//! What the client changes while the server runs: the workspace folders, and settings from all places.
+//! Changes by the client while the server runs: workspace folders and settings.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl MainLoop {
         if let Some(root) = roots.iter().next()
             && let Err(error) = self.services.store.settle(&root.real)
         {
-            self.services.warn("store", format!("sessions are not kept: {error}"));
+            self.services.warn("store", format!("conversations are not saved: {error}"));
         }
         self.transition(|world| world.folders_changed(roots));
         self.folders = folders;

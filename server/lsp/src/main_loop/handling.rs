@@ -1,5 +1,5 @@
-//! How each event is handled, and what is left to do when that panics, so that no request waits forever and no text is silently
-//! wrong. The one place that knows all events.
+//! How each event is handled, and the recovery after a panic, so that no request waits forever and no text is silently wrong. The
+//! one place that knows all events.
 
 use super::{MainLoop, Meter};
 use crate::event::{Event, IndexEnd, Waiter};
@@ -12,15 +12,15 @@ type Step = Box<dyn FnOnce(&mut MainLoop)>;
 
 /// How one event is handled.
 pub(super) struct Handling {
-    /// What it is called in errors and logs: its method, where it has one.
+    /// Its name in errors and logs: its method, if any.
     pub(super) name: &'static str,
     pub(super) handle: Step,
-    /// What is left to do when `handle` panicked. The world is as it was then.
+    /// The recovery after `handle` panicked. The world is unchanged then.
     pub(super) recover: Step,
 }
 
 impl Handling {
-    /// An event that leaves nothing to do. Whoever waits for an answer hears that there is none when it is dropped.
+    /// An event without recovery. Dropping it tells waiting callers that there is not an answer.
     pub(super) fn new(name: &'static str, handle: impl FnOnce(&mut MainLoop) + 'static) -> Self {
         Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
     }
@@ -29,7 +29,7 @@ impl Handling {
         Self { recover: Box::new(recover), ..self }
     }
 
-    /// What the client said of a document is lost, and with it what its text is.
+    /// Marks the document's text as unknown, because a change was lost.
     fn or_lose(self, uri: &str) -> Self {
         let lost = InvalidNotification {
             method: self.name.to_owned(),

@@ -1,4 +1,4 @@
-//! The handshake: what the client says of itself, which session it starts with, and what is begun once it is ready.
+//! The handshake: the client's information, the first session, and startup work once the client is ready.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl MainLoop {
         let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
         for problem in problems {
             self.greetings
-                .push(("options", format!("not all of initializationOptions was taken: {problem}")));
+                .push(("options", format!("some of initializationOptions was rejected: {problem}")));
         }
         let client = ClientInfo::new(&params.capabilities, &options);
         let encoding = client.encoding;
@@ -68,20 +68,20 @@ impl MainLoop {
         if let Some(id) = awaited {
             self.resume_session(id);
         }
-        // Nobody waits any more when the client cancelled its first request; the state is right all the same.
+        // No one waits any more when the client cancelled its first request; the state is right anyway.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.registrations.begin(&wanted, &self.world.client.registers);
         let _ = answer.send(capabilities::result(encoding, offered));
     }
 
-    /// The session that an editor starts with: a new one, or the one that it wishes to go on with. Nobody waits for
-    /// anything else yet, so the disk may be waited for here. Also says which one is still to be waited for, because somebody else
-    /// writes to it: the server whose place this one takes, perhaps.
+    /// The editor's first session: a new one, or the one to resume. No one waits for anything else yet, so this may wait for the
+    /// disk. Also returns a session still to wait for because someone else writes to it, such as the server that this one
+    /// replaces.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let store = &self.services.store;
         let folder = roots.iter().next().map(|root| root.real.as_path());
         if let Some(Err(error)) = folder.map(|folder| store.settle(folder)) {
-            self.greetings.push(("store", format!("sessions are not kept: {error}")));
+            self.greetings.push(("store", format!("conversations are not saved: {error}")));
         }
         let mut awaited = None;
         if let Some(id) = &client.resume {
@@ -94,7 +94,7 @@ impl MainLoop {
         (Arc::new(Session::new(SessionStore::new_name())), awaited)
     }
 
-    /// Goes on with a session as soon as it can be had. Commands for the session that is shown wait for that, a few seconds at
+    /// Continues a session as soon as it can be had. Commands for the session that is shown wait for that, a few seconds at
     /// most, and nothing else does.
     fn resume_session(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();

@@ -23,13 +23,13 @@ use strata_app::snapshot::Snapshot;
 /// A report of progress is sent when at least this many more files are done.
 const REPORT_EVERY: usize = 256;
 
-/// What a run is to look at.
+/// The files that a run looks at.
 #[derive(Default, Debug)]
 enum IndexScope {
     #[default]
     Nothing,
     Files(BTreeSet<FileKey>),
-    /// What looks different, and these in any case.
+    /// Files that look changed, and these in any case.
     Changes(BTreeSet<FileKey>),
     All,
 }
@@ -39,7 +39,7 @@ struct RunningJob {
     cancel: Cancel,
 }
 
-/// The run that is on, and what is to come.
+/// The current run, and the next.
 #[derive(Default)]
 pub(super) struct IndexRuns {
     last_run: u64,
@@ -48,7 +48,7 @@ pub(super) struct IndexRuns {
 }
 
 impl IndexRuns {
-    /// Some files are to be looked at anew.
+    /// Some files are to be looked at again.
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
             IndexScope::Nothing => self.wanted = IndexScope::Files(keys),
@@ -57,7 +57,7 @@ impl IndexRuns {
         }
     }
 
-    /// All files that look different on disk are to be looked at anew.
+    /// All files that look different on disk are to be looked at again.
     pub(super) fn want_changes(&mut self) {
         match std::mem::take(&mut self.wanted) {
             IndexScope::Nothing => self.wanted = IndexScope::Changes(BTreeSet::new()),
@@ -66,7 +66,7 @@ impl IndexRuns {
         }
     }
 
-    /// Everything is to be looked at anew.
+    /// Everything is to be looked at again.
     pub(super) fn want_all(&mut self) {
         self.wanted = IndexScope::All;
     }
@@ -78,12 +78,12 @@ impl IndexRuns {
         }
     }
 
-    /// The person stopped the run that shows this token.
+    /// The user stopped the run that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         if let Some(running) =
             self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token)
         {
-            tracing::info!(run = running.run, "indexing was stopped");
+            tracing::info!(run = running.run, "indexing was cancelled");
             running.cancel.cancel();
         }
     }
@@ -109,7 +109,7 @@ impl IndexRuns {
         current
     }
 
-    /// Starts a run for what is wanted, unless one is on.
+    /// Starts a run if needed, unless one is active.
     fn start(
         &mut self,
         snapshot: &Snapshot,
@@ -142,7 +142,7 @@ impl IndexRuns {
                 };
                 // A closed connection needs no index.
                 let _ = events.send(Event::Indexed(run, end));
-                // Nobody waits any more.
+                // No one waits any more.
                 if let Some(updates) = updates {
                     updates.keep(&snapshot.outlines);
                 }
@@ -157,7 +157,7 @@ impl IndexRuns {
     }
 }
 
-/// Outlines can be used while it is found out anew who refers to whom.
+/// Makes outlines available while references are linked again.
 fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
     if !index.is_stale {
         return index;
@@ -203,7 +203,7 @@ fn look(
     looked.ok()
 }
 
-/// Tells the client how far a run is, now and then.
+/// Reports a run's progress to the client now and then.
 struct Report {
     run: u64,
     to: Option<UnboundedSender<Outbound>>,
@@ -237,14 +237,14 @@ impl MainLoop {
         self.indexing.start(&snapshot, &self.background, &self.events, &self.outbound, &self.world.client);
     }
 
-    /// A run goes on, and knows so much already.
+    /// Handles the progress of a run.
     pub(super) fn indexed_so_far(&mut self, run: u64, index: Index) {
         if self.indexing.is_on(run) {
             self.replace_index(|world| world.index_so_far(index));
         }
     }
 
-    /// A transition after which the index before may be nobody's: to drop that of a large repository takes a while.
+    /// Runs a transition that may drop the last reference to the old index, which takes a while in a large repository.
     fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let before = Arc::clone(&self.world.snapshot.index);
         self.transition(next);
@@ -252,7 +252,7 @@ impl MainLoop {
         self.background.spawn(move || drop(before), |_| ());
     }
 
-    /// A run has ended, and what came to be wanted meanwhile has its turn.
+    /// Handles the end of a run, and starts the next if needed.
     pub(super) fn indexed(&mut self, run: u64, end: IndexEnd) {
         let outcome = match &end {
             IndexEnd::FinishedTask(_) => "done",
@@ -264,8 +264,8 @@ impl MainLoop {
                 IndexEnd::FinishedTask(index) => self.replace_index(|world| world.indexed(*index)),
                 IndexEnd::Stopped => {}
                 IndexEnd::Failed => {
-                    let message = "an internal error stopped the look at the files, of which older things are known now; \
-                                   strata.server.reindex looks again, and please report this";
+                    let message = "an internal error stopped the scan of the files, so the index is out of date; \
+                                   strata.server.reindex scans again. Please report this";
                     self.services.warn("internal", message.to_owned());
                 }
             }

@@ -16,8 +16,8 @@ use strata_app::meter::{self, Status};
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
 
-/// A reading looks at every file that git knows and at all rules, as a prompt does, while somebody types: from the beginning of one to
-/// that of the next so many times as long passes as it took. The last one comes all the same, so that the figure is never an old one.
+/// A reading scans every file that Git knows and all rules, like a prompt, while someone types. So between two readings, this
+/// many times the duration of one must pass. The last one always happens, so that the value is current.
 const TIMES_AS_LONG: u32 = 5;
 
 /// It never waits longer than this, however long one took.
@@ -31,17 +31,17 @@ pub(super) struct Meter {
     /// When the last reading began, and how long it took.
     last: Option<Instant>,
     took: Duration,
-    /// What was read and not sent yet.
+    /// The reading that was not sent yet.
     unsent: Newest,
 }
 
 impl MainLoop {
-    /// How long until the meter may be read; `None` when nobody wants it, it is being read, or the session is not there yet.
+    /// Time until the next reading; `None` if no one wants it, it is running, or there is no session yet.
     pub(super) fn time_to_meter(&self) -> Option<Duration> {
         if !self.meter.wanted || self.meter.reading {
             return None;
         }
-        // Clients remember the session that it names, to go on with it the next time.
+        // Clients remember the session that it names, to continue with it the next time.
         if self.queues.is_resuming(self.world.sessions.current_id()) {
             return None;
         }
@@ -67,7 +67,7 @@ impl MainLoop {
         );
     }
 
-    /// The meter was read; `None` when the context cannot be weighed.
+    /// The meter was read; `None` when the size of the context is unknown.
     pub(super) fn metered(&mut self, status: Option<Status>) {
         self.meter.reading = false;
         self.meter.took = self.meter.last.map_or(Duration::ZERO, |last| last.elapsed());

@@ -1,4 +1,4 @@
-//! Parsing buffers on the pool, one parse at a time for each. What was typed meanwhile is parsed afterwards in one go.
+//! Parses buffers on the pool, one parse per buffer at a time. Later edits are parsed together afterwards.
 
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::{Buffer, ParsedBuffer};
@@ -36,8 +36,8 @@ impl MainLoop {
     }
 }
 
-/// A buffer's outline, and its map block counted in tokens of the model in force, so that nobody waits for that later.
-/// What takes too long is given up until the text changes.
+/// Outlines a buffer and counts its map block for the current model, so that no one waits for that later. Gives up after a
+/// timeout, until the text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
         tracing::warn!(%key, "outlining takes too long; the buffer has no symbols until it changes");

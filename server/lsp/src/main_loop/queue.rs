@@ -1,4 +1,4 @@
-//! What waits for its session. One at a time runs in each; the order is the order of arrival.
+//! Queued tasks of sessions. One at a time runs in each, in order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::event::Call;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// What waits, with the workspace as it was when it arrived.
+/// A queued task, with the workspace on its arrival.
 pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
@@ -23,9 +23,8 @@ pub(super) struct QueuedTask {
 /// Which session something is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionTarget {
-    /// The one that it names.
     Named,
-    /// The one that is shown when its turn comes: a command in front of it may show another one.
+    /// The one that is shown when its turn comes: a command before it may show another one.
     UserMessage,
 }
 
@@ -38,7 +37,7 @@ pub(super) enum Task {
     Age(Box<Archival>),
     /// The client has counted a request.
     Measure(CountedPrompt),
-    /// The client wishes to go on with the session of this name, which somebody else still writes to.
+    /// The client wants to resume this session, which someone else still writes to.
     Resume(String),
 }
 
@@ -51,7 +50,7 @@ impl Task {
         }
     }
 
-    /// Whether somebody still waits for it.
+    /// Whether someone still waits for it.
     fn is_wanted(&self) -> bool {
         match self {
             Self::Command(call, _) => !call.cancel.is_cancelled(),
@@ -71,7 +70,7 @@ enum State {
     #[default]
     Idle,
     Running,
-    /// What runs waits for the session that is to be gone on with.
+    /// A running task waits for the session to be resumed.
     Resuming,
 }
 
@@ -89,8 +88,7 @@ impl Queues {
         self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
-    /// The next command to run, if none of its session is running. Those that nobody waits for any more are
-    /// dropped.
+    /// The next command to run, if none is running in its session. Drops cancelled ones.
     pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
         if queue.state != State::Idle {
@@ -137,7 +135,7 @@ impl Queues {
         true
     }
 
-    /// Whether a session has its place only until another one can be gone on with.
+    /// Whether a session has its place only until another one can be continued.
     pub(super) fn is_resuming(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
             let is_to_come = |waiting: &QueuedTask| matches!(waiting.task, Task::Resume(_));

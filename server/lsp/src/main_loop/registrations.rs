@@ -1,5 +1,5 @@
-//! What the client was told that it may ask for. Settings may change that while the server runs, where the client can be
-//! told then; others learn it once, from the reply to `initialize`.
+//! The features announced to the client. If the client supports registration, settings can change them while the server runs;
+//! otherwise they are announced once, in the reply to `initialize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ pub(super) struct Registrations {
     /// the one before may overtake each other.
     registered: BTreeMap<Feature, u64>,
     last: u64,
-    /// What could not be offered any more; the person was told.
+    /// Features that could no longer be announced; the user was notified.
     late: BTreeSet<Feature>,
 }
 
 impl Registrations {
-    /// What the reply to `initialize` offers: what is wanted and cannot be registered later.
+    /// The features in the reply to `initialize`: wanted ones that cannot be registered later.
     pub(super) fn begin(
         &mut self,
         wanted: &BTreeSet<Feature>,
@@ -30,7 +30,7 @@ impl Registrations {
         &self.fixed
     }
 
-    /// What to tell the client now that this is wanted, and what it is too late for.
+    /// The registrations for a change, and features that it is too late for.
     fn change(
         &mut self,
         wanted: &BTreeSet<Feature>,
@@ -60,7 +60,7 @@ impl Registrations {
 }
 
 impl MainLoop {
-    /// Tells the client what it may ask for by the settings as they are.
+    /// Announces features according to the current settings.
     pub(super) fn offer(&mut self) {
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let (told, late) = self.registrations.change(&wanted, &self.world.client.registers);
@@ -68,7 +68,7 @@ impl MainLoop {
         if !late.is_empty() {
             let late: Vec<&str> = late.into_iter().map(Feature::method).collect();
             let message = format!(
-                "this editor learns at the start only that it may ask for {}: set it in initializationOptions.settings",
+                "this editor accepts {} only at startup: set it in initializationOptions.settings",
                 late.join(", ")
             );
             self.services.warn("settings", message);

@@ -1,5 +1,5 @@
-//! The questions to models that are under way: at most one in each session, each on a thread of its own, since it takes minutes. What it
-//! runs in its session has its turn like any other command; between these the session is free.
+//! Running questions to models: at most one per session, each on its own thread, since it takes minutes. Its commands queue in
+//! the session like any others, and the session is free in between.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
@@ -26,7 +26,7 @@ use strata_app::tools::ToolHost;
 /// Questions that are under way at a time, in all sessions.
 const MAX_SENDS: usize = 16;
 
-/// What ends a turn has to be recorded, whether somebody waits for it or not.
+/// The end of a turn must be recorded, whether or not someone waits for it.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
 /// All of them, by session.
@@ -71,7 +71,7 @@ impl MainLoop {
     ) {
         let session = job.session.clone();
         let refused = if self.sends.running.contains_key(&session) {
-            Some("a question is being answered in this session already; wait for it, or cancel it")
+            Some("a question is already being answered in this session; wait for it, or cancel it")
         } else if self.sends.running.len() >= MAX_SENDS {
             Some("too many questions are being answered; wait for one of them")
         } else {
@@ -107,7 +107,7 @@ impl MainLoop {
             let _ = events.send(Event::Sent(of, number, sent));
         });
         if let Err(error) = started {
-            let error = CommandError::failed(format!("the system gives no thread for it: {error}"));
+            let error = CommandError::failed(format!("the system cannot start a thread for it: {error}"));
             self.sent(&session, number, Err(error));
         }
     }
@@ -128,7 +128,7 @@ impl MainLoop {
         self.say(Outbound::Answer(answer, reply));
     }
 
-    /// Stops those of sessions that are closed.
+    /// Cancels those of closed sessions.
     pub(super) fn cancel_sends_of_closed(&self) {
         for (session, running) in &self.sends.running {
             if !self.world.sessions.contains(session) {
@@ -138,7 +138,7 @@ impl MainLoop {
     }
 }
 
-/// Runs the commands of a question in its session, and shows what comes of it.
+/// Runs the commands of a question in its session, and shows what results from it.
 struct LoopHost {
     session: String,
     events: Sender<Event>,
@@ -167,7 +167,7 @@ impl LoopHost {
 
     fn tell(&self, progress: impl FnOnce() -> WorkDoneProgress) {
         if let Some(token) = &self.token {
-            // The task that speaks ends with the connection; then there is nobody to tell.
+            // The task that speaks ends with the connection; then there is no one to tell.
             let _ = self.outbound.send(Outbound::Progress(token.clone(), progress()));
         }
     }
@@ -179,7 +179,7 @@ impl ToolHost for LoopHost {
         let (answer, wait) = oneshot::channel();
         let cancel = if ALWAYS_RUN.contains(&command) { Cancel::new() } else { self.cancel.clone() };
         let call = Call { name: command.to_owned(), arguments: vec![arguments], cancel, token: None, answer };
-        let gone = || CommandError::failed("the server is ending");
+        let gone = || CommandError::failed("the server is shutting down");
         self.events.send(Event::Command(call)).map_err(|_| gone())?;
         match wait.blocking_recv() {
             Ok(result) => result,

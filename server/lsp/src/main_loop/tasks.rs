@@ -1,5 +1,5 @@
-//! What has its turn in a session: commands, and what came of work outside. Each runs on a copy of the session on another thread
-//! and comes back as event, by when what it changed is on the disk.
+//! Queued work of a session: commands, and outcomes of outside work. Each runs on a copy of the session on another thread and
+//! comes back as an event, after its changes are persisted.
 
 use std::sync::Arc;
 use std::thread;
@@ -28,7 +28,7 @@ use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// How long a session is waited for that somebody else writes to: a server whose editor is gone has ended 3 s later.
+/// How long to wait for a session that someone else writes to: a server whose editor is gone exits after 3 s.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
 /// How often it is tried.
@@ -45,7 +45,7 @@ impl MainLoop {
         let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
                 "session",
-                &format!("there is no session `{session}` open; strata.session.load opens a stored one"),
+                &format!("session `{session}` is not open; open it with strata.session.load"),
             );
             return respond(call.answer, Err(error));
         };
@@ -59,7 +59,7 @@ impl MainLoop {
         self.start_next(&session);
     }
 
-    /// Starts what is next in a session unless something is running. What cannot be started is in nobody's way.
+    /// Starts the next task of a session unless one is running. Skips tasks that cannot start.
     pub(super) fn start_next(&mut self, id: &str) {
         while let Some(waiting) = self.next_task(id) {
             let compaction = waiting.task.compaction();
@@ -77,7 +77,7 @@ impl MainLoop {
         }
     }
 
-    /// What is next in a session, unless that waits for the index, which it then sees.
+    /// The next task of a session, unless it waits for the index.
     fn next_task(&mut self, id: &str) -> Option<QueuedTask> {
         if self.time_to_release(id).is_some_and(|wait| !wait.is_zero()) {
             return None;
@@ -122,7 +122,7 @@ impl MainLoop {
         let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
         pool.spawn(carried(what, job), move |outcome| {
             let outcome = outcome.unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, what, "a task panicked; its session is as before");
+                tracing::error!(%panicked, what, "a task panicked; its session is unchanged");
                 restore(&before, &services);
                 Outcome::failed(CommandError::Internal)
             });
@@ -209,7 +209,7 @@ impl MainLoop {
 
     /// The session of a task was deleted meanwhile.
     fn session_gone(&mut self, id: &str, task: Task) {
-        let gone = || CommandError::failed(format!("the session `{id}` was closed meanwhile"));
+        let gone = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
             Task::Command(call, _) => respond(call.answer, Err(gone())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
@@ -292,14 +292,14 @@ impl MainLoop {
             Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result),
             Some(Waiter::Nobody) => {
                 if let Err(error) = result {
-                    tracing::warn!(%error, session = id, "what was done in the background was not kept");
+                    tracing::warn!(%error, session = id, "the result of a background task was discarded");
                 }
             }
             None => {}
         }
     }
 
-    /// Has code lenses asked for again when what is selected is not what it was.
+    /// Refreshes code lenses if the selection changed.
     fn lenses_after(&self, before: Option<&Session>) {
         let settings = &self.world.snapshot.settings.lsp;
         if Feature::CodeLens.is_wanted(settings)
@@ -320,12 +320,12 @@ struct Work<'a> {
     waits: Waiter,
 }
 
-/// Whether a session may be had in a moment: somebody else writes to it. A store that is busy was waited for already.
+/// Whether a session may become available soon: someone else writes to it. A busy store was already waited for.
 pub(super) fn is_transient(error: &SessionStoreError) -> bool {
     matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
-/// The session that the client wishes to go on with, as soon as it can be had. After a while the person is told that it cannot.
+/// Resumes the requested session as soon as it is available, or reports a failure after a timeout.
 fn resumed(name: &str, services: &Services) -> Outcome {
     let patience = Instant::now() + RESUME_PATIENCE;
     let effects = loop {
@@ -344,9 +344,9 @@ fn resumed(name: &str, services: &Services) -> Outcome {
     Outcome { session: None, effects, result: Ok(Value::Null) }
 }
 
-/// How the person is told that a session cannot be gone on with.
+/// The message for a session that cannot be resumed.
 pub(super) fn resume_failure(error: &SessionStoreError) -> String {
-    format!("a new session was begun: {error}")
+    format!("a new session was started: {error}")
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {

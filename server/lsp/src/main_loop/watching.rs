@@ -1,5 +1,5 @@
-//! Who watches the files on disk: the client, we ourselves, or, where the system lets nobody watch, a look at everything
-//! now and then. What is seen comes as event.
+//! Watches the files on disk: through the client, our own watcher, or, if the system supports neither, by occasional scans.
+//! Reports changes as events.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) enum WatchState {
-    /// The client, or nobody yet.
+    /// The client, or no one yet.
     #[default]
     Others,
     Ours {
@@ -29,7 +29,7 @@ pub(super) enum WatchState {
         /// Whether any folder was watched before.
         begun: bool,
     },
-    /// Nobody: everything is looked at now and then.
+    /// No one: everything is scanned now and then.
     NowAndThen { last: Instant },
 }
 
@@ -37,7 +37,7 @@ impl WatchState {
     /// We watch from now on; the folders are still to be said.
     fn ourselves(events: &Sender<Event>) -> Result<Self, WatchError> {
         let events = events.clone();
-        // The loop may have ended; then nobody needs to know.
+        // The loop may have ended; then no one needs to know.
         let watcher = Watcher::new(move |sight| drop(events.send(Event::Seen(sight))))?;
         Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false })
     }
@@ -72,7 +72,7 @@ impl WatchState {
         }
     }
 
-    /// How long until everything is to be looked at; `None` when somebody watches.
+    /// Time until the next scan; `None` if someone watches.
     pub(super) fn time_to_look(&self) -> Option<Duration> {
         match self {
             Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),
@@ -109,9 +109,8 @@ impl MainLoop {
 
     fn cannot_watch(&mut self, error: &str) {
         self.watching = WatchState::now_and_then();
-        let message = format!(
-            "changes on disk are not noticed at once, only by a look at all files every minute: {error}"
-        );
+        let message =
+            format!("changes on disk are only noticed once a minute, by a scan of all files: {error}");
         self.services.warn("watch", message);
     }
 }

@@ -1,5 +1,5 @@
-//! What the person may choose for a document, and what was chosen: code actions and the code lens. They run commands of the area
-//! `here`. Goes by what is known already: waits for no index and reads no outline.
+//! Code actions and the code lens of a document. They run commands of the area `here`. Use existing knowledge only: wait for no
+//! index and read no outline.
 
 use serde_json::{Value, json};
 use strata_engine::conversation::selection::{Choice, Extent};
@@ -15,7 +15,7 @@ use strata_app::format;
 use strata_app::send;
 use strata_app::snapshot::Snapshot;
 
-/// What can be done with a document as it stands.
+/// The actions for a document in its current state.
 pub(super) fn actions(
     params: &CodeActionParams,
     key: &FileKey,
@@ -35,7 +35,7 @@ pub(super) fn actions(
     let remove = ("Remove from model context".to_owned(), "deselect", &document);
     let exclude = ("Exclude from model context".to_owned(), "exclude", &document);
     let include = ("Include in model context again".to_owned(), "include", &document);
-    let show = ("Show the prompt".to_owned(), "preview", &document);
+    let show = ("Preview the prompt".to_owned(), "preview", &document);
     let selection = &session.selection;
     let offered = match (selection.choice(key), selection.selected.get(key)) {
         (Choice::Selected, Some(Extent::Lines(_))) => {
@@ -60,7 +60,7 @@ pub(super) fn actions(
         .collect()
 }
 
-/// How a document stands, above its first line.
+/// The state of a document, above its first line.
 pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
     let title = format!("Context: {}", standing(key, snapshot, session));
     let start = json!({ "line": 0, "character": 0 });
@@ -68,8 +68,7 @@ pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Sess
     json!([{ "range": { "start": start, "end": start }, "command": command }])
 }
 
-/// Whether somebody looks for what we have: not an editor that looks for a reason to light a bulb, nor one that wants
-/// other kinds.
+/// Whether our actions are requested: not by automatic light-bulb requests, nor for other kinds only.
 fn is_asked_for(context: &CodeActionContext) -> bool {
     let is_ours = |kind: &str| {
         kind.is_empty()

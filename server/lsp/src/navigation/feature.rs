@@ -1,4 +1,4 @@
-//! What can be switched on, and under which name the protocol knows it.
+//! The features that can be switched on, with their protocol names.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,6 @@ use strata_engine::prompt::settings::LspSettings;
 /// Something that editors know to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
-    /// The symbols of a document.
     DocumentSymbol,
     /// The symbols of all files.
     WorkspaceSymbol,
@@ -17,13 +16,13 @@ pub(crate) enum Feature {
     Definition,
     /// Where a name is mentioned.
     References,
-    /// What can be done with a document.
+    /// Actions for a document.
     CodeAction,
-    /// How a document stands, above its first line.
+    /// A document's state, above its first line.
     CodeLens,
 }
 
-/// What kind our code actions are of.
+/// The kind of our code actions.
 pub(crate) const ACTION_KIND: &str = "source.strata";
 
 impl Feature {
@@ -37,7 +36,6 @@ impl Feature {
         Self::CodeLens,
     ];
 
-    /// Whether the settings want it.
     pub(crate) fn is_wanted(self, settings: &LspSettings) -> bool {
         match self {
             Self::DocumentSymbol => settings.document_symbol,
@@ -62,8 +60,7 @@ impl Feature {
         }
     }
 
-    /// What the client is told of it when it is offered while the server runs: for which documents it is, and more where
-    /// there is more to say.
+    /// Registration options for announcing it while the server runs: its documents, and more if necessary.
     pub(crate) fn registration(self) -> Option<Value> {
         match self {
             Self::WorkspaceSymbol => None,

@@ -1,4 +1,4 @@
-//! What the name at a caret means: by the file's own definitions, by its imports, else by whoever defines such a name.
+//! Resolves the name at the cursor: by the file's own definitions, by its imports, otherwise by every definition of that name.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,7 +17,7 @@ use super::{Caret, Declarations, key};
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
-/// A hover shows so many definitions of a name; who needs more looks for its definitions.
+/// Maximum definitions in a hover.
 const MOST_SHOWN: usize = 5;
 
 /// The heads of a name's definitions.
@@ -57,7 +57,7 @@ pub(super) fn definition(
     Ok((!found.is_empty()).then(|| json!(found)))
 }
 
-/// Where what the name means is mentioned.
+/// Finds the references to the name.
 pub(super) fn references(
     caret: &Caret,
     declarations: Declarations,
@@ -82,7 +82,6 @@ pub(super) fn references(
     Ok(Some(json!(found)))
 }
 
-/// The name at a caret.
 struct NameAtCaret {
     key: FileKey,
     page: Page,
@@ -105,7 +104,7 @@ impl NameAtCaret {
         Ok(Some(Self { key, page, name, range, encoding }))
     }
 
-    /// The files that define it as the file means it, likeliest first; the file itself when nobody is known to.
+    /// The files that define it in the file's sense, likeliest first; otherwise the file itself.
     fn definers<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a FileKey> {
         let definers = snapshot.index.references.definers(&self.key, &self.name);
         if definers.is_empty() { vec![&self.key] } else { definers }

@@ -1,4 +1,4 @@
-//! One file as it is now, with its syntax tree: the editor's buffer, or the disk.
+//! One file in its current state, with its syntax tree: the editor's buffer, or the disk.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The symbols of one document as a tree, and those of all files by a part of their names.
+//! The symbols of one document as a tree, and those of all files by part of their names.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::client::ClientInfo;
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
-/// So many symbols of the workspace are told at most, the best: a person types on rather than read more.
+/// Maximum workspace symbols returned; users type on rather than read more.
 const MOST: usize = 128;
 
 /// The symbols of one document, nested where the client can show that.

@@ -128,7 +128,7 @@ impl Client {
         }
     }
 
-    /// The parameters of `initialize`: the client can do everything. It goes on with this session, or begins one.
+    /// The parameters of `initialize`: the client can do everything. It continues with this session, or begins one.
     pub(super) fn hello(&self, session: &Value) -> Value {
         json!({
             "processId": null,

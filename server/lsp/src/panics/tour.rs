@@ -1,5 +1,5 @@
 //! A conversation in which everything is said that is no command by itself: documents, files, folders, settings, questions, and what
-//! goes on beside. A client that hears of an internal error says the same once more; what comes of it in the end has to be what would
+//! goes on beside. A client that hears of an internal error says the same once more; what results from it in the end has to be what would
 //! have come without it.
 
 use std::fs;
@@ -39,7 +39,7 @@ pub(super) fn tour(client: &mut Client, place: &TestWorkspace, talker: ClientKin
     sessions(client);
 }
 
-/// What came of it, once the client has said anew what is not answered and may have been lost.
+/// The outcome of it, once the client has said again what is not answered and may have been lost.
 pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind) -> Value {
     // Nothing was silently wrong before that.
     let shown = command(client, "files.read", json!({ "path": "src/lib.rs" }));
@@ -220,7 +220,7 @@ fn settled(client: &mut Client) {
     });
 }
 
-/// Waits until the index is as it should be. Now and then the client asks for a new one, as a person would.
+/// Waits until the index is as it should be. Now and then the client asks for a new one, as a user would.
 fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
     let start = Instant::now();
     for look in 1.. {

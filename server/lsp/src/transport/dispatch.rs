@@ -1,8 +1,8 @@
 //! Calls the service: at once, in wire order, each call polled once before the next message is looked at.
 //!
-//! Owns the calls that are under way: their number, their panics, and that each request is answered exactly once. A call
-//! that is not finished after its first poll goes on as a task, so it delays nothing that comes after it. Never reads,
-//! never waits. While `initialize` is pending, what comes after it is held and keeps its order.
+//! Owns the active calls: their ids, panics, and exactly one answer per request. A call that is not finished after its first poll
+//! continues as a task, so it delays nothing after it. Never reads, never waits. While `initialize` is pending, holds later
+//! messages in order.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -29,7 +29,7 @@ use super::watchdog;
 
 const CANCEL: &str = "$/cancelRequest";
 
-/// What a held message costs beside the bytes of its body.
+/// Overhead of a held message beyond its bytes.
 const HELD_OVERHEAD: usize = 256;
 
 /// A service whose calls can be driven here; `LspService` is one.
@@ -57,7 +57,7 @@ pub(super) struct Dispatcher<T, R> {
     runtime: Handle,
 }
 
-/// What only one message at a time may touch.
+/// State that only one message at a time may touch.
 struct Core<T> {
     service: T,
     phase: Phase,
@@ -207,11 +207,11 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         } else if let Some(id) = request.id() {
             self.answer(&refusal::not_initialized(id.clone()));
         } else {
-            tracing::warn!("more than can be held until initialize is answered; notification dropped");
+            tracing::warn!("too many messages before initialize was answered; notification dropped");
         }
     }
 
-    /// Sends a reply that no call stands behind.
+    /// Sends a reply that belongs to no call.
     pub(super) fn answer(&self, response: &Response) {
         self.loopback.catch_up();
         self.outbox.push(response, Relation::Event);
@@ -260,7 +260,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    /// Lets a call go on as a task.
+    /// Continues a call as a task.
     fn go_on(self: &Arc<Self>, mut call: Call, future: T::Future) {
         let this = Arc::clone(self);
         self.runtime.spawn(async move {

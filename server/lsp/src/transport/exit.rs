@@ -14,7 +14,7 @@ pub enum Cause {
     EndOfInput,
     /// The client closed its end of the output, or writing to it failed.
     OutputClosed,
-    /// The process that `initialize` named as the client is gone.
+    /// The process that `initialize` named as the client has disconnected.
     ClientDied,
 }
 
@@ -43,7 +43,7 @@ impl ExitSignal {
     pub(super) fn raise(&self, cause: Cause) {
         if self.cause.set(cause).is_ok() {
             let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Nobody waits any more when the future of `serve` was dropped: that ends serving as well.
+            // No one waits any more when the future of `serve` was dropped: that ends serving as well.
             let _ = waiting.map(|sender| sender.send(cause));
         }
     }

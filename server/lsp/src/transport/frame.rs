@@ -1,10 +1,9 @@
 //! The base protocol of LSP as a state machine over bytes: `Content-Length: n`, blank line, `n` bytes.
 //!
-//! Owns framing, its limits, and finding the way back after bytes that are no frame. Never reads from anything, never
-//! looks at JSON, and never fails: what cannot be read comes out as a [`Fault`] between the frames, and how the
-//! stream is cut into pieces changes nothing about what comes out.
+//! Owns framing, its limits, and resynchronization after invalid bytes. Never reads from anything, never looks at JSON, and never
+//! fails: invalid bytes become a [`Fault`] between the frames, and the division of the stream into chunks does not matter.
 
-/// What follows a header section without a length: the next place where a frame may begin (any case, LSP 3.17).
+/// What follows a header section without a length: the next place where a frame may begin (case-insensitive, LSP 3.17).
 const LENGTH_HEADER: &[u8] = b"content-length:";
 
 /// How much of a message that is too large is kept, so that its `id` can be answered.
@@ -30,7 +29,7 @@ impl Default for Limits {
     }
 }
 
-/// What a stretch of the stream turned out to be.
+/// The decoded form of a part of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodedFrame {
     /// The body of one message, not yet looked at.
@@ -43,7 +42,7 @@ pub enum DecodedFrame {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A line where a header should be is none.
-    #[error("bytes that are no header")]
+    #[error("invalid header bytes")]
     Garbage,
     /// No blank line within [`Limits::header`].
     #[error("the header section is too long")]
@@ -51,20 +50,20 @@ pub enum Fault {
     /// A header section without `Content-Length`.
     #[error("the header section has no Content-Length")]
     MissingLength,
-    /// A `Content-Length` that is no number.
+    /// A `Content-Length` that is not a number.
     #[error("the Content-Length is not a number")]
     BrokenLength,
     /// Two `Content-Length` headers that disagree.
     #[error("two Content-Length headers disagree")]
     ConflictingLengths,
     /// A length over [`Limits::skip`].
-    #[error("the Content-Length is absurd")]
+    #[error("Content-Length is out of range")]
     AbsurdLength,
     /// A `Content-Type` with a charset other than UTF-8. The message is skipped by its length.
-    #[error("only UTF-8 is understood")]
+    #[error("only UTF-8 is supported")]
     UnsupportedCharset,
     /// A message over [`Limits::message`]. It is skipped by its length.
-    #[error("a message of {length} bytes is over the limit")]
+    #[error("a message of {length} bytes exceeds the limit")]
     TooLarge {
         /// The length the header claims.
         length: u64,
@@ -149,8 +148,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Takes the next bytes of the stream; the iterator gives what they complete. What is left in an iterator that is
-    /// dropped early comes out of the next one.
+    /// Takes the next bytes of the stream; the iterator returns what they complete. The rest of an iterator that is dropped early
+    /// comes out of the next one.
     #[must_use = "nothing is decoded until the iterator runs"]
     pub fn push(&mut self, bytes: &[u8]) -> impl Iterator<Item = DecodedFrame> {
         self.buffer.drain(..self.at);
@@ -206,7 +205,7 @@ impl FrameDecoder {
         section.line = end + 1;
         section.searched = end + 1;
         if line.is_empty() {
-            // Blank lines in front of a header section are harmless.
+            // Blank lines before a header section are harmless.
             return if start == 0 { self.begin(end + 1) } else { self.close(end + 1) };
         }
         if section.read(line).is_some() { Step::Again } else { self.lose(Fault::Garbage, start) }
@@ -228,7 +227,7 @@ impl FrameDecoder {
             return self.lose(fault, size);
         }
         let Some(length) = section.length else {
-            // A header may be glued to the garbage in front of it, so the section is searched too.
+            // A header may be glued to the garbage before it, so the section is searched too.
             return self.lose(Fault::MissingLength, 1);
         };
         if length > self.limits.skip {
@@ -249,7 +248,7 @@ impl FrameDecoder {
         Step::Again
     }
 
-    /// Gives up the current place and searches from `consumed` bytes on; says so once per run of garbage.
+    /// Abandons the current frame and searches from `consumed` bytes on. Reports once per run of garbage.
     fn lose(&mut self, fault: Fault, consumed: usize) -> Step {
         self.at += consumed;
         self.state = State::Resync;

@@ -1,7 +1,7 @@
 //! The way of the server's own requests and notifications to the output.
 //!
-//! Owns their order: what a handler sent before it answered is written before its answer. Never routes the client's
-//! answers back (the reader does, past everything that could wait).
+//! Owns their order: messages sent by a handler before its answer are written before it. Never routes the client's answers back
+//! (the reader does, bypassing everything that could wait).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub(super) struct Loopback<R> {
 #[derive(Debug)]
 struct Calls<R> {
     stream: R,
-    /// Of the task; whoever else polls the stream must leave it registered.
+    /// The waker of the task; other pollers must leave it registered.
     waker: Waker,
 }
 

@@ -1,4 +1,4 @@
-//! What one message body is: a call, an answer, or something to refuse.
+//! Classifies one message body: a call, an answer, or something to reject.
 //!
 //! Owns the reading of JSON-RPC 2.0 envelopes. Never looks into `params` or `result`, and knows no method but the two
 //! that must not fail over their parameters.
@@ -19,7 +19,7 @@ pub(super) enum Incoming {
     Call(Request),
     /// The client's answer to a request of the server.
     Answer(Response),
-    /// Not a message: the reply to send.
+    /// Not a message, with the reply to send.
     Refused(Response),
     /// An answer without result and error: whoever waits for it gets the error, the client the reply.
     Hollow { answer: Response, reply: Response },
@@ -48,7 +48,7 @@ pub(super) fn read(body: &[u8]) -> Incoming {
         Some(b'[') => return Incoming::Refused(refusal::batch()),
         _ => {
             let refused = match serde_json::from_slice::<IgnoredAny>(body) {
-                Ok(_) => refusal::not_a_message(Id::Null, "a message is a JSON object"),
+                Ok(_) => refusal::not_a_message(Id::Null, "a message must be a JSON object"),
                 Err(error) => refusal::bad_json(Id::Null, &error),
             };
             return Incoming::Refused(refused);
@@ -63,8 +63,8 @@ pub(super) fn read(body: &[u8]) -> Incoming {
     }
 }
 
-/// The `id` of a request of which only the beginning is there or is JSON. `None` unless the text reads like a request:
-/// the ids of answers count the server's requests, and an error under such an id would hit another request.
+/// The `id` of a truncated or partly invalid request. `None` unless the text reads like a request: ids of answers count the
+/// server's requests, and an error under such an id would hit another request.
 pub(super) fn request_id(opening: &[u8]) -> Option<Id> {
     struct Seen {
         id: Option<Id>,
@@ -121,7 +121,7 @@ impl Envelope {
             None => None,
             Some(Some(id)) => Some(id),
             Some(None) => {
-                let why = "an id is a string or an integer";
+                let why = "an id must be a string or an integer";
                 return Incoming::Refused(refusal::not_a_message(Id::Null, why));
             }
         };
@@ -129,8 +129,8 @@ impl Envelope {
         if self.jsonrpc != "2.0" {
             return refuse("jsonrpc must be \"2.0\"");
         }
-        let Some(Value::String(method)) = self.method else { return refuse("a method is a string") };
-        // Neither takes parameters, and clients that send `null` or `{}` all the same must be able to leave.
+        let Some(Value::String(method)) = self.method else { return refuse("a method must be a string") };
+        // Neither takes parameters, and clients that send `null` or `{}` anyway must be able to leave.
         let params = self.params.filter(|_| method != "shutdown" && method != "exit");
         let mut request = Request::build(method);
         if let Some(params) = params {
@@ -145,14 +145,14 @@ impl Envelope {
     fn answer(self) -> Incoming {
         let reply = |why| refusal::not_a_message(Id::Null, why);
         let Some(id) = self.id.and_then(read_id) else {
-            return Incoming::Refused(reply("neither a method nor the answer to one"));
+            return Incoming::Refused(reply("neither a method nor a response"));
         };
         match (self.result, self.error) {
             (Some(result), Value::Null) => Incoming::Answer(Response::from_ok(id, result)),
             (None, Value::Null) => {
-                let reply = reply("an answer needs a result or an error");
+                let reply = reply("a response needs a result or an error");
                 let mut error = Error::new(ErrorCode::InvalidRequest);
-                error.message = "the client's answer has neither result nor error".into();
+                error.message = "the client's response has neither a result nor an error".into();
                 Incoming::Hollow { answer: Response::from_error(id, error), reply }
             }
             (_, error) => Incoming::Answer(Response::from_error(id, read_error(error))),
@@ -186,7 +186,7 @@ fn read_error(error: Value) -> Error {
     Error { code, message, data: fields.remove("data") }
 }
 
-/// Tells a field that is `null` from one that is not there.
+/// Distinguishes a `null` field from an absent one.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -1,11 +1,11 @@
 //! The wire: drives `LspService` without the library's stdio `Server`.
 //!
-//! Owns framing, the order of calls, the answering of each request exactly once, and the end of the process. Never
-//! knows what a method means, and never touches the state of the world.
+//! Owns framing, the order of calls, exactly one answer per request, and the end of the process. Never knows what a method means,
+//! and never touches the state of the world.
 //!
-//! - A thread reads ([`FrameDecoder`]); each call is made at once, in wire order, and polled once before the next
-//!   message is looked at. So a handler that posts its event before its first `.await` makes wire order state order
-//!   (`ARCHITECTURE.md`, "Events first"). What is pending then goes on as a task.
+//! - A thread reads ([`FrameDecoder`]); each call is made immediately, in wire order, and polled once before the next message is
+//!   examined. So a handler that posts its event before its first `.await` makes wire order state order (`ARCHITECTURE.md`, "Events
+//!   first"). Pending calls continue as tasks.
 //! - A thread writes, and is the only owner of the output.
 //! - The client's answers pass everything that waits; notifications are never capped; at most
 //!   [`Options::pending_requests`] requests are pending, one more is answered with [`SERVER_BUSY`].

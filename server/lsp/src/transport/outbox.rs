@@ -1,4 +1,4 @@
-//! What has still to be written, and the only thread that writes it.
+//! The output queue, and the only thread that writes it.
 //!
 //! Owns the output. Bounded by pressure, not by loss: nothing that was accepted is dropped, but while more than the
 //! limit is unsent the reader takes no further input and senders of notifications wait, so that a client that stops
@@ -38,7 +38,7 @@ struct Queue {
     first: u64,
     /// The number of the unsent entry that shows a state.
     states: HashMap<StateKey, u64>,
-    /// Bytes, those that are being written included.
+    /// Unwritten bytes, including those being written.
     unsent: usize,
     pressure: Pressure,
     door: State,
@@ -61,7 +61,7 @@ enum Pressure {
 enum State {
     #[default]
     Open,
-    /// What is queued is still written.
+    /// Queued messages are still written.
     Closing,
     /// Nothing is written any more.
     Shut,
@@ -80,7 +80,7 @@ pub(super) enum Relation {
     Event,
     /// Takes the place of an unsent one with the same key.
     Replaces(StateKey),
-    /// Stands for itself, and what comes after it must not take the place of what was before it.
+    /// Cannot be replaced, nor can later messages replace earlier ones.
     Seals(StateKey),
 }
 
@@ -118,7 +118,7 @@ impl Outbox {
     /// Queues a message; one that comes after the end is dropped.
     pub(super) fn push(&self, message: &impl Serialize, relation: Relation) {
         let Ok(body) = serde_json::to_vec(message) else {
-            // A `Value` inside an envelope of strings and numbers always serialises.
+            // A `Value` inside an envelope of strings and numbers always serializes.
             tracing::error!("a message could not be serialised");
             return;
         };
@@ -170,7 +170,7 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Writes what is queued until [`Outbox::close`], or until writing fails.
+    /// Writes queued messages until [`Outbox::close`], or until writing fails.
     pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
         loop {
             let Some(batch) = self.take() else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! The thread that reads.
 //!
-//! Owns the input and the order of what comes from it. Hands the client's answers straight to whoever waits for them.
-//! Never writes, and waits for nothing but the input and a client that does not read its own.
+//! Owns the input and its order. Passes the client's answers directly to their waiters. Never writes, and waits only for input
+//! and for a client that does not read its own.
 
 use std::io::{ErrorKind, Read};
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use super::message::{self, Incoming};
 use super::outbox::Outbox;
 use super::refusal;
 
-/// Bytes asked for at once: what a pipe holds on Linux.
+/// Bytes per read: the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
 /// Pause before reading again from an inherited descriptor that is non-blocking.
@@ -90,7 +90,7 @@ where
     }
 
     fn route(&mut self, answer: Response) {
-        // It fails after `exit` only, when nobody waits any more.
+        // It fails after `exit` only, when no one waits any more.
         let _ = Pin::new(&mut self.answers).start_send(answer);
     }
 }

@@ -1,6 +1,6 @@
-//! The replies the transport gives by itself, and their codes.
+//! The transport's own replies, with their codes.
 //!
-//! Owns their wording, which never repeats what the client sent. Never decides when one is due.
+//! Owns their wording, which never repeats the client's text. Never decides when one is due.
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
@@ -35,7 +35,7 @@ pub(super) fn not_a_message(id: Id, why: &str) -> Response {
 
 /// LSP uses JSON-RPC without batches.
 pub(super) fn batch() -> Response {
-    let why = "batches are not part of LSP; send each message in a frame of its own";
+    let why = "LSP has no batches; send each message in its own frame";
     reply(Id::Null, ErrorCode::InvalidRequest, why.to_owned())
 }
 
@@ -59,7 +59,7 @@ pub(super) fn unknown_method(id: Id, method: &str) -> Response {
 }
 
 pub(super) fn panicked(id: Id, method: &str) -> Response {
-    reply(id, ErrorCode::InternalError, format!("the handler of {method} panicked; the server goes on"))
+    reply(id, ErrorCode::InternalError, format!("the handler of {method} panicked; the server continues"))
 }
 
 /// The client took its request back.

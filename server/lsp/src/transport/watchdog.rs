@@ -1,7 +1,7 @@
 //! Notices that the client's process is gone although its end of the input is still open (LSP 3.17, `processId`).
 //!
-//! Owns one thread that looks every few seconds. Never signals a process and never starts one. On Linux a process is
-//! told from a later one with the same number, and a zombie counts as gone; elsewhere on Unix only a client that is this
+//! Owns one thread that checks every few seconds. Never signals a process and never starts one. On Linux a process is
+//! distinguished from a later one with the same id, and a zombie counts as gone; elsewhere on Unix only a client that is this
 //! process's parent can be watched.
 
 use std::sync::{Arc, Weak};
@@ -17,7 +17,7 @@ pub(super) const EVERY: Duration = Duration::from_secs(3);
 /// namespace: containers, remote editors) is not watched.
 pub(super) fn watch(process: u32, every: Duration, exit: &Arc<ExitSignal>) {
     let Some(life) = Life::of(process) else {
-        tracing::info!(process, "the client's process cannot be seen, so it is not watched");
+        tracing::info!(process, "cannot watch the client's process");
         return;
     };
     let exit = Arc::downgrade(exit);
@@ -82,7 +82,7 @@ impl Life {
     }
 }
 
-/// Nothing that the standard library can see.
+/// Not visible to the standard library.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Life;

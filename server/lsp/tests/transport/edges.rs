@@ -166,7 +166,7 @@ fn the_end_of_the_input_does_not_wait_for_ever() {
     assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::EndOfInput });
 }
 
-/// The client dies, but another process keeps its end of the pipe open, and nobody has reaped the client yet.
+/// The client dies, but another process keeps its end of the pipe open, and no one has reaped the client yet.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {

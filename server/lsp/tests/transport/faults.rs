@@ -54,7 +54,7 @@ fn a_slow_request_can_be_cancelled_and_is_answered_once() {
     ours.send(&cancel(3));
     let answer = ours.next();
     assert_eq!((&answer["id"], code(&answer)), (&json!(3), Some(CANCELLED)));
-    // Too late, twice, and unknown: nothing comes of it.
+    // Too late, twice, and unknown: nothing results from it.
     ours.send_all([cancel(3), cancel(77), cancel("3")]);
     (1..=8).for_each(|number| ours.world.open(&number.to_string()));
     let answered: Vec<_> = ours.answers(7).iter().map(|answer| answer["id"].as_i64().unwrap()).collect();

@@ -56,7 +56,7 @@ async fn library_after_its_first_await_a_handler_runs_in_any_order() {
     assert_eq!(library.world.log(), ["initialize", "late 1", "late 2", "acted 2", "acted 1"]);
 }
 
-/// LSP wants partial results and the end of a progress in front of the answer.
+/// LSP wants partial results and the end of a progress before the answer.
 #[test]
 fn what_a_handler_sends_before_it_answers_arrives_before_its_answer() {
     let mut ours = Ours::start();

@@ -113,7 +113,7 @@ fn a_client_that_never_reads_again_can_still_end_the_server() {
     assert_eq!(exit.cause, Cause::OutputClosed);
 }
 
-/// Of a state that nobody has read yet only the latest is kept; events are all kept, in order.
+/// Of a state that no one has read yet only the latest is kept; events are all kept, in order.
 #[test]
 fn unsent_states_are_replaced_and_events_are_not() {
     let (reader, mut input) = io::pipe().unwrap();

@@ -1,6 +1,6 @@
-//! Recorded conversations cut behind a message and compacted there, as if they had come to their limit at that moment:
-//! would a provider take what is left, with what was said next, and what does it still name? Decides nothing about what is
-//! kept (`compaction` does) and reads no clock.
+//! Cuts recorded conversations after a message and compacts them there, as if they had reached their limit: would a provider
+//! accept the result together with the next messages, and what does it still mention? Does not decide what is kept (`compaction`
+//! does) and reads no clock.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,50 +18,50 @@ use strata_engine::prompt::session::Session;
 use super::fidelity::{Fidelity, Yardstick, as_text};
 use crate::runner::nanos_since;
 
-/// So many of the messages that followed a cut are sent behind a compacted conversation to see whether they go together.
-/// What a provider minds is the seam; what comes later is the same with and without a compaction.
+/// Number of messages after a cut that are sent with the compacted conversation, to check that they fit together. Only the seam
+/// matters; later messages are the same in any case.
 const FOLLOWING: usize = 12;
 
-/// A recorded conversation that can be cut behind any of its messages.
+/// A recorded conversation that can be cut after any message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recording {
-    /// What the model saw between two compactions of the agent that recorded it, each with the summary it begins with.
+    /// What the model saw between two compactions by the recording agent, each with its initial summary.
     stretches: Vec<History>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Cut {
     before: History,
-    /// The first of the messages behind the cut.
+    /// The first of the messages after the cut.
     following: Vec<Arc<Message>>,
-    /// The calls in front of the cut whose results stand behind it: of each its message and its id, which others may have as well.
+    /// The calls before the cut whose results follow it: of each its message and its id, which others may have as well.
     waiting: Vec<(MessageId, String)>,
     yardstick: Yardstick,
 }
 
-/// What a compaction left of a conversation.
+/// The result of compacting a conversation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct CompactionResult {
     pub(crate) strategy: Strategy,
     pub(crate) before: Size,
     pub(crate) after: Size,
-    /// What the message with the summary weighs, in tokens: its fixed sentences and pinned paths included, without the goal,
-    /// the last request and the open tasks that it repeats word for word.
+    /// Tokens of the summary message: with fixed sentences and pinned paths, but without the goal, the last request and the open
+    /// tasks that it repeats verbatim.
     pub(crate) summary: usize,
     pub(crate) fidelity: Fidelity,
-    /// What a provider would refuse, by itself or with what was said next.
+    /// What a provider would reject, alone or with the next messages.
     pub(crate) violations: Vec<Violation>,
-    /// Calls that were summarised away while they waited for their results.
+    /// Calls that were summarized away while they waited for their results.
     pub(crate) parted: usize,
 }
 
-/// Why a conversation is as it was.
+/// Why a conversation is unchanged.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub(crate) enum CompactionError {
-    /// There is no way to make it shorter.
+    /// It cannot be shortened.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
-    /// What was left of it was refused.
+    /// The result was rejected.
     #[error(transparent)]
     Refused(#[from] DraftRefusal),
 }
@@ -83,7 +83,7 @@ impl Recording {
         Self { stretches }
     }
 
-    /// How many places there are to cut it: one behind each message.
+    /// How many places there are to cut it: one after each message.
     pub(crate) fn places(&self) -> usize {
         self.stretches.iter().map(|history| history.messages().len()).sum()
     }
@@ -115,8 +115,7 @@ impl Recording {
 }
 
 impl Cut {
-    /// Compacts what stands in front of the cut without asking a model, whether that is due or not. Returns what is left, and
-    /// how many nanoseconds it took.
+    /// Compacts everything before the cut without a model, whether due or not. Returns the result, and the time in nanoseconds.
     pub(crate) fn compact(
         &self,
         profile: &Profile,
@@ -180,7 +179,7 @@ impl Cut {
     }
 }
 
-/// A summary without what a compaction repeats in it word for word.
+/// A summary without the parts that a compaction repeats verbatim.
 fn without_repeated(summary: &str) -> String {
     let past_goal = summary.strip_prefix("# Goal\n").and_then(|rest| rest.split_once("\n\n# "));
     let text = past_goal.map_or(summary, |(_, rest)| rest);
@@ -294,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_for_its_result_is_not_summarised_away() {
-        // Behind the second call, whose result comes next.
+        // After the second call, whose result comes next.
         for family in Family::ALL {
             if let Ok(shortened) = at(4, family).unwrap() {
                 assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");

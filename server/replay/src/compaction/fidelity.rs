@@ -1,5 +1,5 @@
-//! What a compaction kept: of the files, requests and errors that matter at a cut, which does the compacted history
-//! still name? Compacts nothing itself and judges no prose: it looks for names and words.
+//! Measures what a compaction kept: which relevant files, requests and errors does the result still mention? Compacts nothing
+//! itself and judges no prose: looks for names and words.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
 use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
-/// A text keeps a request or an error when it has so much of its words. Percent.
+/// Share of its words, in percent, from which a request or an error counts as kept.
 const KEPT_FROM: usize = 60;
 /// Shortest word that says something. Characters.
 const SHORTEST: usize = 3;
@@ -29,19 +29,19 @@ pub(crate) struct Share {
 pub(crate) struct FileShare {
     /// With their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
     pub full: Share,
-    /// At least with their file name, which is what `docs/compaction.md` counts.
+    /// At least by file name, which is what `docs/compaction.md` counts.
     pub named: Share,
 }
 
-/// What a compacted history kept of what was before it.
+/// What a compacted history kept of the earlier conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fidelity {
     /// Files changed before the cut.
     pub edited: FileShare,
-    /// Files read or changed before the cut and again behind it.
+    /// Files read or changed before the cut and again after it.
     pub both_sides: FileShare,
-    /// The user's requests before the cut that say anything: those of whose words most are still there.
+    /// The user's meaningful requests before the cut: those most of whose words are still there.
     pub requests: Share,
     /// Errors that were unresolved at the cut, counted alike.
     pub errors: Share,
@@ -79,7 +79,7 @@ impl Share {
     }
 }
 
-/// What was before a cut, and what of it mattered behind it: what compacted histories are held against.
+/// The content before a cut, and what of it mattered afterwards: the reference for compacted histories.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Yardstick {
     edited: Vec<String>,
@@ -89,10 +89,10 @@ pub(crate) struct Yardstick {
 }
 
 impl Yardstick {
-    /// The yardstick of a conversation whose messages `before` are to be compacted; those of `after` follow them.
+    /// The reference for a conversation whose messages `before` are compacted, followed by `after`.
     pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
         let past = facts(before.iter().map(AsRef::as_ref), tools);
-        // A summary behind the cut tells of files that nobody touched there.
+        // A summary after the cut tells of files that no one touched there.
         let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
         let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_touched);
         let named = |of: &dyn Fn(&String, &FileTrace) -> bool| -> Vec<String> {
@@ -108,8 +108,7 @@ impl Yardstick {
         }
     }
 
-    /// What a compacted history, as text ([`as_text`]), still names. What the compaction kept word for word belongs to
-    /// the text.
+    /// What a compacted history, as text ([`as_text`]), still mentions, including its verbatim part.
     pub(crate) fn hold_against(&self, compacted: &str) -> Fidelity {
         let mentions = Mentions::new(compacted);
         let mut fidelity = Fidelity::default();

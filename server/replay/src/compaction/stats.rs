@@ -1,4 +1,4 @@
-//! What many compactions by one profile came to. Adds up and divides; compacts nothing.
+//! Totals of many compactions by one profile. Adds up and divides; compacts nothing.
 
 use serde::Serialize;
 use strata_engine::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
@@ -6,7 +6,7 @@ use strata_engine::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS,
 use super::cut::{CompactionError, CompactionResult};
 use super::fidelity::Fidelity;
 
-/// What compactions by one profile came to.
+/// Totals of compactions by one profile.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CompactionStats {
@@ -14,17 +14,17 @@ pub(crate) struct CompactionStats {
     pub compacted: usize,
     /// Those among them that have no summary: their oldest exchanges were dropped.
     pub truncated: usize,
-    /// Conversations of which the profile keeps everything.
+    /// Conversations that the profile keeps entirely.
     pub nothing_old: usize,
     /// Conversations that would not have become shorter.
     pub not_shorter: usize,
-    /// Provider rules that are broken in what is left, by itself or with what was said next.
+    /// Violated provider rules in the results, alone or with the next messages.
     pub violations: usize,
-    /// Tool calls that were summarised away while they waited for their results.
+    /// Tool calls that were summarized away while they waited for their results.
     pub parted: usize,
-    /// What was kept, of all of it.
+    /// What was kept, in total.
     pub fidelity: Fidelity,
-    /// Summaries that weigh no more than the profile allows and pinned paths may add.
+    /// Summaries within the limits of the profile and pinned paths.
     pub within_budget: usize,
     /// Tokens of the heaviest message that holds a summary.
     pub heaviest_summary: usize,

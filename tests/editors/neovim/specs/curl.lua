@@ -69,7 +69,7 @@ end)
 it("gives the prompt up when there is no curl", function(t)
   t.edit("src/greet.rs")
   local problem, sent = ask(t, nil)
-  t.contains(problem.message, "curl does not run")
+  t.contains(problem.message, "cannot run curl")
   discarded(t, sent)
 end)
 

@@ -59,7 +59,7 @@ local PROVIDERS = {
 }
 
 -- Said of a reply that has no answer where the provider puts it, such as a tool call, or a message of a proxy.
-local UNKNOWN = "nothing was recorded, since the provider's reply has no text that can be read: "
+local UNKNOWN = "nothing was recorded, because the provider's reply has no readable text: "
 
 -- What the last question was sent with: the form of its body and the model.
 ---@type { format: string, model: string }?
@@ -96,7 +96,7 @@ local function post(provider, body, done)
     pcall(vim.system, command, { stdin = table.concat(config, "\n"), text = true }, vim.schedule_wrap(ended))
   if not started then
     vim.fn.delete(path)
-    done("curl does not run: " .. problem)
+    done("cannot run curl: " .. problem)
   end
 end
 
@@ -120,7 +120,7 @@ local function not_answered(prompt, problem, root, again, failed)
       return failed(err or { message = problem })
     end
     vim.notify(
-      "Strata: the model found the prompt too long; the conversation is compacted and sent once more"
+      "Strata: the model rejected the prompt as too long; compacting the conversation and sending it again"
     )
     again()
   end, root)
@@ -142,7 +142,7 @@ function M.ask(text, root, done)
     end
     local provider = PROVIDERS[prompt.format]
     if not provider then
-      return failed({ message = "nothing can be sent in the form " .. prompt.format })
+      return failed({ message = "cannot send requests in the format " .. prompt.format })
     end
     notices.warn(prompt.warnings)
     last = { format = prompt.format, model = prompt.body.model }
@@ -170,7 +170,7 @@ function M.ask(text, root, done)
         end,
         root
       )
-      -- Behind that: where no window is to be had, the turn is recorded all the same.
+      -- Behind that: where no window is to be had, the turn is recorded anyway.
       answer.begin(text):append(said:text() .. "\n")
     end)
   end, root)
@@ -181,7 +181,7 @@ end
 ---@param reply strata.SummaryReply
 local function summarize(request, reply)
   if not last then
-    return reply(nil, "no question was sent by `:Strata ask` yet, whose model could write it")
+    return reply(nil, "`:Strata ask` has not sent a question yet, so no model can write the summary")
   end
   local provider, model = PROVIDERS[last.format], request.model or last.model
   local body = provider.question(request.system, request.prompt)
@@ -190,12 +190,12 @@ local function summarize(request, reply)
   local most = math.max(request.maxTokens, own().max_tokens or 4096)
   post(provider, vim.tbl_extend("keep", body, provider.parameters(most)), function(problem, said)
     local summary = not problem and read(last.format, said) or nil
-    problem = problem or not summary and "the provider's reply has no text that can be read" or nil
+    problem = problem or not summary and "the provider's reply has no readable text" or nil
     reply(summary and summary:text(), problem, model)
   end)
 end
 
----Who writes summaries with curl; nobody where it has no key to a provider.
+---Who writes summaries with curl; no one where it has no key to a provider.
 ---@return fun(request: strata.Summarize, reply: strata.SummaryReply)?
 function M.summarizer()
   local keys = { PROVIDERS.anthropic.key_env, PROVIDERS.openai.key_env, own().key_env }

@@ -20,7 +20,7 @@ local server = require("strata.server")
 ---@field last integer The last message of the session that is known.
 ---@field tools? table[] As they were declared last.
 ---@field private queue fun()[] What waits for the session; the first of them is under way.
----@field private go_on? fun() Goes on with that.
+---@field private go_on? fun() Continues that.
 local Conversation = {}
 Conversation.__index = Conversation
 
@@ -92,7 +92,7 @@ function Conversation:begin()
   self.go_on()
 end
 
----What is told for the first time, and the question behind it.
+---What is told for the first time, and the question after it.
 local function worded(instructions, text)
   return table.concat(vim.list_extend(vim.list_slice(instructions), { text }), "\n\n")
 end

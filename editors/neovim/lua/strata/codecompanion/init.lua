@@ -8,7 +8,7 @@
 ---    })
 ---<
 ---
----The conversation is then a session of Strata's, and the chat shows it. The first chat goes on with the session that is shown when nothing was
+---The conversation is then a session of Strata's, and the chat shows it. The first chat continues with the session that is shown when nothing was
 ---said in that; each other chat begins a session of its own with the same files. What you ask again, edit, or remove in the chat is
 ---changed in the session too. An answer that you stop is recorded as far as it came. A prompt that the provider finds too long is
 ---sent once more with the conversation compacted. Tools, pictures, and what CodeCompanion adds by itself are part of it. CodeCompanion's own
@@ -105,7 +105,7 @@ function Sending:begin()
   self.conversation:queued(function()
     local asked = self.conversation:prepare(self.payload.messages)
     if asked.left_out > 0 then
-      notices.warn({ "documents are not sent; add them as files or as text" })
+      notices.warn({ "documents are not sent; add them as files or text" })
     end
     self.turn = asked.turn
     local adapter = self.client.adapter
@@ -130,7 +130,7 @@ function Sending:begin()
   end)
 end
 
----The body, with the parameters of the adapter behind what Strata says.
+---The body, with the parameters of the adapter after what Strata says.
 function Sending:body(merged)
   local parameters = {}
   for name, value in pairs(merged) do
@@ -152,7 +152,7 @@ function Sending:post()
   local handlers = lifecycle(client.adapter)
   local on_exit = handlers.on_exit
   handlers.on_exit = function(adapter, data)
-    -- One that is sent once more is no error yet.
+    -- One that is sent once more is not an error yet.
     local recovers = data and not self.is_again and replies.is_too_long(data.body or "")
     if on_exit and not recovers then
       return on_exit(adapter, data)
@@ -171,7 +171,7 @@ function Sending:post()
         self.whole = data
       end
     end,
-    -- Errors are told behind it.
+    -- Errors are told after it.
     done = vim.schedule_wrap(function()
       if not failed then
         self:answered()
@@ -220,7 +220,7 @@ function Sending:not_answered(problem, err)
       return self:fail({ message = problem })
     end
     vim.notify(
-      "Strata: the model found the prompt too long; the conversation is compacted and sent once more"
+      "Strata: the model rejected the prompt as too long; compacting the conversation and sending it again"
     )
     self.is_again = true
     self:begin()
@@ -253,10 +253,10 @@ function Sending:record(outcome, told)
   end)
 end
 
----An answer that broke off: what came of it is in the chat and in the session.
+---An answer that broke off: the outcome of it is in the chat and in the session.
 function Sending:cut(problem)
   self.is_over = true
-  notices.warn({ "the answer broke off, and is recorded as far as it came: " .. problem })
+  notices.warn({ "answer interrupted, and recorded as far as it arrived: " .. problem })
   self:record(
     { status = "aborted", partial = self.reader:blocks(), usage = self.reader:usage() },
     self.actions.done
@@ -274,7 +274,7 @@ function Sending:answered()
     return self:not_answered(problem, { message = problem, stderr = problem })
   elseif #blocks == 0 then
     self:discard()
-    return self:fail({ message = "the provider's reply says nothing that can be read" })
+    return self:fail({ message = "the provider's reply has no readable content" })
   end
   self.is_over = true
   self:record({ response = blocks, usage = self.reader:usage() }, function()
@@ -287,7 +287,7 @@ function Sending:answered()
   end)
 end
 
----The user stops the answer: what came of it is recorded, though CodeCompanion forgets it.
+---The user stops the answer: the outcome of it is recorded, though CodeCompanion forgets it.
 function Sending:stop()
   if self.is_over then
     return
@@ -335,7 +335,7 @@ end
 ---@param reply strata.SummaryReply
 local function summarize(asked, reply)
   if not last then
-    return reply(nil, "no question was sent by CodeCompanion yet, whose model could write it")
+    return reply(nil, "CodeCompanion has not sent a question yet, so no model can write the summary")
   end
   local client = plain_client(last)
   local adapter = client.adapter
@@ -351,7 +351,7 @@ local function summarize(asked, reply)
       local text = reader:text()
       reply(
         text ~= "" and text or nil,
-        text == "" and "the provider's reply has no text that can be read" or nil,
+        text == "" and "the provider's reply has no readable text" or nil,
         adapter.parameters.model
       )
     end,
@@ -375,7 +375,7 @@ function M.adapter(base, format)
   format = format or FORMATS[by_address] or (google and "gemini" or "openai")
   if adapter.type ~= "http" or not replies.reads(format) then
     error(
-      ("Strata: no chats can be sent through the adapter `%s`, whose form is %s"):format(adapter.name, format),
+      ("Strata: cannot send chats through the adapter `%s`, whose format is %s"):format(adapter.name, format),
       0
     )
   end

@@ -1,4 +1,4 @@
---- Owns how messages of a chat of CodeCompanion are told to the server. Keeps nothing and asks nobody.
+--- Owns how messages of a chat of CodeCompanion are told to the server. Keeps nothing and asks no one.
 
 local M = {}
 
@@ -55,7 +55,7 @@ local function text_of(message)
   return content or ""
 end
 
----What tells a message from others. CodeCompanion shortens old results of tools, so what they say is no part of it.
+---What tells a message from others. CodeCompanion shortens old results of tools, so what they say is not a part of it.
 ---@return string
 function M.print(message)
   return is_result(message) and "result " .. tostring(message.tools.call_id) or "user " .. text_of(message)
@@ -101,7 +101,7 @@ end
 ---@field images table[]
 ---@field left_out integer Documents, which the server has no form for.
 
----What is asked by the messages behind the last answer.
+---What is asked by the messages after the last answer.
 ---@param inputs table[]
 ---@return strata.chat.Request
 function M.request(inputs)

@@ -1,6 +1,6 @@
 ---@brief
 ---`:Strata context` opens the files that the model sees, to be edited like any list. Each tier is a heading and a fold; what
----an entry weighs stands behind it and is no part of the text.
+---an entry weighs follows it and is not a part of the text.
 ---
 --->
 ---    # L0                    901 tokens, cache mark, system prompt
@@ -8,7 +8,7 @@
 ---    src/parser.rs#L10-40    120 tokens, cached
 ---    # active                102 tokens
 ---    src/new.rs              88 tokens, open
----    # excluded              not mentioned at all
+---    # excluded              not in the prompt at all
 ---    Cargo.lock
 ---    # conversation          2 messages
 ---    0 user: Why does this fail?
@@ -17,7 +17,7 @@
 ---
 ---Delete a line and the file is deselected: the model sees its outline only. Write a path, a folder, a glob or lines of a
 ---file under any tier and it is selected; which tier it stands in is the server's business. Move a line below `# excluded`
----(the heading may be written by hand) and the file is not mentioned any more. A message whose line is deleted is hidden from
+---(the heading may be written by hand) and the file is excluded. A message whose line is deleted is hidden from
 ---the model, a web page is removed. Nothing happens until the buffer is written with |:w|; |:e!| gives the edits up.
 ---
 ---These keys do it at once, and apply what was edited before. They are mapped in this buffer only:
@@ -44,12 +44,12 @@ M.KEYS = {
   {
     "-",
     "drop",
-    "deselect the file, or include an excluded one; hide a message, or show it; remove a web page",
+    "deselect a file, or include an excluded one; hide or show a message; remove a web page",
   },
-  { "x", "exclude", "exclude the file, or include it again" },
-  { "p", "pin", "pin a message, or let it go: pinned ones survive every compaction as they are" },
+  { "x", "exclude", "exclude a file, or include it again" },
+  { "p", "pin", "pin or unpin a message; compactions keep pinned messages verbatim" },
   { "<CR>", "follow", "open the file" },
-  { "R", "refresh", "give edits up and read everything again" },
+  { "R", "refresh", "discard edits and reload" },
   { "g?", "keys", "show these keys" },
 }
 
@@ -65,7 +65,7 @@ local function read(buffer)
   return lines.read(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
 end
 
----Writes down what stands behind the lines.
+---Writes down what follows the lines.
 local function decorate(buffer, all)
   vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   local width = 0
@@ -80,7 +80,7 @@ local function decorate(buffer, all)
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { end_col = #line.text, hl_group = group })
     end
     if line.notes and #line.notes > 0 then
-      -- Neovim puts a space in front of it.
+      -- Neovim puts a space before it.
       local pad = (" "):rep(math.max(width - vim.fn.strdisplaywidth(line.text), 2) - 1)
       local note = { pad .. table.concat(line.notes, ", "), line.tone }
       vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { virt_text = { note }, virt_text_pos = "eol" })
@@ -92,7 +92,7 @@ local function title(buffer, report)
   local text = "%#Title#Context%* "
   if report.model then
     local cached = (report.expectedPercent or 0) > 0
-    local share = cached and (", %g%%%% of it cached"):format(report.expectedPercent) or ""
+    local share = cached and (", %g%%%% cached"):format(report.expectedPercent) or ""
     local model = report.model:gsub("%%", "%%%%")
     text = ("%s%s, %s tokens%s"):format(text, model, window.number(report.tokens), share)
   end
@@ -110,7 +110,7 @@ local function write_down(buffer, all)
     local row = vim.api.nvim_win_get_cursor(at)[1]
     views[at] = { row = row, text = vim.api.nvim_buf_get_lines(buffer, row - 1, row, false)[1] }
   end
-  -- An undo must not bring back what nobody wrote by hand.
+  -- An undo must not bring back what no one wrote by hand.
   local levels = vim.bo[buffer].undolevels
   vim.bo[buffer].undolevels = -1
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, texts)
@@ -131,7 +131,7 @@ end
 local function fetch(root, tries, done)
   local names = { "files.list", "tiers.report", "url.list", "history.get" }
   calls.gather(names, root, function(problems, replies)
-    -- A context that does not fit has no report; its files are listed all the same.
+    -- A context that does not fit has no report; its files are listed anyway.
     local too_large = problems["tiers.report"]
     problems["tiers.report"] = nil
     local _, problem = next(problems)
@@ -175,7 +175,7 @@ function M.refresh(buffer, done)
   end)
 end
 
----Reads everything again because something has changed, unless somebody is editing it.
+---Reads everything again because something has changed, unless someone is editing it.
 local function follow(buffer)
   fetch(vim.b[buffer].strata_root, 2, function(err, ...)
     if not err and shown[buffer] and not vim.bo[buffer].modified then
@@ -282,7 +282,7 @@ end
 function actions.pin(buffer)
   at_once(buffer, function(line)
     if line.kind ~= "message" then
-      vim.notify("Strata: messages can be pinned, files cannot")
+      vim.notify("Strata: only messages can be pinned")
       return line
     end
     local pinned = not message(buffer, line).pinned
@@ -315,7 +315,7 @@ function actions.refresh(buffer)
 end
 
 function actions.keys()
-  local texts = { { "Keys of the context buffer; :w applies what was edited\n", "Title" } }
+  local texts = { { "Keys of the context buffer; :w applies your edits\n", "Title" } }
   for _, key in ipairs(M.KEYS) do
     texts[#texts + 1] = { ("%-6s%s\n"):format(key[1], key[3]) }
   end
@@ -340,7 +340,7 @@ function M.fold()
   return vim.startswith(vim.fn.getline(vim.v.lnum), "# ") and ">1" or "="
 end
 
----For 'foldtext': the heading, how much is below it, and what stands behind it.
+---For 'foldtext': the heading, how much is below it, and what follows it.
 ---@return string
 function M.fold_text()
   local row = vim.v.foldstart

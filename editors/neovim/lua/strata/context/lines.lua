@@ -1,4 +1,4 @@
---- Owns how the context is written down: what the server says of files, tiers and messages as lines with notes behind them,
+--- Owns how the context is written down: what the server says of files, tiers and messages as lines with notes after them,
 --- and the lines of a buffer read back. Asks nothing and changes nothing.
 
 local window = require("strata.window")
@@ -16,7 +16,7 @@ M.EXCLUDED, M.PAGES, M.CONVERSATION = "excluded", "web pages", "conversation"
 ---@field path? string
 ---@field url? string Of a page.
 ---@field id? integer Of a message.
----@field notes? string[] What stands behind it.
+---@field notes? string[] What follows it.
 ---@field tone? string The highlight group of the notes.
 ---@field hidden? boolean The model does not see this message.
 ---@field pinned? boolean
@@ -45,14 +45,14 @@ local function name_of(path, lines)
   return vim.startswith(name, "# ") and "./" .. name or name
 end
 
----What is known of a file, in the order in which one wants to know it.
+---What is known about a file, in the order in which one wants to know it.
 local function about_file(file, item)
   if file.problem then
     return { file.problem }, "DiagnosticWarn"
   end
   local notes = { tokens(item and item.tokens or file.tokens) }
   if file.source == "buffer" then
-    notes[#notes + 1] = vim.tbl_get(file, "sync", "state") == "in_step" and "open" or "out of step"
+    notes[#notes + 1] = vim.tbl_get(file, "sync", "state") == "in_step" and "open" or "out of sync"
   elseif file.source == "given" then
     notes[#notes + 1] = "handed over"
   end
@@ -170,7 +170,7 @@ function M.write(files, report, pages, messages)
     end
   end
   if #excluded > 0 then
-    table.insert(lines, heading(M.EXCLUDED, { "not mentioned at all" }))
+    table.insert(lines, heading(M.EXCLUDED, { "excluded" }))
     vim.list_extend(lines, excluded)
   end
   if #pages > 0 then

@@ -1,5 +1,5 @@
 //! The edits that lead from a text that was parsed to the one there is. Clones share them: with every key that is typed the
-//! buffer is copied, and in front of a slow parse there may be a thousand edits. Knows nothing of texts.
+//! buffer is copied, and before a slow parse there may be a thousand edits. Knows nothing of texts.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) struct EditTrail {
 #[derive(Debug)]
 struct Step {
     edit: TreeEdit,
-    /// What the edit made.
+    /// The generation after the edit.
     generation: u64,
     before: Option<Arc<Step>>,
     /// How many there are up to here.
@@ -40,13 +40,13 @@ impl EditTrail {
         self.last = Some(Arc::new(Step { edit, generation, before, count }));
     }
 
-    /// The edits behind a generation, in their order. `None` when the trail does not lead through it.
+    /// The edits after a generation, in their order. `None` when the trail does not lead through it.
     pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
         let steps = self.steps_since(generation)?;
         Some(steps.into_iter().rev().map(|step| step.edit).collect())
     }
 
-    /// Forgets what was before a generation. Does nothing, and says no, when the trail does not lead through it.
+    /// Forgets everything before a generation. Returns `false` without any change if the trail does not contain it.
     pub(super) fn begin_at(&mut self, generation: u64) -> bool {
         let Some(steps) = self.steps_since(generation) else { return false };
         let mut rest = Self::from(generation);

@@ -6,12 +6,12 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// What having changed last, and being open, add to the score of a file when few are read.
+/// Added to the score of a file that was the last to change, or is open, when few files are read.
 const RECENT: f64 = 0.3;
 const OPEN: f64 = 0.3;
-/// After so many commits half of what is recent is left.
+/// Number of commits after which recency counts half.
 const HALF_AGE: f64 = 7.5;
-/// What is left of the score of a file that is set aside.
+/// Factor for the score of a file that is set aside.
 const ASIDE: f64 = 0.25;
 
 /// A file that is worth reading.
@@ -21,13 +21,13 @@ pub struct CandidateFile {
     pub file: FileKey,
     /// How much the question is about it by its path, its names and what refers to it, between 0 and 1.
     pub relevance: f64,
-    /// What it is for, where the question did not ask for such files.
+    /// The file's role, if the question did not ask for such files.
     pub(super) aside: Option<Role>,
     /// Whether the question spells out its path.
     pub(super) is_named: bool,
 }
 
-/// What a file is for.
+/// The role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Source,

@@ -18,11 +18,10 @@ use crate::code::symbols::ParsedQuery;
 const WORDS: f64 = 2.85;
 /// The words of its names.
 const NAMES: f64 = 1.45;
-/// How much of the question it has, by what the words are worth.
+/// Weight of the share of the question that a passage contains.
 const COVERED: f64 = 0.93;
-/// The words of all of its file.
 const FILE_WORDS: f64 = 0.89;
-/// What the paths, the names and the references of the repository say of its file.
+/// Weight of the file's score by paths, names and references.
 const FILE: f64 = 1.3;
 /// An earlier commit that changed its file had a subject like the question.
 const PAST: f64 = 1.38;
@@ -32,25 +31,24 @@ const RECENT: f64 = 0.88;
 const OPEN: f64 = 0.88;
 /// It is the first of its file: where imports are, which change with everything else.
 const FIRST: f64 = 1.19;
-/// What the size of its file takes away: in a large file, less of it is meant.
+/// Penalty for large files, where a passage is less likely to be meant.
 const SIZE: f64 = 0.79;
-/// What being a test or a document takes away where none is asked for: those come behind most source.
+/// Penalty for tests and documents unless asked for. Ranks them below most source code.
 const NO_SOURCE: f64 = 4.65;
 /// BM25's constants.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
 const FILE_LENGTH: f64 = 0.75;
-/// After so many passages in a row that do not fit the rest is not tried.
+/// Stops after this many passages in a row that do not fit.
 const MAX_MISSES: usize = 40;
 
-/// A file that may have excerpts, as it is now.
+/// A file that may contribute excerpts, with its current text.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// What the first step said of it.
+    /// The file's result from the first step.
     pub file: &'a CandidateFile,
     /// Its outline, if it has one.
     pub outline: Option<&'a Outline>,
-    /// Its text.
     pub text: &'a str,
 }
 
@@ -59,18 +57,18 @@ struct ScoredFile<'a> {
     candidate: &'a Candidate<'a>,
     passages: Arc<Passages>,
     scores: Vec<f64>,
-    /// By the words of each passage.
+    /// Scores by the words of each passage.
     lexical: Vec<f64>,
-    /// By the words of their names.
+    /// Scores by the words of their names.
     by_names: Vec<f64>,
-    /// The share of the question's words that each has, by what they are worth.
+    /// Weighted share of the question's words in each passage.
     covered: Vec<f64>,
-    /// By the words of the file.
+    /// Score by the words of the file.
     by_file: f64,
 }
 
-/// Chooses excerpts, best first, that together with their headings keep to `budget`. `heading` is what stands before an excerpt in a
-/// prompt, and after it; `count` gives the tokens of a text. What the prompt shows already and what it does not are never in one excerpt.
+/// Chooses excerpts, best first, that fit in `budget` together with their headings. `heading` returns the text before and after
+/// an excerpt in a prompt; `count` counts tokens. An excerpt never mixes code the prompt already shows with other code.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -118,7 +116,7 @@ pub fn choose(
     packed.excerpts()
 }
 
-/// Scores passages by words and by what is known of their files.
+/// Scores passages by their words and their files.
 fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
     let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();
@@ -164,7 +162,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
     }
 }
 
-/// How often the words of a question stand in a text, and how many words it has.
+/// How often the words of a question occur in a text, and the length of the text.
 struct Counts {
     words: Vec<u32>,
     length: f64,
@@ -176,10 +174,10 @@ struct FileCounts {
     all: Counts,
 }
 
-/// What each word of a question is worth among some texts: rare ones more.
+/// Weight of each word of a question among some texts: rare words count more.
 struct WordWeights {
     words: Vec<f64>,
-    /// What those are worth together that some text has.
+    /// Combined weight of the words that occur in any text.
     known: f64,
     /// How long a text is on average.
     average: f64,
@@ -229,13 +227,13 @@ impl WordWeights {
         self.words.iter().zip(&counts.words).map(word).sum()
     }
 
-    /// The share of the words that a text has, by what they are worth; words that no text has do not count.
+    /// Weighted share of the words that a text contains. Words in no text do not count.
     fn covered(&self, counts: &Counts) -> f64 {
         let having = self.words.iter().zip(&counts.words).filter(|(_, count)| **count > 0);
         having.map(|(weight, _)| weight).sum::<f64>() / self.known.max(f64::MIN_POSITIVE)
     }
 
-    /// What the words are worth that the names of a passage have.
+    /// Combined weight of the words in the names of a passage.
     fn names(&self, words: &[Term], passage: &Passage) -> f64 {
         let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
         named.map(|(_, weight)| weight).sum()
@@ -262,7 +260,7 @@ impl ScoredFile<'_> {
     }
 }
 
-/// What was chosen so far.
+/// The excerpts chosen so far.
 struct Packing<'a> {
     files: &'a [ScoredFile<'a>],
     query: &'a ExcerptQuery<'a>,
@@ -271,7 +269,7 @@ struct Packing<'a> {
     count: &'a dyn Fn(&str) -> usize,
     /// Chosen passages that follow each other, by their file and the first of them: the one after the last, and their tokens.
     runs: BTreeMap<(usize, usize), (usize, usize)>,
-    /// The tokens of all, and of those that the prompt does not show yet.
+    /// Tokens of all excerpts, and of those the prompt does not show yet.
     all: usize,
     new: usize,
 }
@@ -350,7 +348,7 @@ impl Packing<'_> {
         }
     }
 
-    /// What was chosen, best first.
+    /// The chosen excerpts, best first.
     fn excerpts(&self) -> Vec<Excerpt> {
         let runs = self.runs.iter().map(|(&(file, start), &(end, _))| self.excerpt(file, start..end));
         let mut excerpts: Vec<Excerpt> = runs.flatten().collect();

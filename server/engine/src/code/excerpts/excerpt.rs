@@ -1,4 +1,4 @@
-//! What is asked and what is answered.
+//! The request and result types of excerpts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::key::FileKey;
 pub struct Excerpt {
     /// The file it is part of.
     pub file: FileKey,
-    /// The definition that the lines are all of, behind the names of what it is in: `Session.send`. `None` for any other range of
-    /// lines, such as a part of a large definition or several small ones.
+    /// The definition that the lines make up, qualified by its containers: `Session.send`. `None` for other line ranges, such as
+    /// a part of a large definition or several small ones.
     pub definition: Option<String>,
     /// Which of the definitions of this name in the file, from 0.
     pub ordinal: u32,
@@ -25,11 +25,11 @@ pub struct Excerpt {
     pub bytes: Range<usize>,
     /// How much the question is about it, between 0 and 1.
     pub score: f64,
-    /// What speaks for it most.
+    /// The main reason for the choice.
     pub reason: ExcerptReason,
 }
 
-/// What speaks for an excerpt most.
+/// The main reason for choosing an excerpt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExcerptReason {
@@ -37,7 +37,7 @@ pub enum ExcerptReason {
     Named,
     /// Its name or its text has words of the question.
     Words,
-    /// Its file as a whole has words of the question, or is close to those that have.
+    /// Its file matches the question, or is close to files that do.
     File,
     /// Its file is open.
     Open,
@@ -45,34 +45,34 @@ pub enum ExcerptReason {
     Recent,
 }
 
-/// A question, and what else is known of where the interest lies.
+/// A question, with other hints about what is relevant.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptQuery<'a> {
-    /// What someone wants done, in their words. The first line counts for more.
+    /// The task in the user's words. The first line counts more.
     pub text: &'a str,
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Files that a prompt shows in full: nothing of them is chosen, and what they lead to counts for more.
+    /// Files the prompt shows in full. They give no excerpts, and code they refer to counts more.
     pub selected: &'a [FileKey],
-    /// Files of which nothing may be shown.
+    /// Files that must not be shown.
     pub excluded: &'a BTreeSet<FileKey>,
     /// Commits since the last change of each file, 0 for the newest one. Files that did not change for long are absent.
     pub recency: &'a BTreeMap<FileKey, u32>,
     /// The last commits, newest first.
     pub past: &'a [PastCommit],
-    /// What is not chosen again.
+    /// Excerpts not to suggest again.
     pub dismissed: &'a [DismissedExcerpt],
     /// Lines of files, from 0, that the prompt shows already. They are chosen like any others and take nothing of
     /// [`ExcerptBudget::new`].
     pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
 }
 
-/// What excerpts may weigh together, in tokens.
+/// Maximum tokens of all excerpts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
     /// All of them.
     pub all: usize,
-    /// Those that the prompt does not show yet.
+    /// Maximum tokens of excerpts the prompt does not show yet.
     pub new: usize,
 }
 
@@ -96,7 +96,7 @@ pub struct DismissedExcerpt {
 }
 
 impl DismissedExcerpt {
-    /// What keeps this excerpt from being chosen again.
+    /// The record that prevents this excerpt from being suggested again.
     pub fn of(excerpt: &Excerpt) -> Self {
         Self {
             file: excerpt.file.clone(),
@@ -106,8 +106,7 @@ impl DismissedExcerpt {
         }
     }
 
-    /// Whether a part of `file` is what was dismissed: the same definition or something in it, or lines of which more
-    /// than half were.
+    /// Whether a part of `file` was dismissed: the same definition or one inside it, or lines of which more than half were.
     pub(super) fn covers(&self, file: &FileKey, definition: Option<(&str, u32)>, lines: &Range<u32>) -> bool {
         if self.file != *file {
             return false;

@@ -1,19 +1,19 @@
-//! Where the definitions of an outline are in a text, without parsing it again: a definition begins in the line that has its
-//! name as its head has it, and ends where a line is indented no deeper. In text that is laid out differently a definition is found to be
-//! shorter or not at all; it is never found outside of its file.
+//! Finds the definitions of an outline in a text without parsing it: a definition starts on the line that contains its name as
+//! its head does, and ends where the indentation returns. In unusually formatted text, a definition may be cut short or missed,
+//! but never found outside its file.
 
 use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
 
-/// After so many definitions that are not where they should be the rest is not searched for.
+/// Stops searching after this many missing definitions.
 const MAX_MISSES: usize = 64;
 /// The most lines of comments and attributes that belong to the definition below them.
 const MAX_LEADING: usize = 40;
-/// What a line begins with that goes on with the definition above it although it is not indented.
+/// Unindented line starts that continue the definition above.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
-/// What a line of comments or attributes begins with.
+/// Line starts of comments and attributes.
 const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
 
 /// The lines of a text.
@@ -26,7 +26,7 @@ pub(super) struct Lines<'a> {
 /// A definition in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Its name behind the names of what it is in.
+    /// Its name, qualified by its containers.
     pub(super) name: String,
     /// Which of those with this name.
     pub(super) ordinal: u32,
@@ -35,7 +35,7 @@ pub(super) struct Extent {
 }
 
 /// The lines (from 0) and bytes of a definition in the present text of its file: the one with `ordinal` among those called
-/// `definition`, or nothing when there is none any more.
+/// `definition`, or nothing if there is none any more.
 pub(crate) fn definition_range(
     outline: &Outline,
     text: &str,
@@ -130,7 +130,7 @@ impl<'a> Lines<'a> {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
-    /// Where a definition has its name, at or after `from`: with the word of its head that stands before the name, if it has one.
+    /// Finds the name of a definition at or after `from`, preceded by the same word as in its head, if any.
     fn find(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
         let before = symbol.head.split(&*symbol.name).next().unwrap_or_default();
         let word = before.split_whitespace().next_back().unwrap_or_default();

@@ -1,7 +1,6 @@
-//! Which parts of which files a question is about: whole definitions, or ranges of lines where a file has none, best
-//! first, until a budget of tokens is full. It works in two steps, so that few files are read: [`candidate_files`] names the
-//! files whose texts are wanted, [`choose()`] chooses among what stands in them. It reads no file, knows no prompt, and gives the
-//! same answer for the same question, files and history.
+//! Finds the parts of files that a question is about: whole definitions, or line ranges if a file has none, best first, within a
+//! token budget. Works in two steps so that few files are read: [`candidate_files`] names the files to read, and [`choose()`]
+//! picks from their text. Reads no files, knows no prompt, and is deterministic.
 
 mod candidates;
 mod choose;

@@ -1,5 +1,5 @@
-//! A file cut into passages, each line in one of them: functions and methods with what is said above them, and what stands between
-//! them. What is long is cut where it is indented least. Keeps the words of each passage, and no text.
+//! A file divided into passages: functions and methods with their leading comments, and the code between them. Long passages are
+//! split where the indentation is smallest. Keeps the words of each passage, not the text.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -33,9 +33,9 @@ pub(super) struct Passage {
     pub(super) bytes: Range<usize>,
     /// The innermost definition that it is of, by its place in [`Passages::definitions`].
     pub(super) definition: Option<usize>,
-    /// Words of its names, with those of what it is in.
+    /// Words of its names and of its containers' names.
     pub(super) names: Vec<Term>,
-    /// Words of its text with how often they stand there, in order.
+    /// Words of its text with their counts, sorted.
     pub(super) words: Vec<(Term, u16)>,
     /// How many words its text has.
     pub(super) length: u32,
@@ -56,7 +56,7 @@ pub(super) struct Passages {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Remembers how files fall into passages, by their contents. Clones share what they remember; no answer depends on it.
+/// Caches passages by file content. Clones share the cache; no result depends on it.
 #[derive(Clone, Debug, Default)]
 pub struct PassageCache {
     files: Arc<Cache<(ContentHash, bool), Arc<Passages>, MAX_FILES>>,
@@ -115,7 +115,7 @@ impl Passage {
         Self { lines: part, shown, bytes, definition, names, words, length }
     }
 
-    /// How often a word stands in the text.
+    /// How often a word occurs in the text.
     pub(super) fn count(&self, term: Term) -> u16 {
         let at = self.words.binary_search_by_key(&term, |(word, _)| *word).ok();
         at.and_then(|at| self.words.get(at)).map_or(0, |(_, count)| *count)
@@ -155,7 +155,7 @@ fn innermost(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
     extents.get(..before)?.iter().rposition(contains)
 }
 
-/// Lines in parts of no more than [`MAX_LINES`], cut where a part ends best.
+/// Splits lines into parts of at most [`MAX_LINES`], at the best boundaries.
 fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut rest = range;
     std::iter::from_fn(move || {

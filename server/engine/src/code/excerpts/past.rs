@@ -1,4 +1,4 @@
-//! What earlier commits say of files: those that changed for a reason like the question are likely to change for it.
+//! Evidence from earlier commits: files changed by a commit with a similar subject are likely to change again.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::code::symbols::{ParsedQuery, name_words};
 use crate::key::FileKey;
 
-/// What the words of a subject count at least: one of a single word says little.
+/// Minimum total weight for a subject; a single word is weak evidence.
 const LEAST_WORDS: f64 = 2.0;
 
-/// A commit of the past.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PastCommit {
     /// The first line of its message.

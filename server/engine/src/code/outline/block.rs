@@ -16,21 +16,18 @@ use crate::key::FileKey;
 use crate::sanitize::single_line;
 
 /// Explains map blocks to the model that reads them.
-pub const LEGEND: &str = "\
-The symbol map lists the definitions of files whose full text is not shown. A line without indentation \
-is a file's path; below it `imports` names what the file imports, and each other line is a definition's \
-head as in the source, without its body, indented by one space per level. Fields, constants and \
-variables of one level share a line. `.a .b` are attributes set on the instance. `path: A, B` gives the names \
-of top-level definitions only, a path alone is a file of tests, a generated one or one without definitions. A line \
-` …` ends a block that leaves definitions out, and `…` marks text that was cut.
-";
+pub const LEGEND: &str = "The symbol map lists the definitions of files not shown in full. A line without indentation is a file's \
+                          path. Below it, `imports` lists its imports, and each other line is the head of a definition, without its \
+                          body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` \
+                          are attributes set on the instance. `path: A, B` names top-level definitions only; a path alone is a test \
+                          file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
+                          and `…` marks cut text.";
 
-/// The most bytes of one block, about; what is left out is counted.
+/// Approximate maximum size of a block, in bytes. The rest is counted.
 const MAX_BLOCK: usize = 32_768;
 /// The most imports written.
 const MAX_IMPORTS: usize = 40;
-/// The most sections or keys written of those directly in another one, or in the file: the first of a change log's
-/// versions or of a table's rows tell what the rest is.
+/// Maximum sections or keys listed per parent; the first versions of a changelog or rows of a table are representative.
 const MAX_SIBLINGS: usize = 40;
 /// The deepest indentation written.
 const MAX_INDENT: usize = 12;
@@ -46,14 +43,12 @@ const MAX_NAME: usize = 48;
 pub struct MapBlock {
     /// The text, ending with a line break.
     pub text: Arc<str>,
-    /// The hash of the text.
     pub text_hash: ContentHash,
     /// The hash of the definitions alone, without the file's name, imports and instance attributes: the
     /// same for a renamed file.
     pub signature_hash: ContentHash,
 }
 
-/// The map block of a file.
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
     map_block_signed(language, key, outline, Signature::of(outline.visible()))
 }
@@ -111,8 +106,7 @@ pub(crate) fn block_text(
     text
 }
 
-/// The definitions that a block in some detail shows: those that were chosen, the public ones where the level says so, and
-/// whatever they are in.
+/// The definitions that a partial block shows: the chosen ones, public ones if the level includes them, and their containers.
 fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
     let chosen: FxHashSet<&str> = detail.shown.iter().collect();
     let mut visibility = Visibility::of(language);
@@ -149,8 +143,8 @@ fn names(text: &mut String, outline: &Outline) {
     text.push('\n');
 }
 
-/// What [`MapBlock::signature_hash`] is made of, for the visible symbols of a text or of a piece of it: pieces joined
-/// give the signature of the whole. The hashes of the symbols are the coefficients of a polynomial.
+/// Computes [`MapBlock::signature_hash`] for the visible symbols of a text or a piece of it; joining pieces gives the signature
+/// of the whole. The symbols' hashes are the coefficients of a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     value: u128,
@@ -168,7 +162,7 @@ impl Signature {
         symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
     }
 
-    /// The signature of one piece with another behind it.
+    /// The signature of one piece with another after it.
     pub(super) fn join(self, behind: Self) -> Self {
         Self {
             value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
@@ -295,7 +289,7 @@ fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visib
 struct Siblings(Vec<usize>);
 
 impl Siblings {
-    /// Counts the symbol. Below one that was left out there is no room either; for code there always is.
+    /// Counts a symbol. Returns `false` below a sibling that was left out. Code always has room.
     fn have_room_for(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;

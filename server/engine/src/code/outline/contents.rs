@@ -17,13 +17,12 @@ pub(crate) const MAX_IMPORTS: usize = 1_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
-    /// Definitions in the order of the text, each before what it contains; see [`Symbol::depth`].
+    /// Definitions in source order, each before its members; see [`Symbol::depth`].
     pub symbols: Symbols,
-    /// What the file imports as it is written (`os.path`, `crate::key::FileKey`, `./a.js`), first
-    /// mention first.
+    /// Imports as written (`os.path`, `crate::key::FileKey`, `./a.js`), in order of first mention.
     pub imports: Names,
-    /// Names the file mentions that may be defined elsewhere, sorted. Neither names the language brings
-    /// along nor those of parameters and local variables.
+    /// Names the file mentions that may be defined elsewhere, sorted. Excludes names built into the language, parameters and
+    /// local variables.
     pub references: Names,
     /// How many tests the file has.
     pub tests: u32,

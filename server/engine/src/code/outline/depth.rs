@@ -11,7 +11,7 @@ const DEEPEST: usize = 1_000;
 /// The depth of a text, fed piece by piece.
 #[derive(Default)]
 struct Depth {
-    /// `<` without `>` since the innermost open bracket, or since the last `;` behind it.
+    /// `<` without `>` since the innermost open bracket, or since the last `;` after it.
     here: usize,
     /// The same of the brackets around it, outermost first.
     around: Vec<usize>,

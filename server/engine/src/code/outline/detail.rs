@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Names;
 
-/// How much of a file its map block shows. Each level shows what the one before it shows, and more.
+/// How much of a file its map block shows. Each level includes the previous one.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -24,7 +24,7 @@ pub enum MapLevel {
     Full,
 }
 
-/// What a file's map block shows of its outline.
+/// The part of the outline that a map block shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockDetail {
     /// How much.

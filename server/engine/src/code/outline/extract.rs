@@ -1,6 +1,6 @@
-//! From a syntax tree to what an outline is made of, in one walk over the tree that asks the outline query only at
-//! nodes where one of its patterns starts. The walk can be cut into pieces, and begun anew at any cut. Iterative: depth
-//! costs memory on the heap, never stack. What the pieces say together is `resolve`'s business.
+//! Builds outlines from a syntax tree in one walk that runs the outline query only at nodes where a pattern can start. The walk
+//! can be split into pieces and resumed at any boundary. Iterative: nesting costs heap, never stack. `resolve` combines the
+//! pieces.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) const MAX_NAME: usize = 120;
 const MAX_DETAIL: usize = 80;
 /// The most attributes, and of names set on an instance, kept of one symbol.
 pub(super) const MAX_DETAILS: usize = 64;
-/// The most bytes of a captured text that tell it apart from another one.
+/// Bytes of a captured text that identify it.
 const MAX_SAID: usize = 512;
 /// How many nodes to visit between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4_096;
@@ -40,7 +40,7 @@ pub(super) fn findings<'a>(
     Ok(walk.findings)
 }
 
-/// Walks a whole tree, or from an anchor on, and hands what it finds to `course` in pieces. `None` when the tree has
+/// Walks a tree from the start or from an anchor, and passes its findings to `course` in pieces. Returns `None` if the tree has
 /// no such anchor.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub(super) fn findings_from<'a>(
     Ok(Some(()))
 }
 
-/// What is found in a text, or in a piece of it, in the order of the text.
+/// The findings in a text or a piece of it, in source order.
 #[derive(Default)]
 pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<Draft<'a>>,
@@ -94,13 +94,13 @@ pub(super) struct Draft<'a> {
 /// Whether other files can reach a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reach {
-    /// By its name.
+    /// Under its own name.
     Visible,
-    /// Not at all: it is local to a function, or there for tests.
+    /// Hidden: local to a function, or test code.
     Hidden,
 }
 
-/// What another definition of the same name beside the symbol is.
+/// How another definition with the same name relates to the symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Repeat {
     /// Another symbol.
@@ -115,7 +115,7 @@ pub(super) enum Repeat {
 /// A name set on an instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Instance<'a> {
-    /// How many symbols of the piece are in front of it.
+    /// How many symbols of the piece are before it.
     pub(super) behind: usize,
     /// The level of the type it belongs to, which is around this place.
     pub(super) owner: u32,
@@ -131,32 +131,31 @@ pub(super) struct Anchor {
     pub(super) kind: u16,
     /// The level from which on everything around it is there for tests.
     pub(super) tests_from: usize,
-    /// Tells nodes around it apart by what the walk makes of them.
+    /// Distinguishes surrounding nodes by how the walk treats them.
     pub(super) around: u64,
 }
 
-/// What to do with a walk at an anchor.
+/// What a walk does at an anchor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     On,
-    /// Hand over what was found since the last cut.
+    /// Ends the piece and starts another.
     Cut,
     Stop,
 }
 
-/// Says into which pieces what a walk finds is cut, and where it stops.
+/// Decides where a walk is split into pieces, and where it stops.
 pub(super) trait PiecePlan<'a> {
     /// The first byte at which an anchor is of interest.
     fn next(&self) -> usize;
-    /// What to do at an anchor in front of a node that starts at this byte.
+    /// Decides what to do at an anchor before a node that starts at this byte.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
-    /// Takes what was found in front of an anchor.
+    /// Receives the findings before an anchor.
     fn cut(&mut self, found: Findings<'a>, anchor: Anchor, start: usize);
-    /// Takes what was found up to the end of the text.
+    /// Receives the findings up to the end of the text.
     fn end(&mut self, found: Findings<'a>);
 }
 
-/// All in one piece.
 struct SinglePiece;
 
 impl<'a> PiecePlan<'a> for SinglePiece {
@@ -182,16 +181,15 @@ struct Walk<'a> {
     open: Vec<Open>,
     /// The nodes around the present one, outermost first.
     around: Vec<Ancestor>,
-    /// Words in front of declarations, outermost first.
+    /// Words before declarations, outermost first.
     modifiers: Vec<Modifier<'a>>,
-    /// Attributes seen in front of a definition that has not come yet.
+    /// Attributes seen before a definition that has not come yet.
     pending: Option<Pending>,
-    /// What starts in front of this byte is inside a value or a block, where nothing is defined for others.
+    /// Code before this byte is inside a value or a block, where no visible definitions are.
     opaque_until: usize,
-    /// Where the import ends whose text was taken last: no piece may begin inside, since an edit there would change what
-    /// is kept in the piece before.
+    /// End of the last import. No piece may start inside it, because an edit there would change the previous piece.
     import_until: usize,
-    /// What the query said of the present node, for [`Anchor::around`], where there are to be anchors.
+    /// The query's result for the current node, for [`Anchor::around`], if anchors are recorded.
     said: Option<u64>,
 }
 
@@ -208,10 +206,10 @@ struct Open {
     /// Its symbol among those found since the last cut, as long as its head is not written.
     symbol: Option<usize>,
     end: usize,
-    /// Where its name starts: the name in its own definition is no mention of it.
+    /// Start of its name. A definition's own name is not a reference.
     name: usize,
     head: Range<usize>,
-    /// The body, where it stands in the middle of the head because the name comes behind it; otherwise empty.
+    /// The body, its position in the middle of the head because the name comes after it; otherwise empty.
     gap: Range<usize>,
     /// Whether something broken cut the head short.
     broken: bool,
@@ -219,14 +217,14 @@ struct Open {
     prefix: String,
     /// The depth of its node in the tree.
     depth: usize,
-    /// Whether what it contains is local to a function.
+    /// Whether its members are local to a function.
     local: bool,
     /// Whether nothing it contains is kept, and it has no symbol of its own.
     hidden: bool,
     scope: Scope,
     /// The level of the innermost type around its contents.
     owner: Option<u32>,
-    /// How many modifiers were there before it: they belong to it, not to what it contains.
+    /// Number of modifiers before it. They apply to it, not to its members.
     modifiers: usize,
 }
 
@@ -236,12 +234,12 @@ struct Modifier<'a> {
     hold: Hold,
 }
 
-/// What a modifier belongs to.
+/// The scope of a modifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
-    /// What is inside the node it was found at.
+    /// Applies to the rest of the node it was found in.
     Node,
-    /// What is behind it, up to the next of its sort.
+    /// Applies to what follows, up to the next modifier of its kind.
     Rest,
 }
 
@@ -255,7 +253,7 @@ struct Pending {
 #[derive(Clone, Copy)]
 struct Definition<'t> {
     pattern: usize,
-    /// What it defines; nothing when what it matches is local.
+    /// The kind it defines; `None` for local definitions.
     kind: Option<SymbolKind>,
     name: Option<Node<'t>>,
     body: Option<Node<'t>>,
@@ -279,7 +277,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks from the cursor's node to the end of the tree, or to where the course has it stop.
+    /// Walks from the cursor's node to the end of the tree, or until the course stops it.
     fn run(
         &mut self,
         cursor: &mut TreeCursor<'_>,
@@ -340,7 +338,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Puts the cursor and the walk to where the walk was when it came by an anchor that now is in front of byte
+    /// Puts the cursor and the walk to where the walk was when it came by an anchor that now is before byte
     /// `start`. Whether there is such a place.
     fn go_to(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
         let mut query_cursor = query_cursor();
@@ -370,7 +368,7 @@ impl<'a> Walk<'a> {
         is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
     }
 
-    /// The place in front of the node, if all that the walk has in mind follows from the nodes around it.
+    /// The place before the node, if all that the walk has in mind follows from the nodes around it.
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
         let plain = self.pending.is_none()
@@ -418,7 +416,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the node's part in what is open or waits.
+    /// Records how the node affects open definitions.
     fn note(&mut self, node: &Node<'_>, flags: u8) {
         let start = node.start_byte();
         if let Some(pending) = &self.pending
@@ -515,7 +513,7 @@ impl<'a> Walk<'a> {
         self.opaque_until = opaque_until;
     }
 
-    /// Remembers what the query says of the present node, as far as something follows from it for the contents.
+    /// Records the query's result for the current node if it affects the node's contents.
     fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
         let Some(mut said) = self.said else { return };
         said = mixed(mixed(said, pattern as u64), u64::from(capture));
@@ -540,7 +538,7 @@ impl<'a> Walk<'a> {
         self.said = Some(said);
     }
 
-    /// Keeps nothing of what is in the node.
+    /// Ignores the contents of the node.
     fn hide(&mut self, node: &Node<'_>) {
         let parent = self.open.last();
         // In a head nothing is defined anyway, and what it is made of is still to be noted.
@@ -775,7 +773,7 @@ fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
     }
 }
 
-/// A number that tells pairs of numbers apart (the finalizer of MurmurHash3, twice).
+/// Mixes two numbers into one (the finalizer of MurmurHash3, twice).
 fn mixed(a: u64, b: u64) -> u64 {
     let mut mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
     mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

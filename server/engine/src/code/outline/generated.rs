@@ -1,15 +1,15 @@
-//! Whether a text says that a tool wrote it, or looks like it. What a path says is the language's business.
+//! Detects generated files from their text. Detection by path belongs to the language.
 
 use strata_grammars::LanguageId;
 
-/// Only the beginning of a text says so: elsewhere somebody writes about generated files.
+/// Only the first lines count, since other text may merely mention generated files.
 const MAX_LINES: usize = 20;
 /// How much of it is read at most, in bytes.
 pub(super) const HEAD: usize = 4_096;
-/// Minified code has long lines, in bytes on average, and is no one-liner.
+/// Average line length, in bytes, from which several lines of code count as minified.
 const LONG_LINES: usize = 300;
 const LEAST_MINIFIED: usize = 4_096;
-/// What a comment begins with, in any language.
+/// Comment prefixes of all languages.
 const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];
 
 /// Whether a text is generated, by its first [`HEAD`] bytes, its length and how many line breaks it has.

@@ -7,10 +7,10 @@ use super::source::Source;
 use crate::text::floor;
 use crate::tokens::redaction::{has_a_secret, scan};
 
-/// Shorter names are no credentials, in bytes: 16 letters and digits are the least that a provider gives out.
+/// Shorter names are not credentials, in bytes. Providers issue at least 16 letters and digits.
 const SHORTEST_SECRET: usize = 16;
 
-/// The most characters of a head, the mark for what was cut included.
+/// Maximum characters of a head, including the mark for cut text.
 const MAX_HEAD: usize = 200;
 /// The most characters of a string literal inside a head.
 const MAX_STRING: usize = 24;
@@ -24,19 +24,19 @@ pub(crate) struct Span {
     pub(crate) kind: SpanKind,
 }
 
-/// What to do with a [`Span`].
+/// How to treat a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpanKind {
     /// Leave it out: a comment, or an attribute shown elsewhere.
     Dropped,
-    /// Copy it as it is, or cut it: a string literal.
+    /// A string literal: copy it, or cut it.
     Literal,
     /// Show that something is there, not what.
     Secret,
 }
 
-/// The text of a head: the text in `range` with its spans (in order, not overlapping) treated, behind
-/// `prefix`, without the punctuation that leads to a body. Looks at no more than `scan` bytes.
+/// Renders a head: `prefix`, then the text in `range` with its spans (in order, not overlapping) replaced, without punctuation
+/// that opens a body. Reads at most `scan` bytes.
 pub(super) fn render(
     source: &Source<'_>,
     range: Range<usize>,
@@ -72,8 +72,8 @@ pub(super) fn render(
     line.finish_head()
 }
 
-/// The spans of a head in which a secret was found, with the secrets among them; nothing where there is none, as nearly
-/// always. What stands for a secret elsewhere is not known here: it depends on more than the text.
+/// The spans of a head that contain secrets, or `None`, which is the usual case. Placeholders are not known here, because they
+/// depend on more than the text.
 fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
     let text = source.nearest(range.clone());
     let in_text = |span: &Span| source.nearest(span.range.clone());
@@ -161,7 +161,7 @@ impl Line {
             }
             let last = if self.literal { None } else { self.text.chars().next_back() };
             if matches!(c, ')' | ']' | '}') && last == Some(',') {
-                // A comma behind the last parameter is only there for the line break.
+                // A comma after the last parameter is only there for the line break.
                 self.text.pop();
                 self.chars -= 1;
             }

@@ -1,7 +1,6 @@
-//! The outline of a text that is being edited. What a walk over the syntax tree finds is kept in pieces of about a
-//! kilobyte of text; after an edit only the pieces it touched are walked again, and only what follows from those is
-//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree. While a text is broken, as it is at
-//! every other key that somebody types, the outline stays that of the last text that was not.
+//! The outline of a text while it is edited. Keeps the findings of a walk in pieces of about a kilobyte; after an edit, only the
+//! touched pieces are walked again, and only dependent results recomputed. The result is identical to [`Outline::of`] for the
+//! same tree. While the text is broken, which it is at every other keystroke, keeps the last unbroken outline.
 
 mod course;
 mod piece;
@@ -28,9 +27,9 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// How much text behind a touched piece to have at hand for walking it.
+/// How much text after a touched piece to have at hand for walking it.
 const AT_HAND: usize = 4 * PIECE;
-/// An outline that is further behind than so many edits is made anew.
+/// An outline further behind than this many edits is rebuilt.
 const MAX_PENDING: usize = 1_000;
 
 /// The outline of one version of a text, ready for the next version.
@@ -38,7 +37,7 @@ const MAX_PENDING: usize = 1_000;
 pub(crate) struct LiveOutline {
     language: LanguageId,
     of: Text,
-    /// What has happened to the text since.
+    /// Edits since then.
     pending: Vec<TreeEdit>,
     pieces: Vec<Piece>,
     /// Where the pieces start. The first starts with the text.
@@ -51,16 +50,15 @@ pub(crate) struct LiveOutline {
     block: Option<(FileKey, MapBlock)>,
 }
 
-/// Whether an outline is the one of the text as it is.
+/// Whether an outline matches the current text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Currency {
-    /// It is.
     Current,
     /// It is that of an earlier text.
     Behind,
 }
 
-/// The text an outline was made of.
+/// The text of an outline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Text {
     Sound,
@@ -71,7 +69,7 @@ enum Text {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ShownSymbols {
     All,
-    /// Some define something again, and what is in those is not shown either.
+    /// Some are repeated definitions, whose members are hidden too.
     Some,
 }
 
@@ -79,12 +77,12 @@ enum ShownSymbols {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Effect {
     None,
-    /// To what was walked again.
+    /// In a piece that was walked again.
     Here,
     Everywhere,
 }
 
-/// Pieces to be replaced, and what was found in their place.
+/// Pieces to replace, with their replacements.
 struct Splice<'a> {
     old: Range<usize>,
     new: Vec<WalkedPiece<'a>>,
@@ -118,8 +116,7 @@ impl LiveOutline {
         Ok(live)
     }
 
-    /// Makes it the outline of the text after `edits`, whose tree is `now`, unless that text is broken. After an
-    /// error it is as it was.
+    /// Updates the outline after `edits`, unless the text is broken; `now` is the new tree. Unchanged on error.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
@@ -146,17 +143,15 @@ impl LiveOutline {
         Ok(Currency::Current)
     }
 
-    /// The language it is in.
     pub(crate) fn language(&self) -> LanguageId {
         self.language
     }
 
-    /// The outline.
     pub(crate) fn outline(&self) -> Outline {
         self.outline.clone()
     }
 
-    /// The map block of the outline. Asked again it costs nothing, as long as the edits leave it as it is.
+    /// The map block of the outline. Cached until an edit changes it.
     pub(crate) fn block(&mut self, key: &FileKey) -> MapBlock {
         match &self.block {
             Some((known, block)) if known == key => block.clone(),
@@ -168,8 +163,8 @@ impl LiveOutline {
         }
     }
 
-    /// From one sound text to another. Where a walk over the new tree meets what the one before met, all that comes is
-    /// as it was up to the next edit; comparing the trees would say the same and take half as long as parsing.
+    /// Updates from one unbroken text to another. Where the walk of the new tree reaches a known anchor, everything up to the
+    /// next edit is unchanged. Comparing the trees instead would take half as long as parsing.
     fn catch_up(
         &mut self,
         now: &SyntaxTree,
@@ -209,9 +204,8 @@ impl LiveOutline {
         Ok(())
     }
 
-    /// Walks the piece `first.end` again and everything up to an anchor from which on all is as it was. Where the
-    /// walk cannot start there it starts at a piece further in front, but at none before `first.start`; without any
-    /// the answer is `None`.
+    /// Walks the piece `first.end` again, up to an anchor after which nothing changed. If the walk cannot start there, it starts
+    /// at an earlier piece, at `first.start` or later; otherwise returns `None`.
     fn walked<'a>(
         &self,
         tree: &SyntaxTree,
@@ -232,7 +226,7 @@ impl LiveOutline {
         Ok(None)
     }
 
-    /// Puts found pieces in the place of others. `starts` are the starts of all old pieces in the new text.
+    /// Puts found pieces instead of others. `starts` are the starts of all old pieces in the new text.
     fn replace(&mut self, splices: Vec<Splice<'_>>, starts: Vec<usize>) {
         self.starts = starts;
         let is_full =
@@ -282,7 +276,7 @@ impl LiveOutline {
         }
     }
 
-    /// Decides anew which symbols are shown and how.
+    /// Decides again which symbols are shown and how.
     fn resolve(&mut self) {
         let mut resolver = Resolver::default();
         let mut depths = Vec::new();
@@ -367,8 +361,7 @@ impl Piece {
     }
 }
 
-/// Shows the symbols of new pieces as those of the old ones were shown, if what else there is in the text makes no
-/// difference to that. `shows` is about the whole text.
+/// Reuses the visibility of old symbols for new pieces if the rest of the text cannot affect it. `shows` covers the whole text.
 fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
         return Effect::Everywhere;
@@ -417,8 +410,8 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if is_same { Effect::None } else { Effect::Here }
 }
 
-/// Names set on instances, each with how many symbols of the pieces are in front of it and with its owner, as if `many`
-/// symbols behind the first `front` were not there.
+/// Names set on instances, each with how many symbols of the pieces are before it and with its owner, as if `many`
+/// symbols after the first `front` were not there.
 fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> {
     let mut found = Vec::new();
     let mut symbols = 0;
@@ -433,14 +426,14 @@ fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> 
     found
 }
 
-/// A symbol as it was found.
+/// A symbol as found.
 type NamedDefinition<'a> = (&'a Symbol, Repeat);
 
 fn found(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
-/// What of a symbol others depend on.
+/// The parts of a symbol that others depend on.
 fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
     let same = match repeat {
         Repeat::New => None,
@@ -449,7 +442,7 @@ fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, 
     (symbol.depth, same)
 }
 
-/// What all pieces have of something.
+/// Collects a part of all pieces.
 fn flat<'a, T: 'a>(pieces: &'a [Piece], part: impl Fn(&'a Piece) -> &'a [T]) -> impl Iterator<Item = &'a T> {
     pieces.iter().flat_map(part)
 }

@@ -1,5 +1,5 @@
-//! Where in a text its symbols and names are, for one file whose tree is at hand. Outlines hold no places, so that an
-//! edit changes little of them; whoever needs places asks here and keeps none for longer than the text stays as it is.
+//! Finds the positions of a file's symbols and names, given its tree. Outlines store no positions, so that an edit changes little
+//! of them; callers use positions only while the text is unchanged.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use crate::cancel::{Cancel, Cancelled};
 /// How many nodes to visit between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// The symbols of a parsed text with their places: those of [`Outline::of`](super::Outline::of), in the same order.
-/// `source` is the text the tree was made from.
+/// The symbols of a parsed text with their positions, in the order of [`Outline::of`](super::Outline::of). `source` is the text
+/// of the tree.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
@@ -97,7 +97,7 @@ fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
     tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
 }
 
-/// Goes to the node behind this one that is not inside of it.
+/// Goes to the node after this one that is not inside of it.
 fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
     loop {
         if cursor.goto_next_sibling() {

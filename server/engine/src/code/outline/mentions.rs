@@ -25,7 +25,7 @@ pub(super) struct Mentions {
     names: Vec<Name>,
     /// Numbers that no piece uses any more.
     free: Vec<u32>,
-    /// What is a reference by these counts, sorted.
+    /// The names that count as references, sorted.
     references: Names,
     count: usize,
     /// Names that were one or the other before counts changed.

@@ -1,7 +1,6 @@
-//! Syntax trees and what is kept of them: the outline of one file and its text for a model, the map
-//! block. Everything here looks at one file alone; what files say about each other is `symbols`. What
-//! counts as a definition, a name or an import is data in `grammars/`; this module has no rule for any
-//! one language. It never reads a file, and no source text makes it panic or run in quadratic time.
+//! Syntax trees and the outlines made from them. Everything here concerns a single file; `symbols` relates files. What counts as
+//! a definition, a name or an import is data in `grammars/`, without rules for particular languages here. Never reads files; no
+//! source text causes a panic or quadratic time.
 
 mod block;
 mod contents;
@@ -56,7 +55,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 use crate::text::floor;
 
-/// The language of a file by its name and, where the name does not tell, its first line.
+/// Detects a file's language by its name or, if that is not enough, its first line.
 pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
     LanguageId::by_path(key.as_str(), first_line)
 }
@@ -68,7 +67,7 @@ pub fn languages() -> Vec<&'static str> {
 
 impl Outline {
     /// The outline of a parsed text. `source` is the text the tree was made from; broken parts of it
-    /// give what can be recognised.
+    /// give what can be recognized.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.

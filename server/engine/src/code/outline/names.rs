@@ -48,7 +48,7 @@ impl Names {
         Self::of_text(&text)
     }
 
-    /// The first so many names.
+    /// The first `count` names.
     pub(super) fn first(&self, count: usize) -> Self {
         self.iter().take(count).collect()
     }
@@ -64,7 +64,7 @@ impl Names {
     }
 }
 
-/// What happens to a name of a list.
+/// A change to a name in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
     In,
@@ -92,7 +92,7 @@ fn line_not_before(text: &str, name: &str) -> usize {
 }
 
 impl<S: AsRef<str>> FromIterator<S> for Names {
-    /// Keeps what is neither empty nor has a line break in it.
+    /// Keeps names that are not empty and have no line break.
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
         let mut text = String::new();
         for name in names {

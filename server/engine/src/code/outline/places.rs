@@ -1,5 +1,5 @@
-//! The definitions of one file as a reader asks for them: by a dotted name, and as lines that say where each one is. For answers
-//! about a file as it is now; prompts hold map blocks, which have no line numbers.
+//! The definitions of one file for readers: by qualified name, and with line numbers. Used for answers about the current file;
+//! prompts contain map blocks, which have no line numbers.
 
 use std::fmt::Write as _;
 
@@ -17,9 +17,8 @@ pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
 }
 
-/// The definitions that a dotted name means, in order of the text: those whose own names, behind the names of what they are in, end
-/// with its parts, or only those that have no other part where there are such. A type stands for itself rather than for its
-/// implementations.
+/// The definitions that match a qualified name, in source order: those whose name and containers end with its parts, preferring
+/// exact matches. A type takes precedence over its implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     let wanted = name_parts(name);
     let mut found = Vec::new();
@@ -42,7 +41,7 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     found
 }
 
-/// The name of a definition behind the names of what it is in, with dots between.
+/// The dotted name of a definition with its containers.
 pub fn dotted_name(places: &[Located], index: usize) -> String {
     let mut path: Vec<&str> = Vec::new();
     for place in places.iter().take(index + 1) {
@@ -61,8 +60,8 @@ pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
     first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
 }
 
-/// The outline of a file, a line for each definition: its lines, then its head, indented by one space per level. What is local to a
-/// function is left out.
+/// The outline of a file, one definition per line: line numbers, then the head, indented by one space per level. Omits what is
+/// local to a function.
 pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
     let mut text = String::new();
     let mut local_below = None;

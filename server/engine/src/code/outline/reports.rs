@@ -6,11 +6,10 @@ use strata_grammars::LanguageId;
 use super::Outline;
 use crate::cancel::Cancel;
 
-/// One language as this build has it.
+/// The state of one language in this build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GrammarReport {
-    /// Its name.
     pub name: &'static str,
     /// The version of tree-sitter's interface that its grammar was generated for.
     pub abi: usize,
@@ -34,9 +33,9 @@ fn problem_of(language: LanguageId) -> Option<&'static str> {
         return Some("its outline query does not fit its grammar");
     }
     match Outline::read(language, language.fixture, &Cancel::new()) {
-        Ok(outline) if outline.symbols.is_empty() => Some("nothing is found in a text that has definitions"),
+        Ok(outline) if outline.symbols.is_empty() => Some("it finds nothing in text that has definitions"),
         Ok(_) => None,
-        // Nobody raised the flag, so that is what is left.
+        // No one raised the flag, so that is what is left.
         Err(_) => Some("its grammar was generated for another version of the parser"),
     }
 }

@@ -1,5 +1,5 @@
-//! What pieces of a walk say together: of several definitions of one thing the first counts, names set on an instance
-//! come to its type, imports and mentions are counted once, and sizes are capped. Looks at no tree and no text.
+//! Combines the pieces of a walk: keeps the first of several definitions of one thing, moves names set on an instance to its
+//! type, counts imports and mentions once, and caps sizes. Looks at no tree and no text.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
 pub struct Located {
     /// Its place among the symbols of the file's [`Outline`].
     pub index: usize,
-    /// The symbol as the outline has it.
+    /// The symbol in the outline.
     pub symbol: Symbol,
     /// The bytes of its definition, body included, without what decorates it from outside.
     pub range: Range<usize>,
@@ -106,7 +106,7 @@ pub(super) struct Resolver<'a> {
     /// The definitions around the present place, by level.
     around: Vec<EnclosingDefinition>,
     shown: u32,
-    /// What is the same when it is defined again, by the shown definition it belongs to.
+    /// Definitions already seen, by the visible definition they belong to.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
     /// Names set on an instance, by the number of the shown definition.
     instances: FxHashMap<u32, Vec<&'a str>>,

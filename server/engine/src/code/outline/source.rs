@@ -1,5 +1,5 @@
-//! The text a tree was made from, of which a walk wants small parts here and there: all of it in one piece, or one
-//! piece for the part that is walked and a rope for what little is asked of the rest. Never changes a text.
+//! The text of a tree, of which a walk reads small parts: one contiguous text, or a contiguous part for the walk and a rope for
+//! the rest. Never changes a text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
         Self { piece, start, whole: Some(whole) }
     }
 
-    /// The text in a range; nothing where that is no range of whole characters.
+    /// The text in a range, or an empty text if the range splits a character.
     pub(super) fn text(&self, range: Range<usize>) -> Cow<'a, str> {
         let inside = range.start.checked_sub(self.start).zip(range.end.checked_sub(self.start));
         match (inside.and_then(|(start, end)| self.piece.get(start..end)), self.whole) {
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text in a range, which is moved to the nearest starts of characters in front of its ends.
+    /// The text in a range, which is moved to the nearest starts of characters before its ends.
     pub(super) fn nearest(&self, range: Range<usize>) -> Cow<'a, str> {
         self.text(self.boundary(range.start)..self.boundary(range.end))
     }
@@ -67,7 +67,7 @@ impl AsRef<[u8]> for Bytes<'_> {
     }
 }
 
-/// What the predicates of a query look at.
+/// Text for the predicates of a query.
 impl<'a> TextProvider<Bytes<'a>> for Source<'a> {
     type I = std::iter::Once<Bytes<'a>>;
 

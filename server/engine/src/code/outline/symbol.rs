@@ -1,4 +1,4 @@
-//! What a definition is, as an outline keeps it. Compact: no positions, no tree.
+//! A definition in an outline. Compact: no positions, no tree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,9 @@ use super::names::Names;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// How many symbols contain it. Its children are the symbols behind it with a greater depth, up to
+    /// How many symbols contain it. Its children are the symbols after it with a greater depth, up to
     /// the first with the same or a smaller one.
     pub depth: u32,
     /// Whether it holds nothing but tests (`#[cfg(test)] mod tests`).
@@ -23,11 +23,11 @@ pub struct Symbol {
     pub head: Box<str>,
     /// Decorators and attributes a caller should know, as written.
     pub attributes: Names,
-    /// What its methods set on the instance (`self.width = ...`), first mention first.
+    /// Attributes its methods set on the instance (`self.width = ...`), in order of first mention.
     pub instance: Names,
 }
 
-/// What a symbol is. The words of the captures in `outline.scm`.
+/// The kind of a symbol, named after the captures in `outline.scm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SymbolKind {
@@ -65,7 +65,7 @@ pub enum SymbolKind {
     Key,
 }
 
-/// What a symbol is for.
+/// Where a symbol can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -77,7 +77,7 @@ pub enum Scope {
 }
 
 impl SymbolKind {
-    /// Whether what it contains is local to it.
+    /// Whether its members are local to it.
     pub(crate) fn is_function(self) -> bool {
         matches!(self, Self::Function | Self::Method)
     }
@@ -87,7 +87,7 @@ impl SymbolKind {
         matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Impl)
     }
 
-    /// Whether it holds or names a value; inside a function it is nobody else's business.
+    /// Whether it is a value. Inside a function, values are private.
     pub(crate) fn is_value(self) -> bool {
         matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
     }
@@ -124,7 +124,7 @@ impl SymbolKind {
         }
     }
 
-    /// The kind behind a capture's name (`definition.` already taken off).
+    /// The kind after a capture's name (`definition.` already taken off).
     pub(crate) fn of_capture(name: &str) -> Option<Self> {
         Some(match name {
             "module" => Self::Module,

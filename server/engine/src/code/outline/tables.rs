@@ -9,7 +9,7 @@ use tree_sitter::Query;
 
 use super::SymbolKind;
 
-/// What the walk does at a node of some kind. Bits, since a kind can have several.
+/// What the walk does at a node kind. Bits, since several can apply.
 pub(crate) mod flag {
     /// A leaf whose text is a name.
     pub(crate) const IDENTIFIER: u8 = 1;
@@ -21,7 +21,7 @@ pub(crate) mod flag {
     pub(crate) const POSITION: u8 = 8;
 }
 
-/// How a name is used, as far as its position tells. Bits, collected over all mentions.
+/// How a name is used, judged by its position. Bits, collected over all mentions.
 pub(crate) mod usage {
     /// Mentioned in a position no rule speaks of.
     pub(crate) const PLAIN: u8 = 1;
@@ -31,7 +31,7 @@ pub(crate) mod usage {
     pub(crate) const LOCAL: u8 = 4;
 }
 
-/// What a capture of the outline query says about its node.
+/// The role of a capture in the outline query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Definition(SymbolKind),

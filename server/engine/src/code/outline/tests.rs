@@ -233,7 +233,7 @@ fn a_raised_flag_ends_the_work() {
     let long = "f(x)\n".repeat(10_000);
     let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
     assert_eq!(Outline::of(&long_tree, &long, &cancel), Err(Cancelled));
-    // A parser that was stopped starts afresh.
+    // A parser that was stopped starts again.
     let again = parse(python, "y = 1\n", Some(&tree), &Cancel::new()).unwrap();
     let outline = Outline::of(&again, "y = 1\n", &Cancel::new()).unwrap();
     assert_eq!(outline.symbols.iter().map(|symbol| &*symbol.name).collect::<Vec<_>>(), ["y"]);

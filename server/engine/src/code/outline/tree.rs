@@ -18,24 +18,23 @@ pub struct SyntaxTree {
     complete: bool,
 }
 
-/// One replacement of bytes by other bytes, as a syntax tree needs to be told.
+/// A replacement of bytes, for updating a syntax tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreeEdit {
     /// Where the replaced bytes began.
     pub start: TreePoint,
-    /// Where they ended, in the text before.
+    /// End of the replaced range, in the old text.
     pub old_end: TreePoint,
     /// Where their replacement ends, in the text after.
     pub new_end: TreePoint,
 }
 
-/// A place in a text: bytes from its start, and the same as line and bytes into the line. A line ends
-/// behind `\n` only, whatever the editor thinks: that is how the parsers count.
+/// A position in a text: byte offset, line, and byte in the line. Like the parsers, counts only `\n` as a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreePoint {
     /// Bytes from the start of the text.
     pub byte: usize,
-    /// How many `\n` are in front of it.
+    /// How many `\n` are before it.
     pub row: usize,
     /// Bytes since the last `\n`.
     pub column: usize,
@@ -49,18 +48,16 @@ thread_local! {
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
-/// How often a parser may ask whether to go on, whatever the length of the text, and for each KiB of it.
-/// It asks every hundred steps: real code needs 6 to 25 for each KiB, the worst of it minified or
-/// generated; random punctuation in a language with many ambiguities needs hundreds, without end in sight.
+/// How often a parser may report progress: a fixed number, plus a number per KiB. It reports every hundred steps. Real code needs
+/// 6 to 25 reports per KiB, the worst being minified or generated; random punctuation in an ambiguous language needs hundreds and
+/// may never end.
 const PATIENCE: usize = 2_000;
 const PATIENCE_PER_KIB: usize = 64;
 
-/// Parses a text. `old` is the tree of an earlier version that [`SyntaxTree::edit`] was told of every
-/// edit since; unchanged parts of it are used again. Of broken text
-/// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
-/// started; a text without errors gets the tree of a fresh parse. Where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
-/// without `old`. A text that takes a parser far more steps than any
-/// real code, or nests deeper than any, is given up: its tree is empty and it counts as one with errors.
+/// Parses a text. `old` is the tree of an earlier version, updated with every edit by [`SyntaxTree::edit`]; its unchanged parts
+/// are reused. For broken text, the tree may differ from a fresh parse, since error recovery depends on where the parser starts.
+/// If equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error) again without `old`. Gives up on
+/// text that takes far more steps or nests deeper than any real code: the tree is then empty and counts as having errors.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the
@@ -91,7 +88,7 @@ pub(crate) fn parse_rope(
     parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
 }
 
-/// [`parse`] in at most so many hundred steps.
+/// [`parse`] with a limit, in hundreds of steps.
 pub(super) fn parse_within(
     patience: usize,
     language: LanguageId,
@@ -122,7 +119,7 @@ fn parse_with(
         false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
-        // Tokens of broken text are used again although the mended text has others there: Java's `class` stays a name.
+        // Tokens of broken text are used again although the repaired text has others there: Java's `class` stays a name.
         Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
             parse_with(patience, language, rest, None, cancel)
         }
@@ -161,14 +158,14 @@ fn patience_for(bytes: usize) -> usize {
 }
 
 impl SyntaxTree {
-    /// The tree of nothing, which stands for a text that was not parsed to its end.
+    /// An empty tree, for text that could not be parsed.
     pub(crate) fn none(language: LanguageId) -> Option<Self> {
         let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
         tree.complete = false;
         Some(tree)
     }
 
-    /// Tells the tree that the text has changed, so that it can be the `old` one of the next [`parse`].
+    /// Updates the tree for a change of the text, for use as `old` in the next [`parse`].
     pub(crate) fn edit(&mut self, edit: &TreeEdit) {
         if !self.complete {
             return;
@@ -201,7 +198,7 @@ impl SyntaxTree {
 
 impl TreeEdit {
     /// The replacement of the bytes `range` of `before` by `inserted`. A range that is not inside the
-    /// text is moved into it. Costs one look at the text in front of the range.
+    /// text is moved into it. Costs one look at the text before the range.
     pub(crate) fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(before.len_bytes());
         let old_end = range.end.clamp(start, before.len_bytes());

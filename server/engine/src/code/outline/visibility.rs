@@ -7,7 +7,7 @@ use super::{Symbol, SymbolKind};
 /// Goes through the visible definitions of a file in order.
 pub(crate) struct Visibility {
     language: LanguageId,
-    /// Of each definition around the present place: whether it is public, and whether its members need no word of their own.
+    /// For each enclosing definition: whether it is public, and whether its members are public by default.
     around: Vec<(bool, bool)>,
 }
 

@@ -7,7 +7,7 @@ use super::confidence::Confidence;
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
-/// What the mentions of a name are worth, file by file.
+/// Confidence in the references to a name, by file.
 pub(super) struct LikelyFiles<'a> {
     /// The files that are known to mean one of the definitions, with the likelihood.
     known: BTreeMap<FileKey, f64>,
@@ -39,7 +39,7 @@ impl<'a> LikelyFiles<'a> {
         Self { known, definers, is_followed }
     }
 
-    /// What mentions in a file are worth; `None` when its imports say that it means something else.
+    /// Confidence in a file's references; `None` if its imports give the name another meaning.
     pub(super) fn confidence(&self, key: &FileKey) -> Option<Confidence> {
         if self.definers.contains(&key) {
             return Some(Confidence::Certain);

@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// By its name alone: nothing says what the value is whose member it is.
+    /// Only the name matches; the type of the value is unknown.
     Guess,
     /// Scopes, imports or types lead from it to the definition.
     Certain,

@@ -1,6 +1,6 @@
-//! What names and expressions mean across files: from the scope of a name to what its imports lead to, and from a member to
-//! the type of what it is taken of, as far as annotations, calls and assignments tell. Runs no code and infers nothing that
-//! takes more than a few steps. Finds no mentions.
+//! Resolves names and expressions across files: from a name's scope to the target of its imports, and from a member to the type
+//! of its value, by annotations, calls and assignments. Runs no code and infers nothing beyond a few steps. Does not find
+//! references.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::code::outline::{self, SyntaxTree};
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
-/// Steps from one mention to what it means: a package may hand on the names of many modules.
+/// Maximum steps to resolve one reference. A package may re-export the names of many modules.
 const STEPS: u32 = 2_000;
 /// How deep steps nest.
 const MAX_DEPTH: u32 = 60;
@@ -27,13 +27,13 @@ const MAX_NAMES: usize = 16;
 /// How many files are kept at once.
 const MAX_FILES: usize = 256;
 
-/// The texts of the files as they are now.
+/// Access to the current texts of files.
 pub trait SourceTexts {
     /// The text of a file; `None` when it cannot be read.
     fn text(&self, key: &FileKey) -> Option<Arc<str>>;
 }
 
-/// What a search reads.
+/// The input of a search.
 #[derive(Clone, Copy)]
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
@@ -41,14 +41,14 @@ pub struct ReferenceSources<'a> {
     pub texts: &'a dyn SourceTexts,
 }
 
-/// What a name is bound to in a scope that others can reach, or in a function.
+/// A name bound in a function or in a reachable scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct DefinitionId {
     pub(super) file: usize,
     pub(super) group: usize,
 }
 
-/// What an expression means.
+/// The meaning of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// A module, as a file imports it.
@@ -89,7 +89,6 @@ impl<'a> Meanings<'a> {
         Self { sources, cancel, files, steps, depth: Cell::new(0), cancelled: Cell::new(false) }
     }
 
-    /// The number of a file.
     pub(super) fn number(&self, key: &FileKey) -> Option<usize> {
         self.sources.graph.files().binary_search(key).ok()
     }
@@ -98,8 +97,7 @@ impl<'a> Meanings<'a> {
         self.sources.graph.files().get(file)
     }
 
-    /// The names of a file, read when they are needed; `None` when there is no such file, or its language does not say
-    /// what names mean.
+    /// The names of a file, read on demand; `None` if the file does not exist or its language has no reference rules.
     pub(super) fn file(&self, file: usize) -> Option<Rc<FileNames>> {
         if let Some(known) = self.files.borrow().get(&file) {
             return known.clone();
@@ -156,7 +154,7 @@ impl<'a> Meanings<'a> {
         Some(Step(&self.depth))
     }
 
-    /// What a name means that stands by itself in a scope.
+    /// Resolves a plain name in a scope.
     pub(super) fn name(&self, file: usize, scope: usize, name: &str) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let mut at = Some(scope);
@@ -181,7 +179,7 @@ impl<'a> Meanings<'a> {
         vec![Value::Outside]
     }
 
-    /// What an import takes.
+    /// Resolves an import.
     pub(super) fn import(&self, file: usize, import: &Import) -> Vec<Value> {
         let module = || Value::Module { file, path: import.module.clone() };
         let Some(name) = &import.name else { return vec![module()] };
@@ -191,7 +189,6 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// The value of an expression.
     pub(super) fn expression(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let own = || {
@@ -217,7 +214,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// What a name means that is taken of a value.
+    /// Resolves a member of a value.
     pub(super) fn member(&self, of: &Value, name: &str) -> Vec<Value> {
         let Some(_step) = self.step() else { return vec![Value::Unknown] };
         match of {
@@ -230,8 +227,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// Whether a value of the type that is written there has parts that files of the repository define: what it starts with
-    /// is one of their types.
+    /// Whether a value of the annotated type has members defined in the repository, because it starts with a repository type.
     pub(super) fn has_own_parts(&self, file: usize, annotation: &Range<usize>) -> bool {
         let Some(names) = self.file(file) else { return false };
         let text = names.str(annotation);
@@ -244,7 +240,7 @@ impl<'a> Meanings<'a> {
         values.iter().any(|value| matches!(value, Value::Instance(_)))
     }
 
-    /// The types above a type, as far as they are known.
+    /// The known base types of a type.
     pub(super) fn ancestors(&self, id: DefinitionId) -> Vec<DefinitionId> {
         let mut found = vec![id];
         let mut at = 0;
@@ -275,7 +271,7 @@ impl<'a> Meanings<'a> {
         self.with(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
     }
 
-    /// What a group stands for: what it imports, or itself.
+    /// Resolves a group to its imports, or to itself.
     fn group(&self, file: usize, group: usize) -> Vec<Value> {
         let bindings = self.bindings(DefinitionId { file, group });
         let mut found = each(bindings.iter(), |binding| match binding {
@@ -317,7 +313,7 @@ impl<'a> Meanings<'a> {
         vec![Value::Outside]
     }
 
-    /// What a file hands on under a name; nothing when it does not.
+    /// Resolves a name exported by a file; empty if it exports no such name.
     fn export(&self, file: usize, name: &str) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return Vec::new() };
         if let Some(group) = names.group(0, name) {
@@ -434,7 +430,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// What the names mean that stand in a range, strings included.
+    /// Resolves the names in a range, including those in strings.
     fn annotated(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let scope = names.scope_at(range.start);
@@ -467,7 +463,7 @@ fn is_seen(group: &Group, kind: ScopeKind, is_innermost: bool) -> bool {
     !outer && (kind != ScopeKind::Type || is_innermost || inside)
 }
 
-/// What all of something mean together, each once.
+/// The combined meanings, without duplicates.
 fn each<T>(all: impl IntoIterator<Item = T>, mut mean: impl FnMut(T) -> Vec<Value>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for one in all {

@@ -1,7 +1,7 @@
-//! Who refers to a definition, true enough to rename by: reads the files that mention a name and works out what each
-//! mention means, by scopes, imports, and types as far as they are written. What only the name speaks for is called a guess.
-//! What the names of a language mean is data in `grammars/` (`references.scm`); a language without it goes by the graph of
-//! imports. Reads texts through a trait, keeps nothing from one query to the next.
+//! Finds the references to a definition, accurately enough for renaming: reads the files that mention a name and resolves each
+//! mention by scopes, imports and type annotations. A mention that matches by name only is a guess. Reference rules are data in
+//! `grammars/` (`references.scm`); languages without them use the import graph. Reads texts through a trait and keeps nothing
+//! between queries.
 
 mod by_name;
 mod confidence;

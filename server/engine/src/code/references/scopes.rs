@@ -1,5 +1,5 @@
-//! What the names of one file are about: its scopes, what each binds, what it imports, and what its expressions are made
-//! of, as the language's `references.scm` says. Looks at one file and knows no other.
+//! The names of one file: its scopes, their bindings and imports, and the structure of its expressions, according to
+//! `references.scm`. Looks at one file only.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,6 @@ use crate::code::outline::SyntaxTree;
 /// How many matches to take between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// The names of one file.
 pub(super) struct FileNames {
     pub(super) text: Arc<str>,
     pub(super) tree: SyntaxTree,
@@ -25,9 +24,9 @@ pub(super) struct FileNames {
     pub(super) stars: Vec<Box<str>>,
     /// The group of a bound name, by where the name starts.
     pub(super) bound: FxHashMap<usize, usize>,
-    /// What an import takes by a name, by where the name starts.
+    /// What an import takes, by the start of the name.
     pub(super) imported: FxHashMap<usize, Import>,
-    /// What a member is taken of, by where the member's name starts.
+    /// The value a member is taken from, by the start of the member's name.
     pub(super) members: FxHashMap<usize, Range<usize>>,
     /// Names of parts of a value whose type nothing says.
     pub(super) keys: FxHashSet<usize>,
@@ -40,7 +39,7 @@ pub(super) struct FileNames {
     shapes: FxHashMap<(usize, usize), Shape>,
 }
 
-/// A part of the text inside of which names are bound.
+/// A part of the text in which names are bound.
 pub(super) struct Scope {
     pub(super) range: Range<usize>,
     pub(super) kind: ScopeKind,
@@ -52,11 +51,11 @@ pub(super) struct Scope {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ScopeKind {
-    /// A file or a name space: others reach its names, and what is inside sees them.
+    /// A file or namespace. Its names are visible inside and reachable from outside.
     Module,
     /// A type: others reach its names by a value or by its own name.
     Type,
-    /// Names are nobody else's business.
+    /// A function. Its names are private.
     Function,
 }
 
@@ -64,20 +63,20 @@ pub(super) enum ScopeKind {
 pub(super) struct Group {
     pub(super) scope: usize,
     pub(super) name: Box<str>,
-    /// By where they stand.
+    /// Sorted by position.
     pub(super) bindings: Vec<Binding>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Binding {
     pub(super) name: Range<usize>,
-    /// What its type is said to be.
+    /// Its annotated type.
     pub(super) annotation: Option<Range<usize>>,
-    /// What it is set to.
+    /// Its assigned value.
     pub(super) value: Option<Range<usize>>,
-    /// What calling it is said to give.
+    /// Its annotated return type.
     pub(super) returns: Option<Range<usize>>,
-    /// What a type is made from.
+    /// A base of a type.
     pub(super) base: Option<Range<usize>>,
     /// The scope that it opens.
     pub(super) owns: Option<usize>,
@@ -105,7 +104,7 @@ pub(super) struct Import {
     pub(super) name: Option<Box<str>>,
 }
 
-/// What an expression is made of.
+/// The structure of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Member {
@@ -115,7 +114,6 @@ pub(super) enum Shape {
     Call {
         callee: Range<usize>,
     },
-    /// As one of these.
     Same(Vec<Range<usize>>),
     /// A value of a type that the language brings along.
     Literal,
@@ -129,7 +127,7 @@ pub(super) enum Shape {
     Typed(Range<usize>),
 }
 
-/// The name under which a module hands on what it is there for.
+/// The name of a module's default export.
 pub(super) const DEFAULT: &str = "default";
 
 impl FileNames {
@@ -168,20 +166,19 @@ impl FileNames {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// The group of a name in a scope.
     pub(super) fn group(&self, scope: usize, name: &str) -> Option<usize> {
         self.scopes.get(scope)?.names.get(name).copied()
     }
 
-    /// Whether others may refer to what a group binds.
+    /// Whether other files may refer to what a group binds.
     pub(super) fn is_definition(&self, group: &Group) -> bool {
         self.is_reachable(group.scope)
             && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)
             && &*group.name != DEFAULT
     }
 
-    /// Whether others can reach the names of a scope: not those of a function, nor of a type without a name that is part of no
-    /// type with one.
+    /// Whether other files can reach the names of a scope: not those of a function, nor of an unnamed type outside any named
+    /// type.
     fn is_reachable(&self, scope: usize) -> bool {
         let mut at = self.scopes.get(scope);
         while let Some(scope) = at {
@@ -199,7 +196,7 @@ impl FileNames {
         false
     }
 
-    /// What is said of the type of the variable that is made with the value around a key; nothing when it is made otherwise.
+    /// The annotated type of the variable initialized with the value around a key; `None` otherwise.
     pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
         let mut around = self.records.get(..before)?.iter().rev();
@@ -245,7 +242,7 @@ fn innermost(scopes: &[Scope], byte: usize) -> usize {
     at
 }
 
-/// What a capture of `references.scm` says about its node.
+/// The role of a capture in `references.scm`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Scope(ScopeKind),
@@ -366,7 +363,7 @@ impl<'t> MatchParts<'t> {
     }
 }
 
-/// What the matches of a file say, before it is known which scope is around what.
+/// The matches of a file before their scopes are nested.
 struct FileDraft<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
@@ -377,13 +374,13 @@ struct FileDraft<'s> {
 /// Where a name is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum BindingPlace {
-    /// In the scope around it.
+    /// In the enclosing scope.
     Around,
-    /// In the scope around the one that it opens.
+    /// In the scope outside the one it opens.
     Outside,
-    /// In the type around it.
+    /// In the enclosing type.
     Type,
-    /// In the file, as what it is there for.
+    /// As the default export of the file.
     Default,
 }
 

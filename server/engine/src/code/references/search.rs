@@ -16,12 +16,12 @@ use crate::key::FileKey;
 /// The most characters of a line that are shown.
 const MAX_LINE: usize = 200;
 
-/// What references are looked for.
+/// The target of a reference search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceQuery<'q> {
-    /// The last part of what was asked for.
+    /// The last part of the query.
     pub name: &'q str,
-    /// What stands in front of it: the types or modules around, outermost first.
+    /// The parts before it: enclosing types or modules, outermost first.
     within: Vec<&'q str>,
     /// Only definitions in this file.
     pub path: Option<&'q FileKey>,
@@ -37,9 +37,9 @@ pub struct FoundDefinition {
     pub range: Range<usize>,
     /// The types around it, outermost first.
     pub container: Vec<String>,
-    /// The line that introduces it, as the outline has it; its line where the outline does not have it.
+    /// Its head in the outline, or its source line if the outline does not have it.
     pub head: Box<str>,
-    /// What it is; absent for a name that is set on instances.
+    /// Its kind; absent for a name set on instances.
     pub kind: Option<SymbolKind>,
 }
 
@@ -60,14 +60,14 @@ pub struct ReferenceHit {
     pub is_definition: bool,
 }
 
-/// Who refers to what a query means.
+/// The references to the target of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceReport {
-    /// By file and place.
+    /// Sorted by file and position.
     pub definitions: Vec<FoundDefinition>,
-    /// By file and place, definitions among them.
+    /// Sorted by file and position, including definitions.
     pub hits: Vec<ReferenceHit>,
-    /// Mentions of which nothing is known but a name that the language brings along, too: most of them mean something else.
+    /// Mentions that match only by a name that the language also defines; most of them mean something else.
     pub unlikely: usize,
 }
 
@@ -94,7 +94,7 @@ impl<'q> ReferenceQuery<'q> {
     }
 }
 
-/// Finds who refers to what a query means.
+/// Finds the references to the target of a query.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
@@ -126,7 +126,7 @@ pub fn references(
     everywhere(&meanings, wanted, query.name, cancel)
 }
 
-/// What a type has under the name from the types that it is made from.
+/// Finds a type's members with this name among its base types.
 fn inherited(
     meanings: &Meanings<'_>,
     query: &ReferenceQuery<'_>,
@@ -148,8 +148,8 @@ fn inherited(
     Ok(found)
 }
 
-/// Finds who refers to what the name means whose bytes in a file are `range`: the same local variable, the same definition,
-/// else whatever has the name. Nothing when there is no such file, or no such name in it.
+/// Finds the references to the name at `range` in a file: the same local variable or definition, otherwise everything with that
+/// name. `None` if the file or the name does not exist.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
@@ -260,7 +260,7 @@ fn everywhere(
     Ok(report)
 }
 
-/// What a mention of a name means.
+/// Resolves a mention of a name.
 fn mention(
     meanings: &Meanings<'_>,
     file: usize,
@@ -313,7 +313,7 @@ struct Wanted {
     places: BTreeMap<DefinitionId, usize>,
     /// All definitions of the name inside types, with their types.
     members: BTreeMap<DefinitionId, DefinitionId>,
-    /// Whether one of those that are looked for is inside a type.
+    /// Whether one of the targets is inside a type.
     has_member: bool,
 }
 
@@ -339,7 +339,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds what a file defines under the name.
+    /// Adds a file's definitions of the name.
     fn define(
         &mut self,
         meanings: &Meanings<'_>,
@@ -417,7 +417,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds what overrides one of the definitions, and what it overrides: they are one name to whoever calls them.
+    /// Adds overriding and overridden definitions, since callers cannot tell them apart.
     fn relate(&mut self, meanings: &Meanings<'_>) {
         let ancestors: BTreeMap<DefinitionId, Vec<DefinitionId>> = self
             .members

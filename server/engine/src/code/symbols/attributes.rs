@@ -1,5 +1,5 @@
-//! What `.gitattributes` says of generated files (`linguist-generated`), by git's rules: of all lines that match a path the
-//! last one counts, and those of deeper directories count for more.
+//! Generated files according to `.gitattributes` (`linguist-generated`), by git's rules: the last matching line counts, and
+//! deeper directories take precedence.
 
 use crate::key::FileKey;
 
@@ -33,7 +33,7 @@ pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     text.lines().enumerate().filter_map(rule).collect()
 }
 
-/// What the rules, which are sorted, say of a file; nothing for most.
+/// Looks up a file in the sorted rules; `None` for most files.
 pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<bool> {
     let applies = |rule: &&GeneratedRule| {
         let below = match &*rule.directory {
@@ -58,7 +58,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 /// of each kind is the only one to come back to.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where to go on when the rest does not fit: the place behind a star, and the first byte that the star does not hold.
+    // Where to go on when the rest does not fit: the place after a star, and the first byte that the star does not hold.
     let mut star: Option<(usize, usize)> = None;
     let mut stars: Option<(usize, usize)> = None;
     // Whether the last `**` holds whole directories.

@@ -1,5 +1,4 @@
-//! The list of a repository's files within a budget of tokens: every file by name, or where that is too
-//! much, directories with a count of what is in them.
+//! The list of a repository's files within a token budget: all names, or directories with counts if there are too many.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -17,7 +16,7 @@ pub struct FileList {
     pub tokens: usize,
     /// How many files are listed by name.
     pub names: usize,
-    /// How many directories are listed in place of what is in them.
+    /// Number of directories listed instead of their contents.
     pub directories: usize,
     /// How many files are in those directories.
     pub collapsed: usize,
@@ -103,8 +102,7 @@ fn heading(files: usize) -> String {
     if files == 1 { "1 file\n".to_owned() } else { format!("{files} files\n") }
 }
 
-/// The lines for what is directly in a directory, with their tokens; `None` when they need more than
-/// `budget`.
+/// Lines for the direct contents of a directory, with their tokens; `None` if they exceed `budget`.
 fn contents(
     directory: &Directory<'_>,
     directories: &[Directory<'_>],
@@ -130,8 +128,8 @@ fn contents(
     Some(lines)
 }
 
-/// The directories of some files, which are sorted; the first is the top. Sorted, the files below a directory stand
-/// together, so that those around the present file are all there is to look at.
+/// The directories of a sorted list of files, root first. Sorting keeps the files below a directory together, so only neighbors
+/// need to be compared.
 fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
     let mut directories = vec![Directory::default()];
     let mut open: Vec<usize> = vec![0];

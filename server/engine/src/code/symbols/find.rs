@@ -1,4 +1,4 @@
-//! Symbols and files by a part of their names, as a person types it. Compares letters; knows nothing of references.
+//! Symbols and files by a part of their names, as a user types it. Compares letters; knows nothing of references.
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{Symbol, SymbolKind, name_parts};
@@ -9,17 +9,15 @@ use super::index::SymbolIndex;
 /// A symbol that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolMatch<'a> {
-    /// The file it is in.
     pub file: &'a FileKey,
     /// Its place among the symbols of the file's outline.
     pub at: usize,
-    /// The symbol.
     pub symbol: &'a Symbol,
     /// The name of the symbol it is directly in.
     pub container: Option<&'a str>,
 }
 
-/// How near a name is to what was typed; less is nearer.
+/// How close a name is to the query; less is closer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Closeness {
     kind: Match,
@@ -33,7 +31,7 @@ enum Match {
     Scattered,
 }
 
-/// What of a file's path has the letters.
+/// The part of a path that matches the letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchPlace {
     /// Its own name.
@@ -42,9 +40,9 @@ enum MatchPlace {
     Path,
 }
 
-/// The symbols whose names have the letters of `query` in them, in order, letter case aside; the closest first, equal ones
-/// by file and place; at most `limit`. Of a dotted query (`Type.method`) the last part is for the name, and those before it are the whole
-/// names of what the symbol is in. Implementations are left out: they have the names of their types.
+/// Finds symbols whose names contain the letters of `query` in order, ignoring case; closest first, ties by file and position; at
+/// most `limit`. In a dotted query (`Type.method`), the last part matches the name and the parts before it match whole names of
+/// containers. Omits implementations, which share the names of their types.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.

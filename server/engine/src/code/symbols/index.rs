@@ -10,19 +10,17 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{LiveOutline, MapBlock, Outline, map_block};
 use crate::key::FileKey;
 
-/// What is known of one file's symbols.
+/// The symbols of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSymbols {
     /// The language it was read in.
     pub language: LanguageId,
-    /// Its outline.
     pub outline: Outline,
-    /// Its map block.
     pub block: MapBlock,
 }
 
-/// The symbols of every file that has any language. A clone shares everything; changing a clone copies
-/// the table of names (not the outlines) once and leaves the original as it was.
+/// The symbols of every file with a known language. Clones share everything; changing a clone copies the table of names once,
+/// without the outlines.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolIndex {
     files: Arc<BTreeMap<FileKey, Arc<FileSymbols>>>,
@@ -40,7 +38,7 @@ impl FileSymbols {
         Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
 
-    /// Parses a text and keeps what the index needs.
+    /// Parses a text into the data the index needs.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
@@ -55,7 +53,7 @@ impl FileSymbols {
 }
 
 impl SymbolIndex {
-    /// Puts a file in, in place of what was known of it.
+    /// Adds or replaces a file.
     pub fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
         Arc::make_mut(&mut self.files).insert(key, symbols);
     }

@@ -1,5 +1,5 @@
-//! What project files say about the names that imports start with (`Cargo.toml`, `go.mod`, `package.json`,
-//! `tsconfig.json`) and about generated files (`.gitattributes`). Their texts come in as data; broken ones say nothing. It never looks at a disk.
+//! Project files: names that imports start with (`Cargo.toml`, `go.mod`, `package.json`, `tsconfig.json`), and generated files
+//! (`.gitattributes`). Receives their texts as data and ignores broken ones. Never reads from disk.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::key::FileKey;
 /// The file in which a repository says which of its files are generated. Walks leave it out, as they do all hidden files.
 pub const ATTRIBUTES: &str = ".gitattributes";
 
-/// What the project files of a repository say. The same whatever order they were read in.
+/// The project files of a repository. Independent of the order in which they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifests {
     pub(super) crates: Vec<CrateRoot>,
@@ -23,13 +23,12 @@ pub struct Manifests {
 /// A crate of Rust.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CrateRoot {
-    /// As it is written in code: with underscores.
+    /// As written in code: with underscores.
     pub(super) name: String,
     /// The file its module tree starts in.
     pub(super) root: String,
 }
 
-/// A module of Go.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GoModule {
     pub(super) path: String,
@@ -51,7 +50,7 @@ pub(super) struct ScriptPaths {
     pub(super) directory: String,
     /// `baseUrl`, from the top of the repository.
     pub(super) base: Option<String>,
-    /// Patterns with at most one `*`, and what they stand for, from the top of the repository.
+    /// Patterns with at most one `*` and their targets, relative to the top of the repository.
     pub(super) paths: Vec<(String, Vec<String>)>,
 }
 
@@ -121,7 +120,7 @@ impl Manifests {
         manifests
     }
 
-    /// What the repository says of a file: that it is generated, or that it is not; nothing for most.
+    /// Whether the repository declares a file generated; `None` for most files.
     pub(super) fn is_generated(&self, key: &FileKey) -> Option<bool> {
         attributes::is_generated(&self.generated, key)
     }

@@ -1,6 +1,6 @@
-//! What the files of a repository say about each other: the index of their outlines, where imports lead, who
-//! mentions whom, which files matter for what, and how much of that fits a budget of tokens. It parses nothing, knows no
-//! path on a disk, and gives the same answer for the same files whatever order they came in.
+//! Relations between the files of a repository: the index of their outlines, where imports lead, who mentions whom, which files
+//! matter for a question, and how much of that fits a token budget. Parses nothing, knows no paths on disk, and is independent of
+//! file order.
 
 mod attributes;
 mod files;

@@ -4,8 +4,7 @@
 /// The longest word that is kept; longer ones are data.
 const MAX_WORD: usize = 40;
 
-/// The words a name is made of, in lower case: parts between marks, and between a small and a capital
-/// letter.
+/// The words of a name in lower case, split at separators and at changes from lower to upper case.
 pub(super) fn subwords(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_subword(name, |word| words.push(word.to_owned()));
@@ -37,8 +36,8 @@ pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
     }
 }
 
-/// A lower-case word without its commonest English endings: plural, past, `-ing`. What is left need not be
-/// a word, it only has to be the same for all forms.
+/// Removes common English endings (plural, past, `-ing`) from a lower-case word. The result need not be a word, only the same for
+/// all forms.
 pub(super) fn stem(word: &str) -> &str {
     let mut end = word.len();
     if !word.is_ascii() {
@@ -69,12 +68,12 @@ pub(super) fn stem(word: &str) -> &str {
     at(end)
 }
 
-/// Where a word ends without an ending, when at least so much is left.
+/// Removes an ending if at least `least` bytes remain.
 fn cut(word: &str, ending: &str, least: usize) -> Option<usize> {
     word.strip_suffix(ending).map(str::len).filter(|len| *len >= least)
 }
 
-/// Words that say nothing about what a text is about. Sorted.
+/// Words without meaning for a search. Sorted.
 const STOP: [&str; 112] = [
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been",
     "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "either",

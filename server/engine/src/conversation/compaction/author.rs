@@ -1,4 +1,4 @@
-//! Who wrote the summary of a compaction: a model that the client or a provider ran, or no model. Decides nothing.
+//! The author of a compaction's summary: a client's or provider's model, or none. Decides nothing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SummaryAuthor {
-    /// Whose model it was.
+    /// Where the model runs.
     pub kind: AuthorKind,
     /// The model, by the name that the client gave with its answer, or by that of `compaction.model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// Whose model writes a summary.
+/// Where the model of a summary runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorKind {

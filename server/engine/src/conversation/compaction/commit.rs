@@ -1,5 +1,5 @@
-//! Putting a draft in the place of what it was made of: whole or not at all. Refuses drafts of a conversation that has
-//! changed, and conversations that a provider would refuse.
+//! Installs a draft in place of the conversation it was made from, completely or not at all. Rejects drafts of a conversation
+//! that has changed, and results that a provider would reject.
 
 use std::collections::HashSet;
 
@@ -20,28 +20,27 @@ pub struct Record {
     pub profile: String,
     /// How the conversation was made shorter.
     pub strategy: Strategy,
-    /// What it was.
     pub before: Size,
-    /// What it became.
+    /// The size afterwards.
     pub after: Size,
-    /// Who wrote the summary; absent when none was written, and in sessions of versions that did not keep it.
+    /// Who wrote the summary. Absent if there is none, and in sessions of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
     /// When, in milliseconds since 1970.
     pub time_ms: u64,
-    /// What to undo.
+    /// The change to undo.
     pub(crate) rebuilt: HistoryChange,
 }
 
-/// Why a draft was not put in place. The conversation is as it was.
+/// Why a draft was rejected. The conversation is unchanged.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum DraftRefusal {
-    /// What it was made of is not there any more.
-    #[error("the conversation was changed while it was compacted, so nothing was; run it again")]
+    /// The conversation has changed since the draft.
+    #[error("the conversation changed during the compaction, so nothing was compacted; run it again")]
     Changed,
-    /// A provider would not take what would be left.
+    /// A provider would reject the result.
     #[error(
-        "the compacted conversation would be refused: {}; please report this",
+        "the provider would reject the compacted conversation: {}; please report this",
         violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
     Invalid {

@@ -1,5 +1,5 @@
-//! What no compaction may lose: the person's last request, the paths of files that were edited, open to-dos. Says which of
-//! them a rebuilt conversation lacks, and writes those down. (Pinned messages are kept by `split`.)
+//! What every compaction must preserve: the user's last request, paths of edited files, and open to-dos. Finds those missing from
+//! a rebuilt conversation and writes them down. (`split` keeps pinned messages.)
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -10,27 +10,27 @@ use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
 
-/// What pinned paths may weigh beyond a summary, in tokens (`docs/compaction.md`, "Pins").
+/// Maximum tokens of pinned paths beyond a summary (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
 
-/// Stands in front of the person's last request in a `handoff`.
+/// Precedes the user's last request in a `handoff`.
 pub const LAST_REQUEST: &str = "Last request from user was: ";
 
-/// The headings under which is written down what a summary lacks.
+/// Headings for facts missing from a summary.
 const REQUEST_HEADING: &str = "\n\n## Last request\n\n";
 const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
 const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
 
-/// A request that a summary lacks is written down up to so many characters ...
+/// Maximum characters of a request added to a summary ...
 const REQUEST_CHARS: usize = 4_000;
-/// ... and so are to-dos, of which at most so many.
+/// ... and of a to-do, with a maximum number of to-dos.
 const TODO_CHARS: usize = 200;
 const TODOS: usize = 20;
 
-/// What must still be there afterwards.
+/// The facts to preserve.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Pins {
-    /// The person's last request.
+    /// The user's last request.
     request: Option<String>,
     /// Paths of files that were edited.
     edited: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Pins {
 }
 
 impl Pins {
-    /// Those of the messages `old`, which did what `facts` says. `later` follow them.
+    /// The facts to preserve from the messages `old`, summarized in `facts`; `later` follow them.
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &ConversationFacts) -> Self {
         let request = match last_request(later).is_some() {
             true => None,
@@ -51,7 +51,7 @@ impl Pins {
         Self { request, edited: edited.collect(), todos: todos.collect() }
     }
 
-    /// Those that `text` does not name, under headings; empty when it names them all.
+    /// Facts that `text` does not mention, under headings; empty if it mentions all.
     pub(super) fn missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
         let mut missing = String::new();
         if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
@@ -76,8 +76,7 @@ impl Pins {
     }
 }
 
-/// What the person said last to begin an exchange, word for word; of a conversation that was compacted before, what its
-/// summary says that was.
+/// The user's last message that opened an exchange, verbatim, or the one recorded in the summary of an earlier compaction.
 pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
     let asked = messages.iter().rev().filter_map(|message| {
         let text = message.text();

@@ -1,6 +1,6 @@
-//! Compaction profiles as data: when a conversation is compacted, what of it stays word for word, how the rest is
-//! summarised and how the conversation is rebuilt. The five that ship are five values of one type; a person changes
-//! them, or makes more, by naming figures in the settings. Decides nothing.
+//! Compaction profiles as data: when a conversation is compacted, what stays verbatim, how the rest is summarized, and how the
+//! conversation is rebuilt. The five built-in profiles are five values of one type; settings override them or add more. Decides
+//! nothing.
 
 use std::collections::BTreeMap;
 
@@ -9,237 +9,230 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::extractive::Structure;
 
-/// Tool results that the model may see unless the settings say otherwise (`tool_output.cutoff`): the same figure decides which
-/// are archived and which a compaction digests.
+/// Default of `tool_output.cutoff`. The same number decides which results are archived and which a compaction digests.
 pub(crate) const KEPT_RESULTS: usize = 10;
 
-/// The profiles that ship.
+/// The built-in profiles.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ProfileName")]
 pub enum Family {
-    /// Cut where the topic changed, else a summary pair in front of the newest exchanges.
+    /// Cuts where the topic changed, or else replaces older exchanges with a pair of summary messages.
     #[default]
     Topic,
-    /// The first message, a summary by phases and themes, the newest messages.
+    /// Keeps the first message, a summary by phases and themes, and the newest messages.
     Continuation,
-    /// A structured checkpoint in front of the newest messages.
+    /// Keeps a structured checkpoint and the newest messages.
     Checkpoint,
-    /// A running summary in front of the newest iterations.
+    /// Keeps a running summary and the newest iterations.
     Rolling,
-    /// Everything becomes one message that another agent can go on from.
+    /// Turns the conversation into one message from which another agent can continue.
     Handoff,
 }
 
-/// When a profile looks whether a compaction is due.
+/// When a profile checks whether a compaction is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CompactionMoment")]
 pub enum Moment {
-    /// After a turn was recorded; the next prompt may still be made of the old conversation.
+    /// After each turn. The next prompt may still use the uncompacted conversation.
     AfterTurn,
-    /// Before a prompt is assembled, which waits for it.
+    /// Before each prompt, which waits for the compaction.
     BeforeAssembling,
-    /// After a turn was recorded, too: a turn is to a conversation what an iteration is to a loop.
+    /// After each turn, which counts as an iteration.
     OnIteration,
 }
 
-/// What makes a compaction due. Any one of the conditions is enough; `None` never does.
+/// Conditions that make a compaction due. Any one is enough; `None` never applies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Trigger {
-    /// The conversation weighs more than this share of what a request may weigh, and a compaction pays.
+    /// The conversation exceeds this share of the request limit, and compacting saves money.
     pub history_share: Option<f64>,
-    /// The conversation weighs more than so many tokens.
+    /// The conversation exceeds this many tokens.
     pub history_over: Option<usize>,
-    /// The whole prompt weighs so many tokens or more.
+    /// The whole prompt reaches this many tokens.
     pub context_from: Option<usize>,
-    /// The whole prompt weighs more than this share of the window.
+    /// The whole prompt exceeds this share of the window.
     pub window_share: Option<f64>,
-    /// The whole prompt comes near the end of the window.
+    /// The whole prompt leaves less than a reserve in the window.
     pub reserve: Option<Reserve>,
-    /// The model sees more than so many messages.
+    /// The model sees more messages than this.
     pub messages_over: Option<usize>,
-    /// The conversation has more than so many exchanges.
+    /// The conversation has more exchanges than this.
     pub exchanges_over: Option<usize>,
 }
 
-/// How near the end of the window is near.
+/// Free space that triggers a compaction when it runs out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reserve {
-    /// So many tokens are kept free.
+    /// Tokens kept free in the window.
     pub tokens: usize,
-    /// The limit when the window is unknown or not larger than the reserve, in tokens; 0 is none.
+    /// Limit in tokens if the window is unknown or no larger than the reserve; 0 for none.
     pub otherwise: usize,
-    /// The limit when there is neither, in messages; 0 is none.
+    /// Limit in messages if both are unknown; 0 for none.
     pub messages: usize,
 }
 
 /// Whether the first message stays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum First {
-    /// Word for word.
+    /// Verbatim.
     Kept,
-    /// Only in the summary.
+    /// As part of the summary.
     Summarised,
 }
 
-/// What stays word for word besides what is pinned.
+/// What stays verbatim, besides pinned messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     /// The first message.
     pub(crate) first: First,
-    /// The newest messages that weigh at most so many tokens together, at most half of the limit that triggers. 0: by
-    /// number.
+    /// Maximum tokens of the newest messages, at most half of the limit that triggers. 0 counts messages instead.
     pub tokens: usize,
-    /// The newest messages by number, where weight leaves nothing to summarise.
+    /// Number of newest messages, if `tokens` would leave nothing to summarize.
     pub messages: usize,
-    /// So many of the newest exchanges in any case.
+    /// Minimum number of newest exchanges.
     pub exchanges: usize,
 }
 
-/// What a summary may be like.
+/// Limits of a summary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SummaryRules {
-    /// At most so many tokens.
+    /// Maximum tokens.
     pub tokens: usize,
-    /// From and to how many words, where the profile says so.
+    /// Minimum and maximum words, if the profile sets them.
     pub words: Option<(usize, usize)>,
-    /// Characters of each tool result that the summariser is shown; 0 shows them whole.
+    /// Maximum characters of each tool result in the summarizer's input; 0 for no limit.
     pub result_chars: usize,
-    /// Characters of the arguments of each tool call that the summariser is shown; 0 shows them whole.
+    /// Maximum characters of each tool call's arguments in the summarizer's input; 0 for no limit.
     pub call_chars: usize,
-    /// How older tool results in what is kept are digested. `None` keeps all.
+    /// How to digest older tool results in the messages that stay. `None` keeps all results.
     pub digest: Option<Digest>,
 }
 
-/// The digest of tool results in what is kept.
+/// The digest of tool results in the messages that stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Digest {
-    /// Visible results that stay, the newest; 0 keeps all.
+    /// Number of newest visible results that stay; 0 keeps all.
     pub kept_results: usize,
-    /// Characters of each result that is digested.
+    /// Maximum characters of each digested result.
     pub line_chars: usize,
-    /// Results that are named, the newest; of the others the digest gives the number.
+    /// Maximum results listed, newest first. The digest counts the others.
     pub lines: usize,
 }
 
-/// What becomes of the lists of a session when it was compacted.
+/// What a compaction does to the session's lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lists {
-    /// They stay.
+    /// Keeps them.
     Stay,
-    /// The list of files read is cleared, because their texts are gone; the last 10 steps stay.
+    /// Clears the list of files read, because their text is gone, and keeps the last 10 steps.
     Shortened,
-    /// New ones are begun.
+    /// Starts new ones.
     Renewed,
 }
 
 /// A named set of compaction rules.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
-    /// Its name.
     pub name: String,
-    /// Whose sections and whose way of rebuilding it has.
+    /// The built-in profile whose sections and rebuilding it uses.
     pub family: Family,
-    /// When it looks.
+    /// When it checks.
     pub moment: Moment,
-    /// What makes it due.
     pub(crate) trigger: Trigger,
-    /// What stays.
     pub keep: Keep,
-    /// How the rest is summarised.
     pub summary: SummaryRules,
-    /// What share of the window the prompt should weigh afterwards at most.
+    /// Maximum share of the window that the compacted prompt may take.
     pub target_share: Option<f64>,
-    /// What becomes of the session's lists.
     pub(crate) lists: Lists,
 }
 
-/// Figures that replace those of a profile, or make a new one of it. Every field is optional.
+/// Overrides for a built-in profile, or a profile of your own. Every field is optional.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileOptions {
-    /// The profile that it starts from; its own name when that is one of the five, else `topic`.
+    /// Profile to start from. Defaults to the built-in profile of the same name, or `topic`.
     pub like: Option<Family>,
-    /// When it looks.
+    /// When to check whether a compaction is due.
     pub moment: Option<Moment>,
-    /// Share of a request's limit that the conversation may weigh, and at least 24,000 tokens, before it is compacted as soon as that pays. 0 never.
+    /// Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as soon as
+    /// that saves money. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub history_share: Option<f64>,
-    /// Due when the conversation weighs more, in tokens. 0 never.
+    /// Maximum tokens of the conversation before a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub history_over: Option<usize>,
-    /// Due when the whole prompt weighs as much, in tokens. 0 never.
+    /// Tokens of the whole prompt at which a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub context_from: Option<usize>,
-    /// Due when the whole prompt weighs more than this share of the window. 0 never.
+    /// Maximum share of the window for the whole prompt before a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub window_share: Option<f64>,
-    /// Tokens of the window that are kept free.
+    /// Tokens to keep free in the window.
     #[schemars(extend("x-workspace" = true))]
     pub reserve_tokens: Option<usize>,
-    /// The limit in tokens when the window is unknown or not over the reserve.
+    /// Limit in tokens if the window is unknown or no larger than the reserve.
     #[schemars(extend("x-workspace" = true))]
     pub max_tokens: Option<usize>,
-    /// The limit in messages when neither is known.
+    /// Limit in messages if neither the window nor `max_tokens` is known.
     #[schemars(extend("x-workspace" = true))]
     pub max_messages: Option<usize>,
-    /// Due when the model sees more messages. 0 never.
+    /// Maximum messages the model sees before a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub messages_over: Option<usize>,
-    /// Due when there are more exchanges. 0 never.
+    /// Maximum exchanges before a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub exchanges_over: Option<usize>,
-    /// Whether the first message stays.
+    /// Whether to keep the first message.
     #[schemars(extend("x-workspace" = true))]
     pub keep_first: Option<bool>,
-    /// The newest tokens that stay.
+    /// Tokens of newest messages to keep.
     #[schemars(extend("x-workspace" = true))]
     pub keep_tokens: Option<usize>,
-    /// The newest messages that stay at least.
+    /// Minimum number of newest messages to keep.
     #[schemars(extend("x-workspace" = true))]
     pub keep_messages: Option<usize>,
-    /// The newest exchanges that stay at least.
+    /// Minimum number of newest exchanges to keep.
     #[schemars(extend("x-workspace" = true))]
     pub keep_exchanges: Option<usize>,
-    /// What the summary may weigh, in tokens.
+    /// Maximum tokens of the summary.
     #[schemars(extend("x-workspace" = true))]
     pub summary_tokens: Option<usize>,
-    /// What share of the window the prompt should weigh afterwards.
+    /// Target share of the window for the compacted prompt.
     #[schemars(extend("x-workspace" = true))]
     pub target_share: Option<f64>,
-    /// Characters of each tool result that the model which summarises is shown. 0 shows them whole.
+    /// Maximum characters of each tool result in the summarizer's input. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub result_chars: Option<usize>,
-    /// Characters of the arguments of each tool call that the model which summarises is shown. 0 shows them whole.
+    /// Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub call_chars: Option<usize>,
-    /// Characters of each result in the digest of `checkpoint`.
+    /// Maximum characters of each result in the digest of `checkpoint`.
     #[schemars(extend("x-workspace" = true))]
     pub digest_chars: Option<usize>,
-    /// Maximum results that the digest of `checkpoint` names; of older ones it gives the number.
+    /// Maximum results listed in the digest of `checkpoint`. Older ones are only counted.
     #[schemars(extend("x-workspace" = true))]
     pub digest_lines: Option<usize>,
 }
 
 /// A profile that does not exist.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no compaction profile `{name}`; there are {known}")]
+#[error("unknown compaction profile `{name}`; available: {known}")]
 pub struct NoSuchProfile {
-    /// The name that was given.
+    /// The unknown name.
     pub name: String,
-    /// The names that there are.
+    /// The names that exist.
     pub known: String,
 }
 
 impl Family {
-    /// The five.
+    /// All built-in profiles.
     pub const ALL: [Self; 5] =
         [Self::Topic, Self::Continuation, Self::Checkpoint, Self::Rolling, Self::Handoff];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Topic => "topic",
@@ -250,12 +243,11 @@ impl Family {
         }
     }
 
-    /// The one of this name.
+    /// The profile with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// The sections of its summaries.
     pub(crate) fn structure(self) -> Structure {
         match self {
             Self::Topic => Structure::Topic,
@@ -266,7 +258,7 @@ impl Family {
         }
     }
 
-    /// The profile as it ships. Where a figure comes from: `docs/compaction.md`, "The five profiles".
+    /// The built-in profile. `docs/compaction.md`, "The five profiles", explains the numbers.
     pub fn profile(self) -> Profile {
         let nothing = Keep { first: First::Summarised, tokens: 0, messages: 0, exchanges: 0 };
         let summary =
@@ -319,7 +311,7 @@ impl Family {
             Self::Handoff => Profile {
                 moment: Moment::BeforeAssembling,
                 trigger: Trigger { context_from: Some(200_000), ..Trigger::default() },
-                // Its document shows the summariser the conversation as it is.
+                // Its document shows the summarizer the conversation as it is.
                 summary: SummaryRules { tokens: 4_000, result_chars: 0, call_chars: 0, ..summary },
                 lists: Lists::Renewed,
                 ..profile
@@ -329,10 +321,10 @@ impl Family {
 }
 
 impl Profile {
-    /// The profile of this name, with the figures that the settings give it.
+    /// The profile with this name, with the overrides from the settings.
     ///
     /// # Errors
-    /// [`NoSuchProfile`] when it is neither one of the five nor in `own`.
+    /// [`NoSuchProfile`] if it is neither built in nor in `own`.
     pub(crate) fn named(name: &str, own: &BTreeMap<String, ProfileOptions>) -> Result<Self, NoSuchProfile> {
         let options = own.get(name);
         let family = match (options.and_then(|options| options.like), Family::named(name)) {
@@ -351,7 +343,7 @@ impl Profile {
 }
 
 impl Profile {
-    /// The profile with the number of tool results that may stay visible. 0 is no cutoff.
+    /// Sets how many tool results may stay visible. 0 means no limit.
     pub(crate) fn with_cutoff(mut self, cutoff: usize) -> Self {
         if let Some(digest) = &mut self.summary.digest {
             digest.kept_results = cutoff;

@@ -1,5 +1,4 @@
-//! The conversation as it stands after a compaction: the fixed sentences, what stays, what is digested. Writes no summary
-//! and checks nothing.
+//! The conversation after a compaction: fixed sentences, kept messages and digests. Writes no summary and checks nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,25 +16,25 @@ use super::split::Split;
 /// Opens the summary of `continuation`, to the letter.
 pub(crate) const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
 summary below covers the earlier portion of the conversation.";
-/// Closes the summary of `continuation`: what was read is gone from the conversation.
+/// Ends the summary of `continuation`, since file contents are no longer in the conversation.
 pub(crate) const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
 /// Opens the summary of `checkpoint`.
 pub(crate) const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
 /// Opens the digest of tool results in what `checkpoint` keeps.
 pub(crate) const TOOL_DIGEST: &str = "[Compaction tool digest]";
-/// Opens a conversation of which old messages were dropped without a summary.
+/// Opens a conversation whose old messages were dropped without a summary.
 pub(crate) const LEFT_OUT: &str =
     "[Earlier messages were left out: they were too long, and there is no summary of them.]";
 
 const TOPIC_HEADING: &str = "Summary of the conversation so far:";
 const TOPIC_ANSWER: &str = "I have read the summary and go on from there.";
 
-/// A goal is repeated up to so many characters.
+/// Maximum characters of a repeated goal.
 const GOAL_CHARS: usize = 4_000;
-/// A result in what is kept is clipped to so many characters when the window forces it.
+/// Maximum characters of a kept result if the window forces clipping.
 const FORCED_CLIP: usize = 400;
 
-/// What a summary is for the conversation it stands in.
+/// The role of a summary in its conversation.
 pub(super) struct Rebuild<'a> {
     pub(super) visible: &'a [Arc<Message>],
     pub(super) profile: &'a Profile,
@@ -43,7 +42,7 @@ pub(super) struct Rebuild<'a> {
 }
 
 impl Rebuild<'_> {
-    /// The conversation with `summary`, behind which `missing` names what it lacks.
+    /// The conversation with `summary`, followed by `missing` facts.
     pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<Entry> {
         let summary = summary.trim();
         let mut entries = Vec::new();
@@ -54,8 +53,8 @@ impl Rebuild<'_> {
             .filter(|at| **at < self.split.end)
             .filter_map(|at| self.id(*at))
             .collect();
-        // The first message, where it is kept, stands in front of the summary; pinned ones behind it, and so does a first
-        // one that is half of a tool call, which nothing may stand between.
+        // The first message, where it is kept, precedes the summary; pinned ones after it, and so does a first
+        // one that is half of a tool call, which nothing may appear between.
         let first = self.visible.first().filter(|message| History::begins_exchange(message));
         let first = first.map(|message| message.id).filter(|id| spared.contains(id));
         entries.extend(first.map(Entry::Keep));
@@ -87,7 +86,7 @@ impl Rebuild<'_> {
         entries
     }
 
-    /// The conversation without what is old; `missing` is said of it, when there is anything to say.
+    /// The conversation without old messages, with a note about `missing` facts, if any.
     pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<Entry> {
         let spared =
             self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
@@ -97,7 +96,7 @@ impl Rebuild<'_> {
         spared.into_iter().chain(said).chain(self.kept()).collect()
     }
 
-    /// What the person wanted first.
+    /// The user's first request.
     fn goal(&self) -> Option<&str> {
         let first = self.visible.iter().find(|message| message.body.role == Role::User)?;
         let text = first.body.content.iter().find_map(|block| match block {
@@ -114,7 +113,7 @@ impl Rebuild<'_> {
         self.visible.get(at).map(|message| message.id)
     }
 
-    /// What stays at the end, with old tool results digested where the profile wants that.
+    /// The messages kept at the end, with old tool results digested if the profile wants that.
     fn kept(&self) -> Vec<Entry> {
         let kept = self.visible.get(self.split.end..).unwrap_or_default();
         // Archived ones are digested already.
@@ -167,8 +166,8 @@ impl Rebuild<'_> {
     }
 }
 
-/// Clips the tool results of what stays in `entries`, the oldest first, until they are `over` tokens lighter or nothing
-/// is left to clip, and says how many are still too many. Pinned messages stay whole. `visible` holds the kept messages.
+/// Clips kept tool results in `entries`, oldest first, to save `over` tokens, and returns the excess that remains. Pinned
+/// messages stay unchanged. `visible` holds the kept messages.
 pub(super) fn clip_kept(
     entries: &mut [Entry],
     visible: &[Arc<Message>],
@@ -190,7 +189,7 @@ pub(super) fn clip_kept(
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             over = over.saturating_sub(saved);
-            // The person goes on seeing the whole one.
+            // The user goes on seeing the whole one.
             *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }

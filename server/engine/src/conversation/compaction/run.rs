@@ -1,6 +1,6 @@
-//! One compaction as a value: it says what to ask a model, takes the answers, and ends with a draft or with the reason why
-//! there is none. Goes down the ladder by itself: a model's summary, a summary without a model, dropping the oldest. Calls
-//! nobody, waits for nobody, and changes no conversation (`commit` does).
+//! One compaction as a value: provides the questions for a model, takes the answers, and ends with a draft or a reason for having
+//! none. Falls back from a model's summary to one without a model, and then to dropping the oldest messages. Calls no one, waits
+//! for no one, and changes no conversation (`commit` does).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,17 +25,17 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// A summary takes at most one part in so many of the limit that triggers: as what is kept takes up to half of it, the
-/// conversation is well below the limit afterwards.
+/// Divisor of the trigger limit that caps a summary. Kept messages take up to half of the limit, so the result stays well below
+/// it.
 const SUMMARY_SHARE: usize = 4;
 
-/// History over so many times the limit that triggers is cut without a summary when none can be had.
+/// Multiple of the trigger limit above which history is cut even without a summary.
 pub(crate) const EMERGENCY: usize = 2;
 
-/// An answer that weighs more than so many times what was asked for is taken for a failure and not clipped.
+/// Multiple of the requested size above which an answer counts as failed instead of being clipped.
 const OVER_LONG: usize = 8;
 
-/// A summary that is cut for want of room keeps so many tokens.
+/// Minimum tokens of a clipped summary.
 const LEAST_SUMMARY: usize = 200;
 
 /// How things are weighed, in tokens.
@@ -53,7 +53,7 @@ pub enum Summariser {
     /// None: summaries are extracted from the conversation itself.
     #[default]
     Extractive,
-    /// One whose window holds so many tokens.
+    /// A model with a window of this many tokens.
     Model {
         /// In tokens.
         window: usize,
@@ -65,7 +65,7 @@ pub enum Summariser {
 /// Whether a model may be asked where the topic changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Topics {
-    /// No: `topic` summarises at once.
+    /// No: `topic` summarizes at once.
     #[default]
     NotAsked,
     /// Yes.
@@ -77,7 +77,7 @@ pub enum Topics {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CompactionStrategy")]
 pub enum Strategy {
-    /// It begins where the topic changed.
+    /// The conversation now starts at the last topic change.
     TopicCut,
     /// A model's summary.
     Model,
@@ -87,7 +87,7 @@ pub enum Strategy {
     Truncated,
 }
 
-/// How many messages the model sees, and what they weigh.
+/// Number and tokens of the messages the model sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConversationSize")]
@@ -99,7 +99,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// That of what the model sees of a conversation.
+    /// The size of the conversation as the model sees it.
     pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
         let visible: Vec<_> = history.sent().cloned().collect();
         Self::of(&visible, scales)
@@ -116,15 +116,15 @@ impl Size {
 pub struct Draft {
     /// The profile that made it.
     pub profile: Profile,
-    /// How it was made shorter.
+    /// How it was shortened.
     pub strategy: Strategy,
-    /// What it was.
+    /// The size before.
     pub before: Size,
-    /// What it will be.
+    /// The size after.
     pub after: Size,
-    /// Who wrote the summary; absent when none was written.
+    /// Who wrote the summary; absent if there is none.
     pub summarised_by: Option<SummaryAuthor>,
-    /// What the person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
     pub(super) basis: Basis,
@@ -135,7 +135,7 @@ pub struct Draft {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotCompacted {
     /// Everything there is has to stay.
-    #[error("there is nothing to compact: profile `{profile}` keeps all {messages} messages")]
+    #[error("nothing to compact: profile `{profile}` keeps all {messages} messages")]
     NothingOld {
         /// The profile.
         profile: String,
@@ -143,9 +143,9 @@ pub enum NotCompacted {
         messages: usize,
     },
     /// Every way of making it shorter was tried.
-    #[error("the conversation stays as it is: {}", reasons.join("; "))]
+    #[error("the conversation is unchanged: {}", reasons.join("; "))]
     NotShorter {
-        /// What came of each.
+        /// The outcome of each.
         reasons: Vec<String>,
     },
 }
@@ -188,7 +188,7 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// Begins a compaction of what the model sees of `history`.
+    /// Starts a compaction of what the model sees of `history`.
     ///
     /// # Errors
     /// [`NotCompacted::NothingOld`].
@@ -226,7 +226,7 @@ impl Run {
         Ok(run)
     }
 
-    /// What is to be asked next; nothing when the compaction is done.
+    /// The next question; `None` when the compaction is done.
     pub fn question(&self) -> Option<&Question> {
         match &self.phase {
             Phase::FindTopic { question, .. } => Some(question),
@@ -262,7 +262,7 @@ impl Run {
         }
     }
 
-    /// What came of it. Without an answer to its question, the summary is made without a model.
+    /// The outcome of it. Without an answer to its question, the summary is made without a model.
     ///
     /// # Errors
     /// [`NotCompacted`].
@@ -320,8 +320,7 @@ impl Run {
         if questions.len() < asked {
             self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
         } else {
-            self.failures
-                .push("the summaries of the parts do not fit the model's window together".to_owned());
+            self.failures.push("the partial summaries together exceed the model's window".to_owned());
             self.extract(scales);
         }
     }
@@ -387,8 +386,8 @@ impl Run {
             }
             if over(&entries) > 0 {
                 notes.push(format!(
-                    "the prompt still weighs more than {target} tokens, {}% of the window: what stays word for word and \
-                     what stands around the conversation leave no room",
+                    "the prompt still has more than {target} tokens, {}% of the window: the kept messages and the rest of the prompt \
+                     leave no room",
                     (share * 100.0).round()
                 ));
             }
@@ -396,7 +395,7 @@ impl Run {
         let after = self.size_of(&entries, scales);
         if after.tokens >= before.tokens {
             self.failures.push(format!(
-                "{} would not be shorter ({} tokens where there are {})",
+                "{} would not be shorter ({} tokens instead of {})",
                 strategy.noun(),
                 after.tokens,
                 before.tokens
@@ -426,7 +425,7 @@ impl Run {
         true
     }
 
-    /// What the whole prompt would weigh.
+    /// The tokens of the whole prompt with `entries`.
     fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
         let around = self.pressure.context.saturating_sub(self.pressure.history);
         around.saturating_add(self.size_of(entries, scales).tokens)
@@ -445,7 +444,7 @@ impl Run {
         self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
     }
 
-    /// The messages that are summarised.
+    /// The messages that are summarized.
     fn old(&self) -> Vec<Arc<Message>> {
         self.split.old.iter().filter_map(|at| self.visible.get(*at)).cloned().collect()
     }
@@ -463,7 +462,7 @@ impl Run {
         size
     }
 
-    /// What the model would see.
+    /// The messages that the model would see.
     fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
         let mut at = 0;
         // Kept messages stand in their order, so the search goes on where it stopped.
@@ -502,8 +501,8 @@ impl Run {
 impl Strategy {
     fn noun(self) -> &'static str {
         match self {
-            Self::TopicCut => "the conversation cut where the topic changed",
-            Self::Model => "a summary by a model",
+            Self::TopicCut => "the conversation since the last topic change",
+            Self::Model => "a model's summary",
             Self::Extractive => "a summary without a model",
             Self::Truncated => "the conversation without its oldest exchanges",
         }
@@ -520,28 +519,25 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
     // A byte is at most a token, so short texts need no counting.
     let weight = if text.len() <= question.max_tokens { 0 } else { (scales.text)(text) };
     if weight > question.max_tokens.saturating_mul(OVER_LONG) {
-        return Err(format!(
-            "the answer weighs {weight} tokens where {} were asked for",
-            question.max_tokens
-        ));
+        return Err(format!("the answer has {weight} tokens, more than the {} allowed", question.max_tokens));
     }
     Ok(clip_to_weight(text, question.max_tokens, scales.text))
 }
 
-/// What a draft was made of.
+/// The state that a draft was made from.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Basis {
     /// The messages that it takes the place of, or keeps.
     pub covered: Vec<MessageId>,
-    /// The last message in front of the cut.
+    /// The last message before the cut.
     pub last_old: MessageId,
-    /// Messages behind the cut of which it holds a shorter form.
+    /// Messages after the cut that the draft shortens.
     pub rewritten: Vec<MessageId>,
 }
 
 impl Basis {
-    /// Changes whenever anything that the draft was made of does: a message in front of the cut, its visibility, one
-    /// that is rewritten behind it, the pins. Messages that come later do not change it. `sent` is what the model gets.
+    /// Changes whenever the basis of the draft changes: a message before the cut, its visibility, a shortened message after it,
+    /// or the pins. Later messages do not change it. `sent` is what the model receives.
     pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();

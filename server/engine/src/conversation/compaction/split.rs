@@ -1,5 +1,5 @@
-//! Where a conversation is cut: what a profile keeps word for word and what it summarises. A cut never parts a tool call
-//! from its result, and calls that still wait for theirs always stay.
+//! Where a conversation is cut: what a profile keeps verbatim and what it summarizes. Never separates a tool call from its
+//! result, and always keeps calls without a result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,19 +12,18 @@ use super::trigger::Pressure;
 /// A conversation cut in two. Indices into the messages that the model sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
-    /// What is summarised, in order.
+    /// Messages to summarize, in order.
     pub old: Vec<usize>,
-    /// What stays although it stands among what is summarised: the first message, what is pinned.
+    /// Messages kept from the summarized part: the first and pinned ones.
     pub spared: BTreeSet<usize>,
     /// From here on everything stays.
     pub end: usize,
 }
 
-/// The newest exchanges stay whole while they weigh at most this many times what stays by weight.
+/// Newest exchanges stay whole up to this multiple of what stays by size.
 const EXCHANGES_OVER: usize = 6;
 
-/// Cuts `visible` as `profile` says; nothing when there is nothing to summarise. `weigh` says what a message weighs, in
-/// tokens.
+/// Cuts `visible` according to `profile`; `None` if there is nothing to summarize. `weigh` returns the tokens of a message.
 pub fn split(
     visible: &[Arc<Message>],
     profile: &Profile,
@@ -50,7 +49,7 @@ pub fn split(
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
 }
 
-/// Cuts `visible` in front of the message at `from`, or before that where a call would be parted from its result.
+/// Cuts `visible` before the message at `from`, or earlier to keep calls with their results.
 pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
     let end = clean_cut(visible, from);
     let first = (profile.keep.first == First::Kept && end > 0).then_some(0);
@@ -60,7 +59,7 @@ pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize)
     (!old.is_empty()).then_some(Split { old, spared, end })
 }
 
-/// Where the newest messages begin that weigh at most `budget` tokens together.
+/// Start of the newest messages that fit in `budget` tokens.
 fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Message) -> usize) -> usize {
     let mut sum = 0;
     let newest = visible.iter().rev().take_while(|message| {
@@ -70,8 +69,8 @@ fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Messag
     visible.len() - newest.count()
 }
 
-/// Where the last `exchanges` exchanges begin; fewer when so many weigh more than `limit`, because a conversation that
-/// keeps them would be compacted again at once. The end when not even one may be kept whole.
+/// Start of the last `exchanges` exchanges, or of fewer if they exceed `limit`, because the conversation would be compacted again
+/// at once. The end if not even one fits.
 pub(super) fn last_exchanges(
     visible: &[Arc<Message>],
     exchanges: usize,
@@ -94,7 +93,7 @@ pub(super) fn last_exchanges(
     0
 }
 
-/// The last place at or before `from` where no call stands in front whose result, given or still to come, stands behind.
+/// The last position at or before `from` that separates no call from its result, including results still to come.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
     let mut parted: Vec<Pair> = pairs(visible);
@@ -108,11 +107,11 @@ fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     clean
 }
 
-/// Where a call and its result stand.
+/// The positions of a call and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pair {
     call: usize,
-    /// Behind the last message when it is still to come.
+    /// After the last message when it is still to come.
     result: usize,
 }
 

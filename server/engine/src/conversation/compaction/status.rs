@@ -1,4 +1,4 @@
-//! How near a conversation is to a compaction, and what came of the last one.
+//! How near a conversation is to a compaction, and the outcome of the last one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,10 +18,10 @@ pub struct CompactionStatus {
     pub enabled: bool,
     /// The rules in force.
     pub profile: String,
-    /// What the condition that is nearest counts; absent when the profile has none.
+    /// What the nearest condition measures; absent if the profile has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<TriggerMetric>,
-    /// How much of that there is; tokens of the conversation when the profile has no condition.
+    /// Its current value; tokens of the conversation if the profile has no condition.
     pub tokens: usize,
     /// How much there may be.
     pub threshold: usize,
@@ -54,11 +54,11 @@ pub struct Last {
     pub profile: String,
     /// How the conversation was made shorter.
     pub strategy: Strategy,
-    /// What it was.
+    /// The size before.
     pub before: Size,
-    /// What it became.
+    /// The size after.
     pub after: Size,
-    /// Who wrote the summary; absent when none was written.
+    /// Who wrote the summary; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
     /// When, in milliseconds since 1970.
@@ -91,13 +91,10 @@ impl CompactionStatus {
             _ if !enabled => "`compaction.enabled` is off".to_owned(),
             (Some(met), _) => told(met),
             (None, Some(nearest)) if nearest.now > nearest.limit => {
-                format!(
-                    "{}, but shortening the conversation now would cost more than it saves",
-                    told(&nearest)
-                )
+                format!("{}, but compacting now would cost more than it saves", told(&nearest))
             }
             (None, Some(nearest)) => told(&nearest),
-            (None, None) => format!("profile `{}` has no condition", profile.name),
+            (None, None) => format!("profile `{}` has no trigger", profile.name),
         };
         Self {
             enabled,
@@ -117,7 +114,7 @@ impl CompactionStatus {
     }
 }
 
-/// A condition with what it reads: `tokens of the conversation: 25,310 of 24,000`.
+/// Describes a condition's value: `tokens of the conversation: 25,310 of 24,000`.
 fn told(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
     format!("{measured}: {} of {}", grouped(*now), grouped(*limit))
 }

@@ -1,4 +1,4 @@
-//! A conversation as a text for a summariser: cleaned as for a provider, every call answered, results clipped. Written so
+//! A conversation as a text for a summarizer: cleaned as for a provider, every call answered, results clipped. Written so
 //! that nothing inside can pass for its end.
 
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use super::profile::SummaryRules;
 /// How much of tool calls and their results is shown, in characters. 0 shows them whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Clipping {
-    /// Of the text of each result.
+    /// Maximum characters of each result.
     pub result_chars: usize,
-    /// Of the arguments of each call.
+    /// Maximum characters of each call's arguments.
     pub call_chars: usize,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<S
     projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 
-/// What one message says, whatever stands before and behind it.
+/// The text of one message, independent of its neighbors.
 pub(super) fn said(message: &Message, clipping: Clipping) -> String {
     let archived = message.body.kind == Kind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {

@@ -1,4 +1,4 @@
-//! Whether a compaction is due: a profile's conditions held against what a conversation weighs. Weighs nothing itself.
+//! Whether a compaction is due: compares a conversation's size with the profile's conditions. Counts no tokens itself.
 
 use std::fmt;
 
@@ -7,30 +7,29 @@ use serde::{Deserialize, Serialize};
 
 use super::profile::{Profile, Reserve, Trigger};
 
-/// Percent of a request's limit from which every profile compacts, and that no trigger in tokens is above: past the limit,
-/// messages would be left out.
+/// Percent of a request's limit at which every profile compacts, and maximum of all token triggers; beyond the limit, messages
+/// would be left out.
 const CEILING_PERCENT: usize = 95;
 /// A conversation of fewer tokens is not compacted for its weight alone, however small the window: where half of the limit is
 /// less, compacting earlier costs as much and keeps less (`cargo bench -p e2e --bench compaction_trigger`).
 const LIGHT: usize = 24_000;
-/// A conversation that is a smaller part of the limit than one in so many does not make room for files.
+/// Divisor of the limit below which a conversation is too small to be compacted for files.
 const WORTH: usize = 10;
 
-/// What a request weighs as a whole, and what it may weigh. In tokens by the provider's count.
+/// Tokens of a whole request and its limit, by the provider's count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RequestSize {
     /// All of it, with nothing left out.
     pub tokens: usize,
     /// The same without selected files and the map, which are left out before messages.
     pub least: usize,
-    /// Maximum tokens of a request: the window less the reserve for the answer and what estimates may be off by. `None` is no
-    /// limit.
+    /// Maximum tokens of a request: the window minus the reserve for the answer and the error of estimates. `None` for no limit.
     pub limit: Option<usize>,
     /// The input window; `None` when the model is unknown and the client named no limit.
     pub window: Option<usize>,
 }
 
-/// What a conversation weighs, and what there is room for.
+/// The size of a conversation and the room for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pressure {
     /// The conversation as the model sees it, in tokens.
@@ -49,7 +48,7 @@ pub struct Pressure {
     pub exchanges: usize,
 }
 
-/// What a condition counts.
+/// What a condition measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerMetric {
@@ -67,7 +66,7 @@ pub enum TriggerMetric {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReading {
-    /// What is counted.
+    /// What is measured.
     pub measured: TriggerMetric,
     /// How much of it there is.
     pub now: usize,
@@ -121,8 +120,8 @@ impl TriggerReading {
 }
 
 impl Trigger {
-    /// All conditions with what they read, in a fixed order. The last one holds for every profile: a request that comes near
-    /// its limit.
+    /// All conditions with their current values, in a fixed order. The last applies to every profile: a request close to its
+    /// limit.
     pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
         use TriggerMetric::{ContextTokens, Exchanges, HistoryTokens, Messages};
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
@@ -159,7 +158,7 @@ impl Trigger {
         .collect()
     }
 
-    /// The smallest number of tokens that triggers, when there is one: what is kept may be at most half of it.
+    /// The lowest trigger in tokens, if any. Kept messages may take at most half of it.
     pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_of(self.window_share, window);

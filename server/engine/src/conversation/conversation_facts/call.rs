@@ -1,5 +1,4 @@
-//! What a tool call is about, read from its arguments: the files it touches, the command line it runs, what
-//! it looks for. Knows nothing about how it ended.
+//! What a tool call is about, by its arguments: files, command line or search query. Knows nothing about its result.
 
 use serde_json::{Map, Value};
 
@@ -25,7 +24,7 @@ const PATH_KEYS: [&str; 11] = [
 const PATH_LIST_KEYS: [&str; 5] = ["paths", "files", "filepaths", "edits", "changes"];
 /// Names under which tools take a command line.
 const COMMAND_KEYS: [&str; 5] = ["command", "cmd", "script", "commandline", "commands"];
-/// Names under which tools take what they look for, the most telling first.
+/// Argument names for search queries, most telling first.
 const QUERY_KEYS: [&str; 12] = [
     "pattern",
     "query",
@@ -40,7 +39,7 @@ const QUERY_KEYS: [&str; 12] = [
     "prompt",
     "skill",
 ];
-/// Names under which tools take the code that stands in a file, and what takes its place.
+/// Argument names for replaced code and its replacement.
 const OLD_KEYS: [&str; 5] = ["oldstring", "oldstr", "oldtext", "search", "old"];
 const NEW_KEYS: [&str; 8] =
     ["newstring", "newstr", "newtext", "replace", "replacement", "new", "newsource", "codeedit"];
@@ -49,23 +48,23 @@ const CONTENT_KEYS: [&str; 4] = ["content", "filetext", "contents", "text"];
 /// Names under which tools take a patch.
 const PATCH_KEYS: [&str; 4] = ["patch", "diff", "input", "patchtext"];
 
-/// What a call is about.
+/// The subject of a call.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Subject {
-    /// Files and what is meant to happen to them.
+    /// Files, with the intended operation.
     pub files: Vec<(String, FileState)>,
     /// The command line.
     pub command: Option<String>,
-    /// What it looks for or, failing that, where.
+    /// The search query or, failing that, the place to search.
     pub query: Option<String>,
-    /// What the file is that it writes as a whole.
+    /// A description of the file that it writes in full.
     pub about: Option<String>,
     /// The code that it writes, by file.
     pub changes: Vec<(String, String)>,
 }
 
 impl Subject {
-    /// What a call with this `input` to a tool of that name and purpose is about.
+    /// The subject of a call with this `input` to a tool of that name and purpose.
     pub(super) fn of(name: &str, purpose: Purpose, input: &Value) -> Self {
         let mut subject = Self::default();
         let nothing = Map::new();
@@ -91,7 +90,7 @@ impl Subject {
         subject
     }
 
-    /// What the arguments say of the texts that are written.
+    /// Reads the written texts from the arguments.
     fn written(&mut self, arguments: &Map<String, Value>) {
         let text = |arguments: &Map<String, Value>, names| {
             first(arguments, names).and_then(Value::as_str).map(str::to_owned)
@@ -114,14 +113,14 @@ impl Subject {
         }
     }
 
-    /// The first file, the command line or what is looked for: how the call is told from others of its tool.
+    /// The first file, the command line or the query: distinguishes the call from others of its tool.
     pub(super) fn main(&self) -> Option<&str> {
         let path = self.files.first().map(|(path, _)| path.as_str());
         path.or(self.command.as_deref()).or(self.query.as_deref())
     }
 }
 
-/// What a tool for files is meant to do with them. Some tools do several things and are told which.
+/// The intended operation of a file tool. Some tools have several and take it as an argument.
 fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> FileState {
     let name = name.to_ascii_lowercase();
     let asked = first_text(arguments, &["command", "mode", "action", "operation"]).unwrap_or_default();
@@ -169,7 +168,7 @@ fn paths(arguments: &Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// A command line, given as one or as a list of arguments. What a shell is told to run stands for the shell.
+/// A command line, given as text or as a list of arguments. For a shell, the command it runs.
 fn command_line(value: &Value) -> Option<String> {
     let line = match value {
         Value::String(line) => line.trim().to_owned(),
@@ -219,7 +218,7 @@ fn patched(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<
     finish(files, &mut added, changes);
 }
 
-/// Notes what was added to the last of `files`.
+/// Records what was added to the last of `files`.
 fn finish(files: &[(String, FileState)], added: &mut Vec<&str>, changes: &mut Vec<(String, String)>) {
     if let (Some((path, _)), Some(code)) = (files.last(), describe::code(added.drain(..))) {
         changes.push((path.clone(), code));

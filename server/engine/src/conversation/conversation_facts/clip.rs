@@ -2,7 +2,7 @@
 
 use crate::text::{ceil, floor};
 
-/// Stands where text was left out.
+/// Marks left-out text.
 const ELLIPSIS: char = '…';
 
 /// The text on one line: every run of white space becomes one space and control characters go. At most
@@ -44,7 +44,7 @@ pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     &text[ceil(text, text.len().saturating_sub(bytes))..]
 }
 
-/// Makes room for the ellipsis behind a line that is full.
+/// Makes room for the ellipsis after a line that is full.
 fn clipped(mut line: String, limit: usize) -> String {
     if limit == 0 {
         return String::new();

@@ -1,4 +1,4 @@
-//! What a sentence does, told from the words in it. English only; a language it does not know has no cues.
+//! Classifies a sentence by its words. English only; other languages have no cues.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::conversation::history::Role;
 
 use super::NoteKind;
 
-/// How a sentence binds those who go on.
+/// How a sentence binds later work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Binding {
     /// It commits to one way.
@@ -35,19 +35,19 @@ const FAILURE: &str = r"(?i-u)\b(?:fail(?:s|ed|ing|ure)?|did(?:n't| not) work|do
 static CUES: LazyLock<Option<RegexSet>> =
     LazyLock::new(|| RegexSet::new([DECISION, CONSTRAINT, FAILURE, PLAN, FINDING, DONE]).ok());
 
-/// What was recognised in a sentence.
+/// The cues found in a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cues(u8);
 
 impl Cues {
-    /// What `sentence` does.
+    /// The cues of `sentence`.
     pub(super) fn of(sentence: &str) -> Self {
         let Some(cues) = &*CUES else { return Self::default() };
         Self(cues.matches(sentence).iter().fold(0, |found, at| found | 1 << at))
     }
 
-    /// Whether somebody commits to something or demands it, which is kept word for word. The user's demands bind; what
-    /// the assistant says must be done is talk.
+    /// Whether someone commits to or demands something, which is kept verbatim. The user's demands are binding; the assistant's
+    /// are not.
     pub(super) fn binding(self, by: Role) -> Option<Binding> {
         if by == Role::User && self.has(1) {
             Some(Binding::Constraint)
@@ -58,7 +58,7 @@ impl Cues {
         }
     }
 
-    /// What else it does; of several things, the one that is rarer and says more.
+    /// The remaining kind; if several apply, the rarer one.
     pub(super) fn kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];

@@ -1,6 +1,5 @@
-//! The facts in the text of an earlier summary: one that `extractive` wrote, line by line as it labels them, or
-//! one that a model wrote, by its headings. Guesses where it must, so that a second compaction does not forget
-//! what the first one named.
+//! Reads the facts from an earlier summary: written by `extractive`, line by line with its labels, or by a model, by headings.
+//! Guesses where necessary, so that a second compaction keeps the facts of the first.
 
 use crate::conversation::history::{MessageId, Role};
 
@@ -20,26 +19,26 @@ const LINE: usize = 300;
 /// Longest request that is carried on, in characters.
 const REQUEST: usize = 4_000;
 
-/// Lines that say what a file is, at most: each is compared with all files.
+/// Maximum lines that describe a file, since each is compared with all files.
 const DESCRIBED: usize = 64;
 
-/// Adds what a summary says to `facts`. The `index`th message holds it.
+/// Adds the facts of a summary, in the `index`th message, to `facts`.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
     let mut reader = Reader { message, index, facts, under: SectionKind::Anything, described: 0 };
     text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
 }
 
-/// What the lines under a heading are.
+/// The kind of lines under a heading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SectionKind {
     Requests,
-    /// Requests, of which the last goes on: its lines came without marks.
+    /// Requests, of which the last may continue: its lines have no marks.
     Request,
     Constraints,
     Decisions,
     /// Files that were changed, and nothing else.
     Edited,
-    /// Files with what is to say of them.
+    /// Files with descriptions.
     Files,
     Read,
     Tasks,
@@ -48,7 +47,7 @@ enum SectionKind {
 }
 
 impl SectionKind {
-    /// By the words of a heading; the more telling ones first.
+    /// The kind by the words of a heading, most telling first.
     fn heading(heading: &str) -> Self {
         const WORDS: [(&str, SectionKind); 32] = [
             ("files read", SectionKind::Read),
@@ -94,7 +93,7 @@ struct Reader<'a> {
     index: usize,
     facts: &'a mut ConversationFacts,
     under: SectionKind,
-    /// Lines that say what a file is, so far.
+    /// Lines with file descriptions so far.
     described: usize,
 }
 
@@ -126,7 +125,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A line that says itself what it is.
+    /// Reads a line with a label.
     fn labelled(&mut self, line: &str, content: &str) -> bool {
         const STATES: [FileState; 6] = [
             FileState::Edited,
@@ -227,7 +226,7 @@ impl Reader<'_> {
         });
     }
 
-    /// `name (2 edits): what it is`, and whether it is that.
+    /// Reads `name (2 edits): description`; returns whether it matched.
     fn about(&mut self, text: &str) -> bool {
         let Some((name, about)) = text.split_once(": ") else { return false };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
@@ -292,7 +291,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a model says of a file: `` `src/a.rs`: reads the probe ``.
+    /// Reads a model's file description: `` `src/a.rs`: reads the probe ``.
     fn described(&mut self, content: &str) {
         let Some((name, about)) = content.split_once(": ") else { return };
         let name = without_line(name.trim_matches(['`', '*'])).to_owned();
@@ -304,7 +303,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words of a heading: behind `#`, between stars, or a short numbered line that ends with a colon.
+/// The words of a heading: after `#`, between asterisks, or a short numbered line that ends with a colon.
 fn heading(line: &str) -> Option<&str> {
     if line.starts_with('#') {
         return Some(line.trim_start_matches('#').trim());
@@ -319,7 +318,7 @@ fn heading(line: &str) -> Option<&str> {
     if is_short { bare.strip_suffix(':') } else { None }
 }
 
-/// Whether a line stands for an empty section.
+/// Whether a line marks an empty section.
 fn is_nothing(content: &str) -> bool {
     content.is_empty()
         || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")

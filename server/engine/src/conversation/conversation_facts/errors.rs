@@ -1,5 +1,5 @@
-//! What failed and was not mended. A later success of the same command, of a call for the same file, or of
-//! the same call mends it.
+//! Failures that were not repaired. A later success of the same command, of a call on the same file, or of the same call repairs
+//! a failure.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 16 * 1024;
 /// Lines of a result that are kept.
 const LINES: usize = 3;
 
-/// What must succeed for an error to be mended.
+/// What has to succeed to repair an error.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Cause {
     /// A change of that file.
@@ -40,7 +40,7 @@ impl Errors {
         match ended {
             StepOutcome::Unanswered => {}
             StepOutcome::Badly => {
-                // The same thing that fails again fails anew: the last message says most.
+                // The same thing that fails again fails again: the last message says most.
                 self.mend(&cause);
                 self.open.entry(cause).or_default().push(self.found.len());
                 self.found.push(Some(error()));
@@ -63,7 +63,7 @@ impl Errors {
         self.note(cause, StepOutcome::Badly, || error);
     }
 
-    /// What was never mended, in order.
+    /// The unrepaired errors, in order.
     pub(super) fn into_unresolved(self) -> Vec<UnresolvedError> {
         self.found.into_iter().flatten().collect()
     }
@@ -77,9 +77,8 @@ impl Errors {
     }
 }
 
-/// What a command line begins with, which stays the same when it is tried again with other arguments: the
-/// program and up to two words behind it, or the file it is given. Moving to a folder, setting variables and
-/// waiting do not count.
+/// The stable beginning of a command line when it is retried with other arguments: the program and up to two more words, or its
+/// file. Ignores changing directories, setting variables and waiting.
 pub(crate) fn head(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
     let told = parts.map(words).find(|words| !words.is_empty());

@@ -1,4 +1,4 @@
-//! What became of each file. Told from tool calls; never looks at a disk.
+//! The fate of each file, from tool calls. Never looks at a disk.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,15 +13,15 @@ pub struct FileTrace {
     pub edits: u32,
     /// How often it was created.
     pub created: u32,
-    /// In how many messages its name appears beside the calls that touch it.
+    /// Number of messages that mention it, apart from calls on it.
     pub mentions: u32,
     /// The last message that touches or names it, as an index into the messages that were read.
     pub last: usize,
     /// The last message that read it, if any.
     pub last_read: Option<usize>,
-    /// What was done last with it.
+    /// The last operation on it.
     pub last_state: FileState,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: Option<String>,
     /// The code that was written to it last.
     pub change: Option<LastChange>,
@@ -36,14 +36,12 @@ pub struct LastChange {
     pub code: String,
 }
 
-/// What was done last with a file.
+/// An operation on a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FileState {
     /// Changed.
     Edited,
-    /// Created.
     Created,
-    /// Deleted.
     Deleted,
     /// Shown.
     Read,
@@ -64,7 +62,7 @@ impl FileTrace {
         self.reads > 0 || self.edits > 0
     }
 
-    /// What is told of it: a changed file that was read or failed last is still a changed one.
+    /// The reported state: a changed file stays changed after reads and failures.
     pub(crate) fn outcome(&self) -> FileState {
         match self.last_state {
             FileState::Deleted => FileState::Deleted,
@@ -97,7 +95,7 @@ impl FileTrace {
         }
     }
 
-    /// What was done under another spelling of the path.
+    /// Merges operations under another spelling of the path.
     fn join(&mut self, other: &Self) {
         let later = (other.last, other.last_state != FileState::Mentioned)
             > (self.last, self.last_state != FileState::Mentioned);
@@ -119,7 +117,7 @@ impl FileTrace {
         }
     }
 
-    /// What a call did.
+    /// Records the operation of a call.
     fn note(&mut self, index: usize, state: FileState) {
         match state {
             FileState::Read => {
@@ -148,7 +146,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Notes what was done with the file of that path. Paths longer than a file system takes are no paths.
+    /// Records an operation on the file with that path. Ignores paths longer than file systems allow.
     pub(super) fn note(&mut self, path: &str, index: usize, state: FileState) {
         let Some(path) = normal(path) else { return };
         match self.traces.get_mut(path) {
@@ -161,7 +159,7 @@ impl Files {
         }
     }
 
-    /// Notes what a call showed or wrote of the file of that path.
+    /// Records the text of a file that a call showed or wrote.
     pub(super) fn describe(&mut self, path: &str, about: Option<&str>, change: Option<LastChange>) {
         let Some(trace) = normal(path).and_then(|path| self.traces.get_mut(path)) else { return };
         if let Some(about) = about {
@@ -177,7 +175,7 @@ impl Files {
         normal(path).is_some_and(|path| self.traces.contains_key(path))
     }
 
-    /// What an earlier summary says of a file.
+    /// Records a description from an earlier summary.
     pub(super) fn carry(&mut self, path: &str, carried: &FileTrace) {
         let Some(path) = normal(path) else { return };
         self.traces
@@ -231,15 +229,15 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What a call did to a file, given how it ended: one without a result counts as done.
+/// The effect of a call on a file, given its result. A call without a result counts as done.
 pub(super) fn state(intended: FileState, ended: StepOutcome) -> FileState {
     if ended == StepOutcome::Badly { FileState::Failed } else { intended }
 }
 
-/// Longest path that is taken for one: `PATH_MAX` of Linux.
+/// Maximum path length: `PATH_MAX` of Linux.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The path as it is written, without `./` in front. `None` for what cannot be a path.
+/// The path without a leading `./`. `None` if it cannot be a path.
 pub(super) fn normal(path: &str) -> Option<&str> {
     let mut path = path.trim();
     while let Some(rest) = path.strip_prefix("./") {
@@ -253,7 +251,7 @@ pub(super) fn normal(path: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// In which texts file names appear.
+/// File names and the messages they appear in.
 #[derive(Default)]
 pub(super) struct Names {
     seen: HashMap<String, FileMentions>,
@@ -262,14 +260,13 @@ pub(super) struct Names {
 /// Where a file name appears.
 #[derive(Clone, Copy)]
 pub(super) struct FileMentions {
-    /// In how many messages.
+    /// Number of messages.
     pub texts: u32,
-    /// In which one last.
     pub last: usize,
 }
 
 impl Names {
-    /// Notes the file names of a text: words with a dot inside, without the folders in front of them.
+    /// Notes the file names of a text: words with a dot inside, without the folders before them.
     pub(super) fn read(&mut self, index: usize, text: &str) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
         for word in text.split(|c: char| !is_part(c)) {

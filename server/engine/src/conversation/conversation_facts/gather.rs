@@ -21,12 +21,12 @@ use super::{
 
 /// Longest sentence that is kept, in characters.
 const SENTENCE: usize = 300;
-/// How a person refuses a tool call, in the results that agents make of it: no failure of the tool.
+/// How a user refuses a tool call, in the results that agents make of it: no failure of the tool.
 const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
 /// How much of a result is looked at to see how a call ended. Bytes.
 const LOOKED_AT: usize = 400;
 
-/// The facts as far as they were read.
+/// The facts read so far.
 pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
     purposes: HashMap<&'a str, Purpose>,
@@ -45,13 +45,13 @@ struct OpenCall<'a> {
     purpose: Purpose,
     subject: Subject,
     todos: todos::Role,
-    /// Where its command stands in the list.
+    /// The index of its command in the list.
     command: Option<usize>,
     index: usize,
 }
 
 impl<'a> Gatherer<'a> {
-    /// Nothing was read yet.
+    /// Starts empty.
     pub(super) fn new(tools: &'a ToolPatterns) -> Self {
         Self {
             tools,
@@ -108,7 +108,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Reads a summary of what was said before.
+    /// Reads a summary of earlier messages.
     pub(super) fn summary(&mut self, index: usize, message: MessageId, text: &str) {
         let mut carried = ConversationFacts::default();
         earlier::read(text, message, index, &mut carried);
@@ -238,7 +238,7 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-/// Notes what a call wrote to its files.
+/// Records what a call wrote to its files.
 fn written(files: &mut Files, subject: &Subject, at: usize) {
     if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
         files.describe(path, Some(about), None);
@@ -248,7 +248,7 @@ fn written(files: &mut Files, subject: &Subject, at: usize) {
     }
 }
 
-/// What has to succeed later if this call failed, and what it mends if it did not.
+/// What must succeed later if this call failed, and what it repairs if it succeeded.
 fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     if !call.subject.files.is_empty() {
         let cause = |(path, state): &(String, FileState)| {
@@ -263,8 +263,8 @@ fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     }]
 }
 
-/// Whether the result of a command says that it failed although the record does not: formats without a mark
-/// for failed results write the exit code in front.
+/// Whether a command's result reports a failure that the record does not: formats without a failure flag start with the exit
+/// code.
 fn says_it_failed(begin: &str, purpose: Purpose) -> bool {
     if purpose != Purpose::Command {
         return false;

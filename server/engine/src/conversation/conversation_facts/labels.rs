@@ -2,57 +2,57 @@
 
 use super::{FileState, TodoState};
 
-/// In front of the first thing the user asked for.
+/// Before the first thing the user asked for.
 pub(crate) const ASKED_FIRST: &str = "Asked first: ";
-/// In front of the last thing the user asked for.
+/// Before the last thing the user asked for.
 pub(crate) const ASKED_LAST: &str = "Asked last: ";
-/// In front of anything else the user asked for.
+/// Before anything else the user asked for.
 pub(crate) const ASKED: &str = "Asked: ";
-/// In front of a decision.
+/// Before a decision.
 pub(crate) const DECIDED: &str = "Decided: ";
-/// In front of a constraint.
+/// Before a constraint.
 pub(crate) const REQUIRED: &str = "Required: ";
-/// In front of an unresolved error.
+/// Before an unresolved error.
 pub(crate) const UNRESOLVED: &str = "Unresolved: ";
-/// In front of a command.
+/// Before a command.
 pub(crate) const RAN: &str = "Ran: ";
-/// Behind a command that failed.
+/// After a command that failed.
 pub(crate) const FAILED: &str = " (failed)";
-/// In front of what was planned.
+/// Label of plans.
 pub(crate) const PLANNED: &str = "Planned: ";
-/// In front of what was done.
+/// Label of finished work.
 pub(crate) const DONE: &str = "Done: ";
-/// In front of what was found out.
+/// Label of findings.
 pub(crate) const FOUND: &str = "Found: ";
-/// In front of what did not work.
+/// Before what did not work.
 pub(crate) const DID_NOT_WORK: &str = "Did not work: ";
-/// In front of a file and what it is.
+/// Label of a file's description.
 pub(crate) const ABOUT: &str = "About ";
-/// In front of a file and the code that was written to it.
+/// Before a file and the code that was written to it.
 pub(crate) const CHANGED: &str = "Changed ";
-/// In front of the file that was changed last and the code that was written to it.
+/// Before the file that was changed last and the code that was written to it.
 pub(crate) const LAST_CHANGE: &str = "Last change: ";
-/// In front of lines about the whole conversation, which the next summary writes anew and does not carry on.
+/// Before lines about the whole conversation, which the next summary writes again and does not carry on.
 pub(crate) const WRITTEN_ANEW: [&str; 7] =
     [EXPLORED, MOST_WORKED, UNFINISHED, LAST_CALLS, LAST_SAID, GO_ON, RESOLVE];
-/// In front of the number of calls of each tool.
+/// Before the number of calls of each tool.
 pub(crate) const EXPLORED: &str = "Steps by tool: ";
-/// In front of the files that took most of the work.
+/// Before the files that took most of the work.
 pub(crate) const MOST_WORKED: &str = "Most work went into ";
-/// In front of the tasks that are not done.
+/// Before the tasks that are not done.
 pub(crate) const UNFINISHED: &str = "Not finished: ";
-/// In front of the last tool calls.
+/// Before the last tool calls.
 pub(crate) const LAST_CALLS: &str = "Last actions: ";
-/// In front of what the assistant said last.
+/// Label of the assistant's last message.
 pub(crate) const LAST_SAID: &str = "Last said: ";
-/// In front of the task that comes first.
+/// Before the task that comes first.
 pub(crate) const GO_ON: &str = "Go on with";
-/// In front of the error that comes first.
+/// Before the error that comes first.
 pub(crate) const RESOLVE: &str = "Resolve: ";
-/// Between what failed and what it said.
+/// Separates a failure from its message.
 pub(crate) const SAID: &str = " -> ";
 
-/// In front of files, by what was done last with them.
+/// Label of files by their last operation.
 pub(crate) fn state_label(state: FileState) -> &'static str {
     match state {
         FileState::Edited => "edited: ",
@@ -64,7 +64,7 @@ pub(crate) fn state_label(state: FileState) -> &'static str {
     }
 }
 
-/// In front of a task, by how far it is.
+/// Before a task, by how far it is.
 pub(crate) fn todo_label(state: TodoState) -> &'static str {
     match state {
         TodoState::Done => "✅ ",

@@ -1,7 +1,6 @@
-//! What a conversation did, read from its messages: what was asked, which files were read and edited, what
-//! failed and was not mended, which to-dos are open, what was decided. It guesses by fixed rules, judges
-//! nothing and writes no summary (`extractive` does). Same messages, same facts; linear in their size; no
-//! message makes it fail.
+//! Facts about a conversation, read from its messages: requests, files read and edited, unrepaired failures, open to-dos,
+//! decisions. Guesses by fixed rules, judges nothing and writes no summary (`extractive` does). Deterministic; linear in the size
+//! of the messages; never fails.
 
 mod call;
 mod clip;
@@ -42,13 +41,12 @@ pub(crate) use requests::spoken;
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::{files_read, last_calls};
 
-/// Reads what `messages` did. Summaries among them carry their own facts on: what they name stands before
-/// what follows them.
+/// Reads the facts of `messages`. Facts in summaries among them are carried over, before later facts.
 pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> ConversationFacts {
     facts_after(None, messages, tools)
 }
 
-/// The same for a conversation that an earlier summary, which is not among the messages, stands in front of.
+/// The same for a conversation that an earlier summary, which is not among the messages, precedes.
 pub(crate) fn facts_after<'a>(
     summary: Option<&str>,
     messages: impl IntoIterator<Item = &'a Message>,

@@ -1,12 +1,12 @@
-//! Many paths in few tokens, and back: folders are written once, as a shell would expand them
-//! (`src/{a.rs,b/{c.rs,d.rs}}`). File names are always whole, so that a search for one finds it. Paths that
-//! have one of the signs used, or white space, stand by themselves between backticks.
+//! Writes many paths in few tokens, and back: common folders are factored out as in shell braces (`src/{a.rs,b/{c.rs,d.rs}}`).
+//! File names stay whole, so that searches find them. Paths with special characters or white space are written separately between
+//! backticks.
 
 use std::collections::BTreeMap;
 
-/// Folders that are told apart; what is deeper stays one piece, so that no path makes a deep tree.
+/// Maximum depth of factored folders. Deeper paths stay in one piece.
 const DEEPEST: usize = 64;
-/// Expanding never makes more than so many bytes of one text, plus [`FACTOR`] for each byte of it.
+/// Maximum bytes that expanding a text may produce, in addition to [`FACTOR`] per byte.
 const FLOOR: usize = 64 * 1024;
 /// See [`FLOOR`].
 const FACTOR: usize = 8;
@@ -36,8 +36,7 @@ pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     text
 }
 
-/// Every word of a text that can be a path, with bundles expanded. What it gives for text that is no bundle is
-/// harmless; what it gives for [`bundle`] is what was written.
+/// All words of a text that can be paths, with bundles expanded. Harmless for other text; inverts [`bundle`].
 pub fn unbundle(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut room = FLOOR + FACTOR * text.len();
@@ -69,7 +68,7 @@ struct Folder<'a> {
     entries: BTreeMap<&'a str, Entry<'a>>,
 }
 
-/// What has a name in a folder: a file, a folder, or in odd lists both.
+/// An entry in a folder: a file, a folder, or in odd lists both.
 #[derive(Default)]
 struct Entry<'a> {
     files: usize,
@@ -90,7 +89,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// At the top there is nothing to save by braces.
+    /// Writes the top level, where braces save nothing.
     fn write_top(&self, text: &mut String) {
         for (name, entry) in &self.entries {
             if !text.is_empty() {
@@ -134,7 +133,7 @@ impl Entry<'_> {
     }
 }
 
-/// Expands one word. Groups side by side would multiply and are no bundle; the word is then taken as it is.
+/// Expands one word. Adjacent groups would multiply and are not a bundle; the word then stays as it is.
 fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
     if word.is_empty() {
         return;
@@ -156,7 +155,7 @@ fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
 struct Expansion<'a> {
     room: &'a mut usize,
     paths: &'a mut Vec<String>,
-    /// What stands in front of where it is.
+    /// The prefix of its position.
     prefix: String,
     /// For each open group: how long the prefix was, and the first path that came out of it.
     open: Vec<(usize, usize)>,

@@ -1,4 +1,4 @@
-//! What the user said, without what programs put around it. Judges nothing.
+//! The user's own words, without what programs add. Judges nothing.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ const NOTICES: [&str; 2] = ["[Request interrupted by user", "Caveat: The message
 const SUMMARIES: [&str; 2] =
     ["This session is being continued from a previous conversation", "[Previous conversation summary]"];
 
-/// Whether a message is the summary of what was said before it.
+/// Whether a message is a summary of earlier messages.
 pub fn is_summary(message: &Message) -> bool {
     let begins = |text: &str| SUMMARIES.iter().any(|header| text.trim_start().starts_with(header));
     match message.body.kind {
@@ -43,8 +43,8 @@ pub fn is_summary(message: &Message) -> bool {
     }
 }
 
-/// The user's own words in a text; empty when there are none. A command of the agent's (`/review the parser`) is told
-/// with its arguments, and not at all without.
+/// The user's own words in a text, possibly empty. Keeps an agent's command (`/review the parser`) with its arguments, and drops
+/// it without.
 pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     if NOTICES.iter().any(|notice| text.trim_start().starts_with(notice)) {
         return Cow::Borrowed("");
@@ -63,13 +63,13 @@ pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     without_machinery(text)
 }
 
-/// What stands in the first element of that name.
+/// The content of the first element with that name.
 fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     Some(rest.split_once(&format!("</{name}>"))?.0.trim())
 }
 
-/// Leaves the elements out. One that is not closed stays, and so does all behind it: looking for the ends
+/// Leaves the elements out. One that is not closed stays, and so does all after it: looking for the ends
 /// of many such would take time without end.
 fn without_machinery(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();

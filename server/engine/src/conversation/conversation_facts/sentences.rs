@@ -1,6 +1,6 @@
 //! Prose as sentences. Code blocks and tables are no prose.
 
-/// Longest sentence that is one; what is longer is data. Bytes.
+/// Maximum bytes of a sentence. Longer text is data.
 const LONGEST: usize = 600;
 /// Shortest sentence that says something. Bytes.
 const SHORTEST: usize = 12;
@@ -22,7 +22,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| (SHORTEST..=LONGEST).contains(&sentence.len()))
 }
 
-/// What stands between single backticks on one line, in order.
+/// The texts between single backticks on one line, in order.
 pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     text.lines()
@@ -50,7 +50,7 @@ pub(super) fn without_mark(line: &str) -> &str {
     unboxed.unwrap_or(line).trim_end_matches("**").trim()
 }
 
-/// Cuts a line behind `.`, `!` and `?` where a space and something other than a small letter follow.
+/// Splits a line after `.`, `!` and `?` followed by a space and anything but a lower-case letter.
 struct Sentences<'a>(&'a str);
 
 impl<'a> Iterator for Sentences<'a> {
@@ -67,7 +67,7 @@ impl<'a> Iterator for Sentences<'a> {
                 && bytes.get(at + 1) == Some(&b' ')
                 && !bytes.get(at + 2).is_some_and(u8::is_ascii_lowercase)
         };
-        // An ASCII byte is never a part of another character: what stands behind it is a boundary.
+        // An ASCII byte is never a part of another character: what follows it is a boundary.
         let end = (0..bytes.len()).find(is_end).map_or(line.len(), |at| at + 1);
         let (sentence, rest) = line.split_at(end);
         self.0 = rest;

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepOutcome {
-    /// It did what was asked.
+    /// It succeeded.
     Well,
     /// It failed.
     Badly,
-    /// There is no result among the messages.
+    /// Its result is not among the messages.
     Unanswered,
 }

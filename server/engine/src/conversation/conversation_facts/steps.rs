@@ -20,9 +20,9 @@ pub struct Step {
     pub message: MessageId,
     /// The tool.
     pub tool: String,
-    /// The path, the command line or what was looked for; empty when the call does not say.
+    /// The path, command line or query; empty if the call has none.
     pub subject: String,
-    /// How it ended.
+    /// Its outcome.
     pub(crate) ended: StepOutcome,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: 
         .collect()
 }
 
-/// The last `most` tool calls, in order, whatever they do; keeping a to-do list is no action.
+/// The last `most` tool calls, in order, except those that keep a to-do list.
 pub(crate) fn last_calls<'a>(
     messages: impl DoubleEndedIterator<Item = &'a Message>,
     tools: &ToolPatterns,

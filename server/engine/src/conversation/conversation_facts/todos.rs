@@ -1,5 +1,4 @@
-//! To-do lists: those that agents keep with a tool, and lists with boxes in what is said. Ticks nothing off
-//! by itself.
+//! To-do lists: those kept with a tool, and checklists in messages. Never completes an item itself.
 
 use serde_json::Value;
 
@@ -8,7 +7,7 @@ use super::clip::one_line;
 /// One task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Todo {
-    /// What is to be done, one line.
+    /// The task, one line.
     pub text: String,
     /// How far it is.
     pub state: TodoState,
@@ -19,7 +18,7 @@ pub(crate) struct Todo {
 pub(crate) enum TodoState {
     /// Begun.
     InProgress,
-    /// Not begun.
+    /// Not started.
     Pending,
     /// Finished, or given up.
     Done,
@@ -42,7 +41,7 @@ const TEXT: usize = 240;
 /// Tasks of one list that are kept.
 const MOST: usize = 200;
 
-/// The list as far as it is known.
+/// The list so far.
 #[derive(Default)]
 pub(super) struct Todos {
     list: Vec<(Option<String>, Todo)>,
@@ -85,7 +84,7 @@ impl Todos {
         Role::List
     }
 
-    /// The result of a call that made a task says under which number it goes on: `Task #3 created`.
+    /// Reads the number of a new task from the call's result: `Task #3 created`.
     pub(super) fn created(&mut self, call_id: &str, result: &str) {
         let Some((_, rest)) = result.split_once('#') else { return };
         let number: String = rest.chars().take_while(char::is_ascii_digit).take(9).collect();
@@ -95,7 +94,7 @@ impl Todos {
         }
     }
 
-    /// What somebody said: a list with boxes replaces what was known.
+    /// Reads a message. A checklist replaces the known list.
     pub(super) fn said(&mut self, text: &str) {
         if !text.contains("[ ]") {
             return;
@@ -137,14 +136,14 @@ pub(super) fn keeps(name: &str, input: &Value) -> bool {
     Todos::default().call("", name, input) != Role::None
 }
 
-/// What a tool call is to the to-do list.
+/// The role of a tool call for the to-do list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     /// Nothing.
     None,
     /// It states or changes tasks.
     List,
-    /// It makes a task whose number the result will tell.
+    /// Creates a task, whose number is in the result.
     Create,
 }
 

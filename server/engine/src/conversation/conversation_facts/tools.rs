@@ -1,9 +1,9 @@
-//! What a tool is for, told from its name. Knows nothing about arguments.
+//! Classifies tools by name. Knows nothing about arguments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a tool does, as far as a summary cares.
+/// What a tool does, as far as a summary needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Purpose {
     /// Changes files.
@@ -12,24 +12,24 @@ pub(crate) enum Purpose {
     Command,
     /// Shows files.
     Read,
-    /// Looks for something.
+    /// Searches.
     Search,
     /// Anything else.
     Other,
 }
 
-/// Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is
-/// tried against the edit patterns first, then commands, reads, searches.
+/// Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns are tried first, then
+/// commands, reads and searches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPatterns {
-    /// Tools that show files.
+    /// Tools that read files.
     pub read_tools: Vec<String>,
     /// Tools that change files.
     pub edit_tools: Vec<String>,
     /// Tools that run command lines.
     pub command_tools: Vec<String>,
-    /// Tools that look for something.
+    /// Tools that search.
     pub search_tools: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ impl Default for ToolPatterns {
 }
 
 impl ToolPatterns {
-    /// What the tool of that name does.
+    /// Classifies a tool.
     pub(crate) fn purpose(&self, name: &str) -> Purpose {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));
         if any(&self.edit_tools) {
@@ -117,10 +117,10 @@ impl ToolPatterns {
     }
 }
 
-/// Names are at most 64 bytes for every provider; of a longer one the rest is not looked at.
+/// Bytes of a name that are examined. Providers allow at most 64.
 const LOOKED_AT: usize = 256;
 
-/// Whether a name fits a pattern. The last `*` takes as much as it must: one pass, with steps back to it.
+/// Whether a name matches a pattern. Backtracks to the last `*` only, so it takes one pass.
 fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pattern.as_bytes().get(..LOOKED_AT).unwrap_or(pattern.as_bytes());
     let name = name.as_bytes().get(..LOOKED_AT).unwrap_or(name.as_bytes());

@@ -1,4 +1,4 @@
-//! What is known of a conversation once it was read. Reads nothing.
+//! The facts of a conversation as values. Reads nothing.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::step_outcome::StepOutcome;
 use super::todos::Todo;
 use crate::conversation::history::{MessageId, Role};
 
-/// What a conversation did.
+/// The facts of a conversation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConversationFacts {
-    /// What the user asked for, in order, word for word; what a program put around it is left out.
+    /// The user's requests, in order, verbatim, without text added by programs.
     pub requests: Vec<Request>,
     /// Every file that was touched or named, by its path as the conversation writes it (without `./`).
     pub files: BTreeMap<String, FileTrace>,
-    /// What failed and did not succeed later, in order.
+    /// Errors that were not repaired, in order.
     pub errors: Vec<UnresolvedError>,
     /// Commands that were run, in order.
     pub(crate) commands: Vec<Command>,
@@ -28,7 +28,7 @@ pub struct ConversationFacts {
     pub(crate) constraints: Vec<Statement>,
 }
 
-/// What the user asked for.
+/// A request of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     /// Where.
@@ -37,14 +37,14 @@ pub struct Request {
     pub text: String,
 }
 
-/// A failure that nothing mended.
+/// A failure that nothing repaired.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnresolvedError {
     /// The message with the failed result.
     pub message: MessageId,
     /// The tool that failed; empty when an earlier summary does not say.
     pub tool: String,
-    /// What it said, one line.
+    /// Its message, one line.
     pub text: String,
     /// The path or the command it failed for.
     pub about: Option<String>,
@@ -57,11 +57,11 @@ pub(crate) struct Command {
     pub message: MessageId,
     /// The command line, as called.
     pub text: String,
-    /// How it ended.
+    /// Its outcome.
     pub ended: StepOutcome,
 }
 
-/// A sentence somebody said.
+/// A sentence from the conversation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Statement {
     /// Where.
@@ -77,20 +77,20 @@ pub(crate) struct Statement {
 pub(crate) struct Note {
     /// Where.
     pub message: MessageId,
-    /// What it does.
+    /// Its kind.
     pub kind: NoteKind,
     /// The sentence, one line.
     pub text: String,
 }
 
-/// What a sentence does.
+/// The kind of a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum NoteKind {
-    /// It says what is to be done.
+    /// A plan.
     Plan,
-    /// It says what was done.
+    /// Finished work.
     Done,
-    /// It says what was found out.
+    /// A finding.
     Finding,
     /// It says what did not work.
     Failure,

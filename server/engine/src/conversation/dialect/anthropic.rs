@@ -15,7 +15,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages as a body holds them: the system prompt stands apart.
+/// Messages of a body, with the system prompt separate.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,
@@ -43,7 +43,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Only text may stand in the system prompt.
+/// Only text may appear in the system prompt.
 fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(marked(text_block(text), block)),

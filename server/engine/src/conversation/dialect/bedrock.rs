@@ -1,5 +1,5 @@
 //! Messages of Bedrock's Converse API: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>. A mark is
-//! a block of its own, `cachePoint`, behind the one it marks
+//! a block of its own, `cachePoint`, after the one it marks
 //! (<https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>). Pictures are bytes: an address is named in words.
 
 mod check;
@@ -13,7 +13,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages as a body holds them: the system prompt stands apart.
+/// Messages of a body, with the system prompt separate.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,
@@ -51,7 +51,7 @@ fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
     (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
 }
 
-/// A block, and the mark behind it.
+/// A block, and the mark after it.
 fn marked(block: &SpokenBlock<'_>) -> Vec<Value> {
     let Some(written) = content_block(block.content) else { return Vec::new() };
     let mark = block.mark.filter(|_| block.content.can_carry_a_mark());

@@ -22,9 +22,9 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     }
 }
 
-/// What has weight in a body: each text and picture of its system prompt and messages as its own piece.
-/// Pieces of the blocks of a layout (`pieces_of`) and of the body written from it are the same in number
-/// and content, though not always in order, but for texts so long that a dialect has to cut them. Empty for markdown.
+/// The parts of a body that count: each text and picture of its system prompt and messages. A layout's blocks (`pieces_of`) and
+/// the body written from it have the same pieces, though not always in the same order, except for texts that a dialect has to
+/// split. Empty for Markdown.
 pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),
@@ -36,8 +36,8 @@ pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     }
 }
 
-/// What providers would refuse in `messages` when the user goes on with a word, by the rules of Anthropic's messages and OpenAI's chat,
-/// which the other dialects' are contained in. Empty for a conversation that every one of them takes.
+/// What providers would reject in `messages` if the user continued, by the rules of Anthropic's messages and OpenAI's chat, which
+/// include those of the other dialects. Empty if all of them accept the conversation.
 pub fn violations(messages: &[&Message]) -> Vec<Violation> {
     let prompt = [ContentBlock::text("Go on.")];
     let found = [Format::Anthropic, Format::OpenAi].into_iter().flat_map(|format| {

@@ -81,7 +81,7 @@ impl Findings {
     }
 }
 
-/// Whether a byte may stand in a tool's name or a call's id.
+/// Whether a byte may appear in a tool's name or a call's id.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }

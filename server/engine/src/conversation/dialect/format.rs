@@ -1,4 +1,4 @@
-//! The forms in which a conversation leaves the house, and how each is told where cached prefixes end. Writes none of them.
+//! Output formats of a conversation, and how each marks cached prefixes. Writes none of them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,39 +7,39 @@ use super::spoken::Carriers;
 use crate::conversation::history::Provider;
 use crate::tokens::models::{self, CacheKind, Model};
 
-/// The form in which a prompt leaves the house.
+/// Output format of a prompt.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// A body for Anthropic's Messages API.
+    /// Anthropic Messages API.
     #[default]
     Anthropic,
-    /// A body for OpenAI's Chat Completions API, which many others speak too.
+    /// OpenAI Chat Completions API, which many other providers accept.
     OpenAi,
-    /// A body for OpenAI's Responses API.
+    /// OpenAI Responses API.
     Responses,
-    /// A body for Google's `generateContent`.
+    /// Google `generateContent`.
     Gemini,
-    /// A body for Bedrock's Converse API, `modelId` included.
+    /// Bedrock Converse API, including `modelId`.
     Bedrock,
-    /// A text for reading and pasting.
+    /// Markdown, for reading and pasting.
     Markdown,
 }
 
-/// How a dialect that has both ways says where cached prefixes end.
+/// How a dialect that supports both marks cached prefixes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Breakpoints {
-    /// Not at all: the provider finds known prefixes itself, and refuses breakpoints.
+    /// It does not: the provider finds known prefixes itself and rejects breakpoints.
     #[default]
     Automatic,
-    /// By breakpoints in the body, and nowhere else.
+    /// Through breakpoints in the body, and nowhere else.
     Explicit,
 }
 
 impl Breakpoints {
-    /// What `model` asks for: only OpenAI's own models with explicit caching take OpenAI's breakpoints.
+    /// The mode that `model` needs. Only OpenAI's own models with explicit caching accept OpenAI's breakpoints.
     pub(crate) fn of(model: &Model) -> Self {
         match (model.provider, model.cache.kind) {
             (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
@@ -49,7 +49,7 @@ impl Breakpoints {
 }
 
 impl Format {
-    /// The form that a model's own provider takes.
+    /// The format of a model's own provider.
     pub fn of(model: &Model) -> Self {
         match model.provider {
             models::Provider::Anthropic => Self::Anthropic,
@@ -66,7 +66,7 @@ impl Format {
         }
     }
 
-    /// The provider whose form of messages it is; markdown has none.
+    /// The provider whose message format it uses, or `None` for Markdown.
     pub fn provider(self) -> Option<Provider> {
         match self {
             Self::Anthropic => Some(Provider::Anthropic),

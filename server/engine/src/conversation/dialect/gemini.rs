@@ -1,7 +1,7 @@
-//! Contents of Google's `generateContent`: <https://ai.google.dev/api/generate-content>. It caches prefixes by itself
-//! (<https://ai.google.dev/gemini-api/docs/caching>): marks are not written. From Gemini 3 on the first call of a turn must come back
-//! with the signature of the thoughts that led to it (<https://ai.google.dev/gemini-api/docs/thought-signatures>); a call that
-//! another model made gets the value that the same page names for it.
+//! Contents of Google's `generateContent`: <https://ai.google.dev/api/generate-content>. It caches prefixes automatically
+//! (<https://ai.google.dev/gemini-api/docs/caching>), so marks are not written. From Gemini 3 on, the first call of a turn must
+//! carry the signature of its thoughts (<https://ai.google.dev/gemini-api/docs/thought-signatures>); calls of other models get
+//! the value that this page names for them.
 
 mod check;
 
@@ -15,10 +15,10 @@ use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Pr
 
 pub(super) use check::check;
 
-/// Stands for the signature of a call that Gemini did not make itself ("Thought signatures", "FAQs").
+/// Replaces the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Contents as a body holds them: the instructions stand apart.
+/// Contents of a body, with the instructions separate.
 pub(crate) struct SpelledContents {
     pub(crate) system: Vec<Value>,
     pub(crate) contents: Vec<Value>,
@@ -32,7 +32,7 @@ pub(crate) enum Signatures {
 }
 
 impl Signatures {
-    /// What `model` asks for, by its name: those before the third generation take calls without.
+    /// What `model` requires, by its name. Generations before the third need no signatures.
     pub(crate) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model);
         match ["gemini-1", "gemini-2", "gemma"].iter().any(|older| name.starts_with(older)) {
@@ -67,7 +67,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Only text may stand in the instructions.
+/// Only text may appear in the instructions.
 fn system_part(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(json!({"text": text})),
@@ -86,7 +86,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Results stand in front; their pictures, which a result cannot hold in all generations, behind all of them.
+    /// Results come first; their pictures, which not all generations allow in results, follow all of them.
     fn user(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
         let (mut results, mut rest) = (Vec::new(), Vec::new());
         for block in results_first(&message.blocks, |block| block.content) {

@@ -1,5 +1,5 @@
-//! How providers spell messages and what they accept: one file for each dialect writes messages and blocks, and checks finished
-//! bodies by rules of their own, independently of how they were written. Lays out no body, decides on no breakpoint.
+//! How providers write messages and what they accept. For each dialect, one file writes messages and blocks, and checks finished
+//! bodies independently of how they were written. Lays out no body and decides on no breakpoint.
 
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;

@@ -1,8 +1,8 @@
-//! Messages of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>. It has no
-//! place for reasoning. Up to GPT-5.5 it caches by itself: marks are not written. From GPT-5.6 on an
-//! entry ends at a breakpoint and is read only by a request with a breakpoint in the same place
-//! (<https://developers.openai.com/api/docs/guides/prompt-caching>), so marks become `prompt_cache_breakpoint`, and no
-//! message that is sent again ever changes.
+//! Messages of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>. It has no reasoning
+//! blocks. Up to GPT-5.5 it caches automatically, and marks are not written. From GPT-5.6 on, a cache entry ends at a breakpoint
+//! and is only read by a request with a breakpoint in the same place
+//! (<https://developers.openai.com/api/docs/guides/prompt-caching>), so marks become `prompt_cache_breakpoint`, and messages that
+//! are sent again never change.
 
 mod check;
 pub(super) mod limits;
@@ -54,16 +54,16 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Writes what carries breakpoints: everything but what the assistant said.
+/// Writes everything that can carry breakpoints, which excludes assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,
 }
 
 impl Writer {
-    /// Tool results become `tool` messages; their pictures, which such a message cannot hold, and everything
-    /// else of the turn go into one user message behind them. What will not be sent again is a message of its own where
-    /// entries end at breakpoints, so that the message in front of it stays as it is.
+    /// Tool results become `tool` messages. Their pictures, which such messages cannot contain, and the rest of the turn become
+    /// one user message after them. If entries end at breakpoints, volatile content gets a separate message, so that the one
+    /// before it stays unchanged.
     fn user(self, message: &SpokenMessage<'_>, messages: &mut Vec<Value>) {
         for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();
@@ -73,7 +73,7 @@ impl Writer {
                     ContentBlock::Image(image) => parts.extend(self.marked(vec![image_part(image)], block)),
                     ContentBlock::ToolResult { call_id, content, .. } => {
                         let (texts, pictures) = result_parts(content);
-                        // The breakpoint stands behind all of the result.
+                        // The breakpoint follows all of the result.
                         let (texts, pictures) = if pictures.is_empty() {
                             (self.marked(texts, block), pictures)
                         } else {
@@ -102,8 +102,8 @@ impl Writer {
         self.contents(parts).map(|content| message_with(role, content))
     }
 
-    /// A single text part as the plain string that every server of this dialect takes, otherwise the parts. Where
-    /// breakpoints come and go it is the parts whenever one can stand there, so that only the breakpoints do.
+    /// A single text part as a plain string, which every server accepts, otherwise as parts. If breakpoints may come and go,
+    /// always as parts when one is possible, so that nothing else changes.
     fn contents(self, parts: Vec<Value>) -> Option<Value> {
         let is_empty = |part: &Value| part.get("text").and_then(Value::as_str) == Some("");
         match self.breakpoints {
@@ -113,7 +113,7 @@ impl Writer {
     }
 }
 
-/// What of a turn is one message each: where entries end at breakpoints, what will not be sent again stands apart.
+/// Groups a turn into messages: if entries end at breakpoints, volatile content is separate.
 pub(super) fn sendings<'m, 's>(
     message: &'m SpokenMessage<'s>,
     breakpoints: Breakpoints,
@@ -180,7 +180,7 @@ fn contents(mut parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| parts.into())
 }
 
-/// What the assistant says beside its calls.
+/// The assistant's content apart from its calls.
 fn said_parts(block: &ContentBlock) -> Vec<Value> {
     match block {
         ContentBlock::Text { text } => text_parts(text),
@@ -189,7 +189,7 @@ fn said_parts(block: &ContentBlock) -> Vec<Value> {
     }
 }
 
-/// A foreign block as it came, or what it says in plain text; `None` when it says nothing there.
+/// A foreign block in its original form, or its plain text; `None` if it has none.
 pub(crate) fn foreign_part(foreign: &Foreign) -> Option<Value> {
     if foreign.provider == Provider::OpenAi {
         return Some(foreign.value.clone());
@@ -206,7 +206,7 @@ fn text_parts(text: &str) -> Vec<Value> {
     strings(text).into_iter().map(text_part).collect()
 }
 
-/// A text cut where a string would be longer than the API takes.
+/// Splits a text that exceeds the API's string limit.
 pub(super) fn strings(text: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     // A byte count within the limit spares counting characters.

@@ -1,4 +1,4 @@
-//! What has weight in a prompt: the texts and pictures a tokenizer would see. Counts nothing itself.
+//! The parts of a prompt that a tokenizer would see: texts and pictures. Counts nothing itself.
 
 use std::borrow::Cow;
 

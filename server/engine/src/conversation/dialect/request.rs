@@ -1,5 +1,5 @@
-//! What a request body says beside its messages: that its reply is to be streamed, how long that may be. Whole bodies of one question,
-//! for those who ask without a conversation. Marks nothing for a cache.
+//! Fields of a request body besides its messages: streaming and the output limit. Also whole bodies with one question. Sets no
+//! cache marks.
 
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ pub fn ask_for_stream(format: Format, body: &mut Value) {
     }
 }
 
-/// Limits the reply to so many tokens, in the field where the model looks for it. A limit that is there stays.
+/// Limits the reply to this many tokens, in the model's own field. Keeps an existing limit.
 pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize) {
     let Some(fields) = body.as_object_mut() else { return };
     let (group, name) = match format {
@@ -77,8 +77,8 @@ pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_
     body
 }
 
-/// A question to Ollama by its own API, which alone can say how large a window to open: without being told it takes 4,096 tokens and
-/// silently drops the beginning of what does not fit. A power of two, as it loads the model anew for each other size.
+/// A question to Ollama through its native API, the only one that sets the window size. By default it takes 4,096 tokens and
+/// silently drops the beginning of longer prompts. The size is a power of two, because each other size reloads the model.
 /// <https://github.com/ollama/ollama/blob/main/docs/api.md>
 pub fn ollama_question(model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let needed = (system.len() + prompt.len()) / 3 + output_tokens.saturating_add(256).min(WIDEST);
@@ -103,8 +103,8 @@ fn insert(body: &mut Value, field: &str, value: Option<Value>) {
     }
 }
 
-/// Whether a model is one of OpenAI's families that reason: `gpt-5` and later, `o1`, `o3-mini`. A name that a proxy puts something in
-/// front of, or that belongs to another server, is not.
+/// Whether a model belongs to OpenAI's reasoning families: `gpt-5` and later, `o1`, `o3-mini`. Names with a proxy's prefix or of
+/// other servers do not.
 fn reasons(model: &str) -> bool {
     let is_generation = |rest: &str| {
         let number = rest.split(['.', '-']).next().unwrap_or_default();

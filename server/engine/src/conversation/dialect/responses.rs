@@ -67,15 +67,15 @@ fn part_piece(part: &Value) -> Option<Piece<'_>> {
     }
 }
 
-/// Writes what carries breakpoints: everything but what the assistant said.
+/// Writes everything that can carry breakpoints, which excludes assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,
 }
 
 impl Writer {
-    /// Results are items of their own, in front of everything else of the turn. What will not be sent again is a message of its
-    /// own where entries end at breakpoints, so that the message in front of it stays as it is.
+    /// Results are separate items before the rest of the turn. If entries end at breakpoints, volatile content gets a separate
+    /// message, so that the one before it stays unchanged.
     fn user(self, message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
         for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();

@@ -37,8 +37,8 @@ pub enum Rule {
     /// `thinking` or `redacted_thinking`, but found `text`") and does not end with it ("The final block in
     /// an assistant message cannot be `thinking`").
     ThinkingPlace,
-    /// Anthropic, extended thinking: blocks come back byte-identical or are dropped whole. What a body
-    /// shows of that: each has the `signature` (or, redacted, the `data`) it was sent with.
+    /// Anthropic, extended thinking: blocks must come back byte-identical or be dropped entirely. Visible in a body: each has its
+    /// original `signature` (or, if redacted, `data`).
     ThinkingSeal,
     /// Both: tool names match `^[a-zA-Z0-9_-]{1,64}$`.
     ToolName,
@@ -61,7 +61,7 @@ pub enum Rule {
     ResultsFirst,
     /// Both: a result answers a call of the message before it; nothing else may be answered, nor twice.
     OrphanResult,
-    /// Anthropic: a call that ran on its servers is in front of its result ("Each `web_search_tool_result` block must
+    /// Anthropic: a call that ran on its servers is before its result ("Each `web_search_tool_result` block must
     /// have a corresponding `server_tool_use` block before it"). Strata sends such pairs in one message only: in two there may be
     /// nothing but results between them ("Server tools").
     ServerCall,
@@ -72,9 +72,9 @@ pub enum Rule {
     /// caching: it is `{"mode": "explicit"}`; `prompt_cache_options` have `"mode"` `"implicit"` or `"explicit"` and `"ttl"`
     /// `"30m"`.
     BreakpointForm,
-    /// Anthropic, prompt caching: at most 4 breakpoints; automatic caching uses one of them. OpenAI, prompt caching: "Each
-    /// request can create up to four cache writes", of which the implicit breakpoint uses one. More breakpoints are no error
-    /// there: the earliest write nothing, which nobody means who sets them.
+    /// Anthropic, prompt caching: at most 4 breakpoints, of which automatic caching uses one. OpenAI, prompt caching: "Each
+    /// request can create up to four cache writes", of which the implicit breakpoint uses one. Extra breakpoints are no error
+    /// there, but the earliest have no effect, which is never intended.
     BreakpointLimit,
     /// Anthropic, prompt caching: no breakpoint on a thinking block or on an empty text. OpenAI, prompt caching: on "a
     /// supported content block inside an input message", which is none of the assistant's.
@@ -106,7 +106,6 @@ pub enum Rule {
 pub struct Violation {
     /// A JSON pointer (RFC 6901) to the offending value; empty for the body itself.
     pub path: String,
-    /// The rule.
     pub rule: Rule,
     /// What is wrong, as a clause.
     pub detail: String,

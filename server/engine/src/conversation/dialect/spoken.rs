@@ -1,4 +1,4 @@
-//! What a dialect is given to write: messages of blocks, some of them with a breakpoint behind them. Knows no dialect.
+//! The input of a dialect: messages of blocks, some followed by a breakpoint. Knows no dialect.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use crate::conversation::history::{ContentBlock, ResultPart, Role};
 use crate::tokens::models::Ttl;
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
     /// The instructions above the conversation.
     System,
-    /// The person or program.
+    /// The user or program.
     User,
     /// The model.
     Assistant,
@@ -39,7 +39,7 @@ pub enum Carriers {
 }
 
 impl Carriers {
-    /// Whether a breakpoint can stand behind `content`, said by `speaker`.
+    /// Whether a breakpoint can follow `content` of `speaker`.
     pub fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
         match self {
             Self::Any => content.can_carry_a_mark(),
@@ -60,11 +60,11 @@ impl Carriers {
     }
 }
 
-/// A block as it is written.
+/// A block to write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpokenBlock<'a> {
     pub content: &'a ContentBlock,
-    /// A cache breakpoint stands behind it.
+    /// A cache breakpoint follows it.
     pub mark: Option<Ttl>,
 }
 
@@ -78,19 +78,19 @@ pub(crate) struct SpokenMessage<'a> {
 }
 
 impl<'a> SpokenMessage<'a> {
-    /// The blocks that are sent again in the next prompt, and those that are not.
+    /// The blocks that are sent again in the next prompt, and the others.
     pub(super) fn parts(&self) -> (&[SpokenBlock<'a>], &[SpokenBlock<'a>]) {
         self.blocks.split_at(self.blocks.len().saturating_sub(self.volatile))
     }
 }
 
-/// A message as both dialects write one. Takes its content as it is, which `json!` would copy.
+/// A message in the form of both dialects. Moves its content, which `json!` would copy.
 pub(super) fn message_with(role: &str, content: Value) -> Value {
     Value::Object(Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]))
 }
 
-/// The blocks of a message with its tool results in front, otherwise in order: providers want results
-/// first, and a prompt may hold other content of the same speaker before them.
+/// The blocks of a message with tool results first, otherwise in order. Providers want results first, but a prompt may put other
+/// content of the same speaker before them.
 pub(crate) fn results_first<B>(
     blocks: &[B],
     content: impl Fn(&B) -> &ContentBlock + Copy,

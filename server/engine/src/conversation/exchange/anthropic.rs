@@ -17,7 +17,7 @@ use crate::conversation::history::{
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
 ///
 /// # Errors
-/// [`ReadError`] names what is not in this form.
+/// [`ReadError`] names the part that does not fit the format.
 pub(crate) fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
     let messages = each(list_in(value, "messages")?, message)?;
     let system = match value.get("system") {
@@ -27,7 +27,7 @@ pub(crate) fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
     Ok(ReadList { system, messages })
 }
 
-/// Writes a conversation as it stands, hidden messages included.
+/// Writes the whole conversation, including hidden messages.
 #[cfg(test)]
 pub(crate) fn write_anthropic<'a>(
     system: impl IntoIterator<Item = &'a NewMessage>,
@@ -63,7 +63,7 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::Anthropic, &came, &plain))
 }
 
-/// A message without what it says beyond the model.
+/// Parses a message, without fields that models do not see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let role = match &*fields::string(value, "role")? {
         "user" => Role::User,
@@ -77,7 +77,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// The value in the one spelling that is written, of those that mean the same.
+/// Normalizes equivalent spellings of a message.
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(content) = message.get_mut("content") {
@@ -164,14 +164,14 @@ fn foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::Anthropic, value: value.clone() }
 }
 
-/// The message as it came, if it came in this form, else plainly.
+/// Writes the message in its original form if it came in this format, otherwise plainly.
 pub(super) fn written(message: &NewMessage) -> Value {
     extra::restore(message, Provider::Anthropic, plain(message), |whole| {
         parse(whole).is_ok_and(|read| read.role == message.role && read.content == message.content)
     })
 }
 
-/// The message without what it says beyond the model.
+/// The message without fields that models do not see.
 fn plain(message: &NewMessage) -> Value {
     let role = match message.role {
         Role::User => "user",
@@ -181,7 +181,7 @@ fn plain(message: &NewMessage) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// A block as a request has it, but for what a request must not hold and a list keeps.
+/// A block as in a request, but keeping what a request must omit and a list keeps.
 fn write_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),

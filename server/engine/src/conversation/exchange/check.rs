@@ -1,4 +1,4 @@
-//! Which provider rules a list of messages breaks as it stands, and which message breaks them. Mends nothing.
+//! Checks a list of messages against provider rules, and names the offending messages. Repairs nothing.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use super::{anthropic, openai};
 use crate::conversation::dialect::{self, Format, Rule, Violation};
 use crate::conversation::history::NewMessage;
 
-/// What a list is to be.
+/// The purpose of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// Sent as it is: it must end with the user.
+    /// To be sent as it is, so it must end with the user.
     Request,
-    /// Kept, to be gone on with: it may end with the assistant.
+    /// Kept, to be continued: it may end with the assistant.
     Record,
 }
 
@@ -20,14 +20,13 @@ pub enum Purpose {
 pub struct BrokenRule {
     /// The message, counted from 0, hidden ones included; `None` when it is the list as a whole.
     pub index: Option<usize>,
-    /// The rule.
     pub rule: Rule,
     /// What is wrong, as a clause.
     pub detail: String,
 }
 
-/// The rules that the messages break when they are sent as they are. Hidden messages are not looked at, except
-/// for archived results, which still answer their calls. Only lists in the forms that are read message by message are judged.
+/// The rules that the messages would break if sent unchanged. Ignores hidden messages, except archived results, which still
+/// answer their calls. Only covers formats that are read message by message.
 pub fn violations<'a>(
     messages: impl IntoIterator<Item = &'a NewMessage>,
     format: Format,

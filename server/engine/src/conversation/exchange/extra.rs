@@ -1,5 +1,5 @@
-//! What a provider's form of a message says beyond the model: found by comparing the form that was read with
-//! the form that would be written, laid over the latter again when it is written. Linear in both.
+//! Fields of a provider's message that models do not see: found by comparing the original with what Strata would write, and
+//! merged back when writing. Both are linear.
 
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, wr
     message
 }
 
-/// `written` as the message came, if `reads_back` agrees that this still says what the message says.
+/// Restores the original form of `written` if `reads_back` confirms that the message still has the same meaning.
 pub(super) fn restore(
     message: &NewMessage,
     provider: Provider,
@@ -37,7 +37,7 @@ pub(super) fn restore(
     if reads_back(&whole) { whole } else { written }
 }
 
-/// What must be laid over `written` to get `came`; of lists of the same length, item by item under its index.
+/// The difference to merge into `written` to get `came`; lists of equal length are compared item by item.
 fn beyond(came: &Value, written: &Value) -> Option<Value> {
     let differing: Map<String, Value> = match (came, written) {
         _ if came == written => return None,

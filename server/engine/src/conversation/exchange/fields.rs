@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::ReadError;
 
-/// The value as an object.
 pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
     value.as_object().ok_or_else(|| ReadError::new("must be an object"))
 }
@@ -18,7 +17,7 @@ pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     }
 }
 
-/// The string at `key`, when there is one.
+/// The string at `key`, if there is one.
 pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>, ReadError> {
     match value.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -45,7 +44,7 @@ pub(super) fn each<T>(
     list(value, key)?.iter().enumerate().map(read).collect()
 }
 
-/// What kind of block, part or item a value says it is.
+/// The declared kind of a block, part or item.
 pub(super) fn kind(value: &Value) -> Result<&str, ReadError> {
     object(value)?;
     match value.get("type") {

@@ -1,11 +1,9 @@
-//! Conversations in and out of the house: message lists in the providers' forms, and recorded transcripts.
-//! Reading and writing again gives back what was read, up to what is listed at each form; nothing is mended
-//! here (`history::project` does) and nothing is laid out for a request (`wire` does).
+//! Imports and exports conversations: message lists of the providers, and recorded transcripts. Writing what was read gives it
+//! back, except as listed for each format. Repairs nothing (`history::project` does) and lays out no request (`wire` does).
 //!
-//! What a form says beyond the model is kept beside the message ([`NewMessage::extra`]) and written again in
-//! that form as long as the message still says the same. What a form cannot express is left out when written:
-//! visibility, kinds, pins, times, files, the sides of pictures, foreign blocks of others that say nothing in
-//! plain text.
+//! Fields that models do not see are kept beside the message ([`NewMessage::extra`]) and written back in the same format while
+//! the message is unchanged. Writing omits what a format cannot express: visibility, kinds, pins, times, files, picture sizes,
+//! and foreign blocks without plain text.
 
 mod anthropic;
 mod check;
@@ -37,16 +35,16 @@ pub(crate) use responses::write_responses;
 pub(crate) use sniff::sniff;
 pub use sniff::{Form, ImportedConversation, read_any};
 
-/// A conversation as it was read.
+/// A conversation after reading.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct ReadList {
-    /// What stands before the conversation, told to the model as its instructions.
+    /// Instructions to the model before the conversation.
     pub system: Vec<NewMessage>,
     /// The conversation.
     pub messages: Vec<NewMessage>,
 }
 
-/// A value is not in the form it was taken for.
+/// A value does not match the expected format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}: {problem}", if path.is_empty() { "the whole value" } else { path })]
 pub struct ReadError {
@@ -68,8 +66,7 @@ impl ReadError {
     }
 }
 
-/// The list in `value`: itself, the field `name` of a body, or one message that stands alone. With it, the path
-/// to it.
+/// Finds the list in `value`: itself, the field `name` of a body, or a single message. Returns its path too.
 fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), ReadError> {
     let one_message = |value: &Value| value.get("role").is_some() || value.get("type").is_some();
     match (value, value.get(name)) {

@@ -5,9 +5,8 @@
 //! content is the empty string; an assistant without content has `null`; a call without a type is a `function`; fields of a body other than `messages` go. A call's
 //! arguments come back byte for byte, JSON or not, however deeply nested; empty ones are read as no arguments.
 //!
-//! Of the model, this form cannot express reasoning, failed results, several results in one message (they become
-//! several messages), pictures in results (they follow in a user message, as in requests), and text that stands
-//! behind a call.
+//! This format cannot express reasoning, failed results, several results in one message (they become several messages), pictures
+//! in results (they follow in a user message, as in requests), or text after a call.
 
 use serde_json::{Map, Value, json};
 
@@ -17,11 +16,11 @@ use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
 
-/// Reads a list of messages, a body with `messages`, or a single message. Instructions in front of the
+/// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
 /// conversation are its system prompt, later ones are system events in it.
 ///
 /// # Errors
-/// [`ReadError`] names what is not in this form.
+/// [`ReadError`] names the part that does not fit the format.
 pub(crate) fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
     let (list, path) = list_in(value, "messages")?;
     let leading = list.iter().take_while(|message| is_instruction(message)).count();
@@ -30,7 +29,7 @@ pub(crate) fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
     Ok(ReadList { system: all, messages })
 }
 
-/// Writes a conversation as it stands, hidden messages included.
+/// Writes the whole conversation, including hidden messages.
 #[cfg(test)]
 pub(crate) fn write_openai<'a>(
     system: impl IntoIterator<Item = &'a NewMessage>,
@@ -53,8 +52,7 @@ pub(super) fn image_at(url: &str) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// So many lists and objects may stand in one another in arguments. `serde_json` reads 127, and the message around a call, and
-/// whatever that stands in, need some of them.
+/// Maximum nesting in arguments. `serde_json` reads 127 levels, and the surrounding message needs some of them.
 const MAX_LEVELS: usize = 100;
 
 /// A call's arguments as a value: the text itself when it is not JSON, or nested too deeply to be read within a message.
@@ -68,7 +66,7 @@ pub(super) fn arguments(text: &str) -> Value {
     }
 }
 
-/// Whether no more than `levels` lists and objects stand in one another.
+/// Whether a value nests at most `levels` lists and objects.
 fn is_within(levels: usize, value: &Value) -> bool {
     let inside = |value: &Value| levels.checked_sub(1).is_some_and(|left| is_within(left, value));
     match value {
@@ -90,14 +88,14 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAi, &came, &plain))
 }
 
-/// A message without what it says beyond the model.
+/// Parses a message, without fields that models do not see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let (role, kind) = match &*fields::string(value, "role")? {
         "user" => (Role::User, Kind::Normal),
         "assistant" => (Role::Assistant, Kind::Normal),
         "tool" => (Role::User, Kind::ToolResult),
         "system" | "developer" => (Role::User, Kind::SystemEvent),
-        other => return Err(ReadError::new(format!("`{other}` is no role of this form")).inside("role")),
+        other => return Err(ReadError::new(format!("`{other}` is not a role in this format")).inside("role")),
     };
     if kind == Kind::ToolResult {
         let result = ContentBlock::ToolResult {
@@ -117,7 +115,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// The value in the one spelling that is compared, of those that mean the same: content as a list of parts.
+/// Normalizes equivalent spellings for comparison: content as a list of parts.
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     let speaks = message.get("role").is_some_and(|role| role == "assistant");
@@ -167,7 +165,7 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 fn call(value: &Value) -> Result<ContentBlock, ReadError> {
     if fields::kind(value)? != "function" {
         let foreign = foreign(value);
-        let problem = "is no call of a known type, nor one that holds what it calls under its type";
+        let problem = "is not a call of a known type, or lacks the call under that type";
         return if is_call(&foreign) {
             Ok(ContentBlock::Foreign(foreign))
         } else {
@@ -191,7 +189,7 @@ pub(super) fn role_of(message: &NewMessage) -> &'static str {
     }
 }
 
-/// The messages that stand for one: as it came, if it came in this form, else plainly.
+/// The messages for one of ours: in original form if it came in this format, otherwise plainly.
 pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = plain(message, role);
     if let [only] = messages.as_mut_slice() {
@@ -223,7 +221,7 @@ fn shorten(message: &mut Value) {
     }
 }
 
-/// The messages without what they say beyond the model: results first, then the rest.
+/// The messages without fields that models do not see: results first, then the rest.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());

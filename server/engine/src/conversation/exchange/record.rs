@@ -13,9 +13,8 @@ const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 const FILE_ARGUMENTS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 impl Transcript {
-    /// The messages of a recorded session, with their times and the files they speak of. What stands before a
-    /// compaction is hidden from the model; the text that stands for it has [`Kind::Summary`]. Files below the
-    /// folder of the record are named from there, others by their whole path.
+    /// The messages of a recorded session, with times and files. Messages before a compaction are hidden from the model; the text
+    /// that replaces them has [`Kind::Summary`]. Files below the record's folder get relative names, others absolute ones.
     pub fn messages(&self) -> Vec<NewMessage> {
         let mut messages: Vec<NewMessage> = Vec::new();
         let mut hidden = 0;
@@ -45,7 +44,7 @@ impl Transcript {
     }
 }
 
-/// What the user's side said: results as one message, the rest as another behind it.
+/// The user's side: results as one message, then the rest as another.
 fn ask(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
     let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };

@@ -6,8 +6,8 @@
 //! arguments come back byte for byte, JSON or not. Items that the model has no form for, reasoning included, are
 //! foreign blocks.
 //!
-//! Of the model, this form cannot express reasoning of others, failed results, pictures in results, and more than
-//! one item in one message (they become several messages).
+//! This format cannot express other models' reasoning, failed results, pictures in results, or several items in one message (they
+//! become several messages).
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "r
 /// Reads a list of items, a body with `input`, or a single item.
 ///
 /// # Errors
-/// [`ReadError`] names what is not in this form.
+/// [`ReadError`] names the part that does not fit the format.
 pub(crate) fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
     let mut system = Vec::new();
     if let Some(text) = fields::optional_string(value, "instructions")? {
@@ -41,7 +41,7 @@ pub(crate) fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
     Ok(ReadList { system, messages })
 }
 
-/// Writes a conversation as it stands, hidden messages included.
+/// Writes the whole conversation, including hidden messages.
 #[cfg(test)]
 pub(crate) fn write_responses<'a>(
     system: impl IntoIterator<Item = &'a NewMessage>,
@@ -59,7 +59,7 @@ fn item(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAiResponses, &came, &plain))
 }
 
-/// An item without what it says beyond the model.
+/// Parses an item, without fields that models do not see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let of = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
     Ok(match fields::kind(value)? {
@@ -89,12 +89,12 @@ fn said(value: &Value) -> Result<NewMessage, ReadError> {
         "user" => (Role::User, Kind::Normal),
         "assistant" => (Role::Assistant, Kind::Normal),
         "system" | "developer" => (Role::User, Kind::SystemEvent),
-        other => return Err(ReadError::new(format!("`{other}` is no role of this form")).inside("role")),
+        other => return Err(ReadError::new(format!("`{other}` is not a role in this format")).inside("role")),
     };
     Ok(NewMessage { kind, ..NewMessage::new(role, fields::each(value, "content", part)?) })
 }
 
-/// The value in the one spelling that is written, of those that mean the same.
+/// Normalizes equivalent spellings of an item.
 fn normal(item: &Value) -> Value {
     let mut item = item.clone();
     let text_kind = text_kind(item.get("role").and_then(Value::as_str).unwrap_or_default());
@@ -121,7 +121,7 @@ fn part(value: &Value) -> Result<ContentBlock, ReadError> {
             ContentBlock::Image(image_at(&fields::string(value, "image_url")?))
         }
         kind if FOREIGN_PARTS.contains(&kind) => ContentBlock::Foreign(foreign(value)),
-        kind => return Err(ReadError::new(format!("`{kind}` is no part of a message")).inside("type")),
+        kind => return Err(ReadError::new(format!("`{kind}` is not a part of a message")).inside("type")),
     })
 }
 
@@ -140,7 +140,7 @@ fn text_kind(role: &str) -> &'static str {
     if role == "assistant" { "output_text" } else { "input_text" }
 }
 
-/// The items that stand for a message: as it came, if it came in this form, else plainly.
+/// The items for a message: in original form if it came in this format, otherwise plainly.
 #[cfg(test)]
 fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = plain(message, role);
@@ -153,7 +153,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// The items without what they say beyond the model, in order.
+/// The items without fields that models do not see, in order.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut parts = Vec::new();

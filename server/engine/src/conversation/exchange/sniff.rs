@@ -32,7 +32,7 @@ pub enum Form {
 pub struct ImportedConversation {
     /// The form it was in.
     pub form: Form,
-    /// Instructions in front of it.
+    /// Instructions before it.
     pub system: Vec<NewMessage>,
     /// The conversation.
     pub messages: Vec<NewMessage>,
@@ -40,8 +40,8 @@ pub struct ImportedConversation {
     pub skipped: usize,
 }
 
-/// The form of a text of JSON or of lines of JSON; `None` when it holds no conversation in a known one. Plain
-/// texts look the same to several providers; they are taken for Anthropic's.
+/// Detects the format of JSON or JSON Lines; `None` if it contains no known conversation. Plain texts look alike for several
+/// providers and count as Anthropic's.
 #[cfg(test)]
 pub(crate) fn sniff(text: &str) -> Option<Form> {
     Material::of(text).form()
@@ -50,12 +50,12 @@ pub(crate) fn sniff(text: &str) -> Option<Form> {
 /// Reads a conversation in any of the forms.
 ///
 /// # Errors
-/// [`ReadError`] when the form is not known, or names what does not fit it; in lines, the path begins with the
-/// number of the line among those that are not blank, counted from 0.
+/// [`ReadError`] if the format is unknown or a part does not fit it. For lines, the path starts with the number of the line among
+/// the non-blank ones, from 0.
 pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let material = Material::of(text);
     let Some(form) = material.form() else {
-        return Err(ReadError::new("holds no conversation in a known form"));
+        return Err(ReadError::new("contains no conversation in a known format"));
     };
     let imported =
         |ReadList { system, messages }: ReadList| ImportedConversation { form, system, messages, skipped: 0 };
@@ -72,7 +72,7 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     }
 }
 
-/// What a text holds.
+/// The content of a text.
 enum Material {
     /// One value.
     Whole(Value),
@@ -131,7 +131,7 @@ impl Material {
         }
     }
 
-    /// Strata's own messages. Values without a role (what else an export tells) are skipped.
+    /// Reads Strata's own messages. Skips values without a role, which an export may contain.
     fn own(&self) -> Result<ImportedConversation, ReadError> {
         let mut imported =
             ImportedConversation { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
@@ -156,13 +156,13 @@ impl Material {
     }
 }
 
-/// Strata writes who sees a message, and what it is for, with every message; an export begins with a header.
+/// Strata's messages state their audience and kind; an export begins with a header.
 fn is_own(item: &Value) -> bool {
     item.get("strataSession").is_some()
         || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
 }
 
-/// A line of Claude Code holds what was said as `message`, beside who said it.
+/// A Claude Code line has the content in `message`, next to its author.
 fn is_recorded(item: &Value) -> bool {
     item.get("message").is_some_and(Value::is_object)
         && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")

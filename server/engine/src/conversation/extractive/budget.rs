@@ -5,8 +5,7 @@
 pub(crate) struct Budget {
     /// Tokens, at most.
     pub tokens: usize,
-    /// Words between white space: the second number at most, and at least the first where there is so much
-    /// to say.
+    /// Words between white space: a minimum if there is enough material, and a maximum.
     pub words: Option<(usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the conversation speaks of by name, and what it first said of each: names between backticks that recur.
+//! Concepts that the conversation names repeatedly between backticks, with the first description of each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::conversation::conversation_facts::{code_spans, is_summary, one_line, sentences};
 use crate::conversation::history::{ContentBlock, Message, Role};
 
-/// Concepts that are told at most.
+/// Maximum concepts listed.
 const MOST: usize = 24;
 /// Messages a name must appear in.
 const FROM: u32 = 3;
@@ -18,7 +18,7 @@ struct NameOccurrence<'a> {
     first: &'a str,
 }
 
-/// `name: what was said of it`, the most frequent first.
+/// `name: description`, most frequent first.
 pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
     let mut seen: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
     for (index, text) in said(messages) {
@@ -40,7 +40,7 @@ pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
     found.into_iter().filter_map(|(name, seen)| described(name, seen.first, width)).collect()
 }
 
-/// What the assistant says, message by message.
+/// The assistant's text, message by message.
 fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
     let spoken = |message: &&Arc<Message>| message.body.role == Role::Assistant && !is_summary(message);
     messages.iter().filter(spoken).enumerate().flat_map(|(index, message)| {

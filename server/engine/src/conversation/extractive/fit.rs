@@ -1,4 +1,4 @@
-//! Takes as many lines as fit, the most valuable first, and lays them out in their sections. Values nothing itself.
+//! Selects as many lines as fit, most valuable first, and arranges them in sections. Assigns no values itself.
 
 use crate::conversation::conversation_facts::labels::state_label;
 use crate::conversation::conversation_facts::{FileState, bundle};
@@ -12,7 +12,7 @@ const TRIES: usize = 12;
 /// Which headings are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Headings {
-    /// All, so that a reader sees what is empty.
+    /// Shows all sections, so that a reader sees which are empty.
     All,
     /// Those with something below them, where empty ones would take the room of a fourth of the lines.
     Filled,
@@ -44,7 +44,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Which lines are taken: the longest run of the best ones that fits, and of the next ones those that still do.
+    /// Selects lines: the longest run of the best ones that fits, then later ones that still fit.
     fn most(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
         let first = |most: usize| {
             let mut chosen = vec![false; self.lines.len()];

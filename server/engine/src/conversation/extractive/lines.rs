@@ -1,39 +1,39 @@
-//! What a summary is made of: lines and files, each with what it is worth. Knows no section.
+//! The material of a summary: lines and files with their values. Knows no section.
 
 use crate::conversation::conversation_facts::FileState;
 
 use super::budget::Budget;
 
-/// What a line is about.
+/// The topic of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Part {
     /// The first thing the user asked for.
     FirstRequest,
-    /// What the user asked for between the first and the last.
+    /// Requests between the first and the last.
     Requests,
     /// The last thing the user asked for.
     LastRequest,
-    /// What the user demands or forbids.
+    /// Demands and prohibitions of the user.
     Constraints,
-    /// What was decided.
+    /// Decisions.
     Decisions,
-    /// What was planned.
+    /// Plans.
     Plans,
-    /// What was found out.
+    /// Findings.
     Findings,
-    /// What was done.
+    /// Finished work.
     Completed,
-    /// What did not work.
+    /// Failed approaches.
     Failures,
     /// The tasks that are not done, on one line.
     Remaining,
-    /// What failed and was not mended.
+    /// Failures that were not repaired.
     Errors,
-    /// What was run.
+    /// Commands that ran.
     Commands,
     /// How much was looked at.
     Explored,
-    /// What things are.
+    /// Descriptions of concepts.
     Concepts,
     /// The files that took most of the work.
     MostWorked,
@@ -41,7 +41,7 @@ pub(super) enum Part {
     Changed,
     /// Files that were only read.
     Read,
-    /// What files are.
+    /// Descriptions of files.
     FileNotes,
     /// The code that was written to files.
     Changes,
@@ -49,21 +49,21 @@ pub(super) enum Part {
     LastChange,
     /// Finished tasks.
     TasksDone,
-    /// Tasks that were begun.
+    /// Tasks that were started.
     TasksActive,
-    /// Tasks that were not begun.
+    /// Tasks that were not started.
     TasksOpen,
     /// The last tool calls.
     LastCalls,
-    /// What the assistant said last.
+    /// The assistant's last message.
     LastWords,
-    /// What to do first.
+    /// The first thing to do next.
     NextStep,
 }
 
 impl Part {
-    /// What the `rank`th best line of this part is worth, compared with lines of other parts: what must be
-    /// kept comes first, and of everything else some. The figures are tuned on recorded sessions.
+    /// Value of the `rank`th best line of this part relative to other parts: required lines first, and some of everything else.
+    /// The values are tuned on recorded sessions.
     pub(super) fn worth(self, rank: usize) -> u32 {
         let (best, decay) = match self {
             Self::LastRequest => (1_000, 0),
@@ -99,24 +99,23 @@ impl Part {
 /// One line, or one file of a line that several share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Line {
-    /// What it is about.
+    /// Its part.
     pub part: Part,
-    /// What it is worth: the larger, the sooner it is taken.
+    /// Its value; higher is selected first.
     pub worth: u32,
-    /// What it says.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Content {
     /// A line of its own, without the mark of a list.
     Text(String),
-    /// A file; those of one state share a line.
+    /// A file. Files with the same state share a line.
     File {
-        /// What was done last with it.
+        /// The last operation on it.
         state: FileState,
-        /// Its path.
         path: String,
     },
 }
@@ -130,13 +129,13 @@ pub(super) struct Widths {
     pub request: usize,
     /// Anything else that is quoted.
     pub quotation: usize,
-    /// Command lines, and what a call was about.
+    /// Maximum characters of command lines and subjects of calls.
     pub subject: usize,
 }
 
 impl Widths {
-    /// A fifth of the budget for a request that is kept whole, and so much for other lines that several of
-    /// each kind find room. A token is about four characters, a word six.
+    /// Allows a fifth of the budget for a request that is kept whole, and little enough for other lines that several of each kind
+    /// fit. Assumes four characters per token and six per word.
     pub(super) fn of(budget: &Budget) -> Self {
         let by_words = budget.words.map_or(usize::MAX, |(_, most)| most.saturating_mul(6));
         let characters = budget.tokens.saturating_mul(4).min(by_words);

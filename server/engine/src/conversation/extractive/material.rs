@@ -24,17 +24,17 @@ use super::structure::Structure;
 const MOST: usize = 150;
 /// Files that are looked at.
 const MOST_FILES: usize = 500;
-/// Tool calls that are told as the last ones.
+/// Number of tool calls listed as the last ones.
 const LAST_CALL_COUNT: usize = 6;
-/// Files that are told as those that took most of the work.
+/// Number of files listed as those with most of the work.
 const MOST_WORKED_FILES: usize = 5;
 /// Files that are described, at most.
 const DESCRIBED_FILES: usize = 20;
-/// Files of which the code is quoted that was written last, at most.
+/// Maximum files whose last written code is quoted.
 const QUOTED_CHANGES: usize = 8;
-/// Parts of a path that are tried before the whole stands for the file.
+/// Path components tried before the whole path represents a file.
 const NAME_PARTS: usize = 3;
-/// Requests shorter than this ("yes", "go on") come behind all others. Bytes.
+/// Requests shorter than this ("yes", "go on") rank last. Bytes.
 const SAYS_SOMETHING: usize = 12;
 /// How recent a line counts that an earlier summary carries, of 1,000: it was found worth keeping before.
 const CARRIED: usize = 600;
@@ -73,7 +73,7 @@ impl<'a> Material<'a> {
         Self { facts, messages, tools, widths, recurrence, recency, lines: Vec::new() }
     }
 
-    /// The lines for the sections of `structure`, in the order in which they are to stand within their parts.
+    /// The lines for the sections of `structure`, in order within their parts.
     pub(super) fn into_lines(mut self, structure: Structure) -> Vec<Line> {
         self.requests();
         self.statements();
@@ -160,7 +160,7 @@ impl<'a> Material<'a> {
         self.ranked(Part::Errors, told);
     }
 
-    /// Of commands that begin alike the last one, with how it ended.
+    /// Adds commands; of those that start alike, the last one with its result.
     fn commands(&mut self) {
         let mut last: HashMap<String, (usize, u32)> = HashMap::new();
         for (at, command) in self.facts.commands.iter().enumerate() {
@@ -222,7 +222,7 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// What the best of the files are, and what was written to them.
+    /// Describes the best files and what was written to them.
     fn file_notes(&mut self, changed: &[(&'a String, &'a FileTrace)], read: &[(&'a String, &'a FileTrace)]) {
         let short = |path: &'a str| self.short_name(path);
         let about = |&(path, trace): &(&'a String, &'a FileTrace)| {
@@ -253,7 +253,7 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// As much of the end of a path as tells it from the other files.
+    /// The shortest ending of a path that distinguishes it from other files.
     fn short_name(&self, path: &'a str) -> &'a str {
         let slashes = path.rmatch_indices('/').take(NAME_PARTS);
         let mut names = slashes.filter_map(|(slash, _)| path.get(slash + 1..));
@@ -341,18 +341,18 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// What recency and recurrence make of a line.
+    /// The value of a line by recency and recurrence.
     fn value(&self, message: MessageId, text: &str) -> usize {
         let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
         recent * 2 + 150 * self.recurrence.of(text) as usize
     }
 
-    /// A line that stands for its part alone.
+    /// Adds the only line of its part.
     fn line(&mut self, part: Part, text: String) {
         self.lines.push(Line { part, worth: part.worth(0), content: Content::Text(text) });
     }
 
-    /// Lines of one part with what they are worth among themselves. They stay in their order; each text once.
+    /// Adds the lines of one part with relative values, in order and without duplicates.
     fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
         let mut seen = BTreeSet::new();
         let lines: Vec<(usize, String)> =

@@ -1,6 +1,5 @@
-//! The summary that needs no model: what a conversation did (`facts`), ranked, in the sections that a profile
-//! asks for, never longer than its budget. Its words are its own except for short quotations, each on one
-//! line. It asks nobody, forgets nothing on purpose that fits, and gives the same text for the same messages.
+//! The summary without a model: the facts of a conversation (`facts`), ranked, in the sections that a profile requires, within
+//! its budget. Uses its own words except for short quotations, each on one line. Deterministic; asks no one.
 
 mod budget;
 mod concepts;
@@ -18,9 +17,8 @@ use crate::conversation::history::Message;
 pub(crate) use budget::Budget;
 pub(crate) use structure::Structure;
 
-/// Summarises `messages` within `budget`. `previous` is the text of an earlier summary; those among the messages
-/// carry on what they say by themselves, and a text that holds one of them is not read again. `count` counts
-/// tokens.
+/// Summarizes `messages` within `budget`. `previous` is the text of an earlier summary; summaries among the messages contribute
+/// their own facts and are not read twice. `count` counts tokens.
 ///
 /// Never longer than the budget; empty when there is nothing to say or not even one line fits.
 pub(crate) fn summarise(
@@ -43,9 +41,8 @@ pub(crate) fn summarise(
     fit::fit(structure, lines, &|text| budget.allows(text, count))
 }
 
-/// The paths, in as few tokens as can be while each can be read in full: folders are written once
-/// (`src/{a.rs,b/c.rs}`). Those that do not fit into `limit_tokens` are left out from the end of the list,
-/// and how many they are is told if there is room for that.
+/// Writes paths in few tokens but fully readable, factoring out folders (`src/{a.rs,b/c.rs}`). Paths beyond `limit_tokens` are
+/// dropped from the end, and counted if there is room.
 pub(crate) fn pinned_paths<P: AsRef<str>>(
     paths: &[P],
     limit_tokens: usize,

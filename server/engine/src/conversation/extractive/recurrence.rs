@@ -8,7 +8,7 @@ const LONGEST: usize = 120;
 /// Shortest. Bytes.
 const SHORTEST: usize = 4;
 
-/// In how many messages each name appears.
+/// Number of messages in which each name occurs.
 #[derive(Default)]
 pub(super) struct Recurrence<'a> {
     names: HashMap<&'a str, (u32, usize)>,

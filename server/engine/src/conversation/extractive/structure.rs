@@ -1,4 +1,4 @@
-//! Which sections each kind of summary has, and what stands in each, whether a model writes it or not. Data only.
+//! The sections of each kind of summary and their content, with or without a model. Data only.
 
 use super::lines::Part;
 
@@ -9,22 +9,22 @@ pub(crate) enum Structure {
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).
     Checkpoint,
-    /// What was decided, what worked and what did not, where it stands (`rolling`).
+    /// Decisions, what worked and what did not, and the current state (`rolling`).
     Rolling,
     /// A short account of an older topic (`topic`).
     Topic,
-    /// Seven sections for somebody who takes over in the middle (`handoff`).
+    /// Seven sections for an agent that takes over midway (`handoff`).
     Handoff,
 }
 
-/// One section: its heading, what a model is asked to write below it, and which lines of a summary without a model stand there,
-/// in that order. Without parts it is a heading over sections.
+/// A section: its heading, the instructions for a model, and the lines it contains without a model, in order. Without parts it is
+/// a heading over sections.
 pub(super) struct Section {
     /// The line above it.
     pub heading: &'static str,
-    /// What a model is asked to write there; empty when its sections say that.
+    /// Instructions for a model; empty if its subsections have them.
     asked: &'static str,
-    /// What it holds.
+    /// The parts it contains.
     pub parts: &'static [Part],
 }
 
@@ -33,7 +33,7 @@ const fn section(heading: &'static str, asked: &'static str, parts: &'static [Pa
 }
 
 impl Structure {
-    /// The sections in their order. No part stands in two of them.
+    /// The sections in order. No part occurs in two of them.
     pub(super) const fn sections(self) -> &'static [Section] {
         match self {
             Self::Continuation => CONTINUATION,
@@ -66,7 +66,7 @@ impl Structure {
 
 const CONTINUATION: &[Section] = &[
     section("## Analysis", "what happened, in order", &[]),
-    section("### Initial Request", "what the person wanted when it began", &[Part::FirstRequest]),
+    section("### Initial Request", "what the user wanted at the start", &[Part::FirstRequest]),
     section(
         "### Exploration Phase",
         "what was investigated and compared, and what was discovered",
@@ -118,10 +118,10 @@ const CONTINUATION: &[Section] = &[
 const CHECKPOINT: &[Section] = &[
     section(
         "## Goal",
-        "what the person wants to reach",
+        "what the user wants to achieve",
         &[Part::FirstRequest, Part::Requests, Part::LastRequest],
     ),
-    section("## Constraints", "what the person demands or forbids", &[Part::Constraints]),
+    section("## Constraints", "what the user demands or forbids", &[Part::Constraints]),
     section("## Progress", "", &[]),
     section("### Done", "what is finished", &[Part::TasksDone, Part::Completed]),
     section(
@@ -167,7 +167,7 @@ const ROLLING: &[Section] = &[
 ];
 
 const TOPIC: &[Section] = &[
-    section("## Asked", "what the person wants", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
+    section("## Asked", "what the user wants", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
     section("## Decided", "decisions and constraints", &[Part::Constraints, Part::Decisions]),
     section(
         "## Done",
@@ -208,13 +208,13 @@ const HANDOFF: &[Section] = &[
     ),
     section(
         "## 6. Unresolved Issues and Pending Tasks",
-        "errors that still need attention, tasks that were requested and not started, decisions that wait for the person",
+        "errors that still need attention, tasks that were requested and not started, decisions that wait for the user",
         &[Part::Errors, Part::Failures, Part::TasksDone, Part::TasksOpen],
     ),
     section(
         "## 7. Immediate Next Step",
-        "one SPECIFIC action that follows from the person's most recent request, the current state of the implementation, and \
-         work that was interrupted",
+        "one SPECIFIC action that follows from the user's most recent request, the current state of the implementation, and work that \
+         was interrupted",
         &[Part::NextStep, Part::LastRequest],
     ),
 ];

@@ -29,7 +29,7 @@ fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, said:
         .add(NewMessage::new(Role::User, vec![ContentBlock::ToolResult { call_id: id, content, outcome }]));
 }
 
-/// Somebody mends a brewery's kettle control.
+/// Someone repairs a brewery's kettle control.
 fn conversation() -> History {
     let mut history = History::default();
     let said = |history: &mut History, role, text: &str| {

@@ -1,4 +1,4 @@
-//! What became of a conversation since it was stored: the least that has to be written.
+//! The difference between a conversation and its stored version: the minimum to write.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::message::{Message, MessageId};
 pub struct Change {
     /// Messages that are new, in order.
     pub added: Vec<Arc<Message>>,
-    /// Messages that are not what they were.
+    /// Messages that differ.
     pub changed: Vec<Arc<Message>>,
     /// Messages that are gone.
     pub removed: Vec<MessageId>,
@@ -27,8 +27,7 @@ impl Change {
 }
 
 impl History {
-    /// What has to be written to make `before` this. Takes as long as there are messages that differ, plus one look at
-    /// each that does not.
+    /// The change that turns `before` into this. Linear in the differing messages, plus one comparison for each other.
     pub fn since(&self, before: &Self) -> Change {
         let (old, new) = (before.messages(), self.messages());
         let same = old.iter().zip(new).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();

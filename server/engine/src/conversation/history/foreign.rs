@@ -1,5 +1,5 @@
-//! Blocks of one provider that the model has no form for, kept as they came. Says where they may go again;
-//! never looks at what they mean.
+//! Provider-specific blocks without an equivalent in the model, kept as received. Knows where they may be sent back; never
+//! interprets them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::role::Role;
 
-/// Whose form of messages a block is in.
+/// The provider whose format a block is in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ForeignProvider")]
@@ -31,30 +31,30 @@ pub enum Provider {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
-    /// Whose it is.
+    /// Its provider.
     pub provider: Provider,
-    /// The block as it came, without cache marks.
+    /// The block as received, without cache marks.
     pub value: Value,
 }
 
-/// Where in a message a foreign block stands.
+/// The position of a foreign block in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ForeignPosition {
-    /// Among what one side says.
+    /// Among the content of one side.
     Said(Role),
-    /// In a tool's result.
+    /// In a tool result.
     Result,
 }
 
 impl Foreign {
-    /// What it says in plain text, when it says something.
+    /// Its plain text, if any.
     pub fn text(&self) -> Option<&str> {
         let said = ["text", "refusal"].into_iter().find_map(|key| self.value.get(key)?.as_str());
         said.filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether `recipient` takes it back at `place`. What a newer version of an API sends and takes is not known
-    /// here, and is not risked: one refused block refuses the whole request.
+    /// Whether `recipient` accepts it back at `place`. Unknown kinds of newer API versions are not risked: one rejected block
+    /// rejects the whole request.
     pub(crate) fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
@@ -62,8 +62,7 @@ impl Foreign {
             && self.is_sound(kind)
     }
 
-    /// The block as it is sent: without any cache mark that came along, because Strata sets its own and a request may
-    /// hold only a few.
+    /// The block without its cache marks, because Strata sets its own and their number is limited.
     pub(crate) fn unmarked(&self) -> Self {
         let mut foreign = self.clone();
         drop_marks(&mut foreign.value);
@@ -75,8 +74,8 @@ impl Foreign {
         self.value.get("type").is_some_and(|kind| kind == "image")
     }
 
-    /// Whether it is sealed reasoning, which belongs to what follows it and is refused alone (OpenAI, Responses: "reasoning was
-    /// provided without its required following item").
+    /// Whether it is sealed reasoning, which belongs to the next item and is rejected on its own (OpenAI, Responses: "reasoning
+    /// was provided without its required following item").
     pub(super) fn is_thought(&self) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str);
         matches!(
@@ -97,7 +96,7 @@ impl Foreign {
         })
     }
 
-    /// Whether it has what the provider cannot do without, where that could be missing.
+    /// Whether it has the fields that the provider requires, where they might be missing.
     fn is_sound(&self, kind: &str) -> bool {
         let named =
             |pointer| self.value.pointer(pointer).and_then(Value::as_str).is_some_and(|id| !id.is_empty());
@@ -137,7 +136,7 @@ impl Foreign {
 pub(super) enum Half<'a> {
     /// The call.
     Call(&'static str, &'a str),
-    /// What came of it.
+    /// The outcome of it.
     Result(&'static str, &'a str),
 }
 
@@ -185,9 +184,8 @@ fn is_id(kind: &str, id: &str) -> bool {
     }
 }
 
-/// The kinds of blocks, besides those that the model has a form for, that a request may hold. Anthropic:
-/// Messages API, "Input content blocks" (`image` is one of a file that was uploaded); OpenAI: Chat
-/// Completions, "Content parts"; Responses, "Reasoning items"; Gemini, "Thought signatures".
+/// The kinds of foreign blocks that a request may contain. Anthropic: Messages API, "Input content blocks" (`image` is an
+/// uploaded file); OpenAI: Chat Completions, "Content parts"; Responses, "Reasoning items"; Gemini, "Thought signatures".
 fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
         (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
@@ -210,7 +208,7 @@ fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static 
         (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
         (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
         (Provider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
-        // Strata's own spelling: the signature stands in front of the part that it came with.
+        // Strata's own spelling: the signature precedes the part that it came with.
         (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
         (Provider::OpenAi, ForeignPosition::Result)
         | (Provider::Bedrock, _)

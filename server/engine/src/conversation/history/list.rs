@@ -16,24 +16,24 @@ pub struct History {
     next: u64,
 }
 
-/// There is no message of this number.
+/// No message has this number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no message {}; history.get lists them", .0.0)]
+#[error("no message {}; history.get lists the messages", .0.0)]
 pub struct NoSuchMessage(pub MessageId);
 
-/// One place of a conversation that is rebuilt: what the model sees from then on.
+/// One entry of a rebuilt conversation, as the model sees it from then on.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Entry {
-    /// A message that stays as it is.
+    /// Keeps a message unchanged.
     Keep(MessageId),
-    /// A tool's result of which only a stub stays (`Kind::ToolResultArchived`).
+    /// Replaces a tool result with a stub (`Kind::ToolResultArchived`).
     Archive(MessageId),
     /// A message that is put in.
     Add(NewMessage),
 }
 
 impl Entry {
-    /// The message that it keeps as it is.
+    /// The message that it keeps unchanged.
     pub(crate) fn kept(&self) -> Option<MessageId> {
         match self {
             Self::Keep(id) => Some(*id),
@@ -42,7 +42,7 @@ impl Entry {
     }
 }
 
-/// What a rebuilding did to a conversation: enough to take it back.
+/// The effect of rebuilding a conversation: enough to undo it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistoryChange {
@@ -62,8 +62,7 @@ impl History {
         id
     }
 
-    /// Replaces all messages. Numbers go on from where they were, so that nothing cached for an old
-    /// message is ever taken for a new one.
+    /// Replaces all messages. Numbering continues, so that nothing cached for an old message applies to a new one.
     pub(crate) fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.messages = Arc::default();
         for message in messages {
@@ -71,7 +70,7 @@ impl History {
         }
     }
 
-    /// A conversation as it was stored. `next` is the first number that was never used.
+    /// Restores a stored conversation. `next` is the first unused number.
     pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
         let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
         let used = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
@@ -104,7 +103,7 @@ impl History {
         Ok(())
     }
 
-    /// Removes a message and all that follow it, and says how many went.
+    /// Removes a message and all later ones, and says how many went.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -115,10 +114,9 @@ impl History {
         Ok(gone)
     }
 
-    /// Shows the model `entries` instead of the messages in `covered`; what is not in `covered` stays as it is.
-    /// Nothing is lost: covered messages that `entries` does not keep are hidden where they stand. Messages that are
-    /// put in stand before the next one that is kept, the last of them behind all that is covered. `entries` names
-    /// kept messages in the order in which they stand.
+    /// Shows the model `entries` instead of the messages in `covered`; other messages are unchanged. Covered messages that
+    /// `entries` does not keep are hidden in place. Inserted messages come before the next kept one, or after everything covered.
+    /// `entries` lists kept messages in order.
     pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
@@ -140,7 +138,7 @@ impl History {
         writer.rebuilt
     }
 
-    /// Takes back what [`rebuild`](Self::rebuild) did. Messages that came or went since stay as they are.
+    /// Undoes [`rebuild`](Self::rebuild). Later additions and removals stay.
     pub(crate) fn take_back(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
@@ -167,13 +165,13 @@ impl History {
         self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
     }
 
-    /// The messages of which the model gets something: those it sees, and archived results, of which it gets a stub.
+    /// The messages that are sent: visible ones, and archived results as stubs.
     pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.is_sent())
     }
 
-    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. Cutting in front
-    /// of it separates no call from its result and no answer from its question.
+    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. A cut before it
+    /// separates no call from its result and no answer from its question.
     pub(crate) fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(
@@ -192,11 +190,11 @@ impl History {
 struct Writer {
     messages: Vec<Arc<Message>>,
     next: u64,
-    /// What is to be shown; `None` once it was written.
+    /// The entries to show; `None` once written.
     entries: Vec<Option<Entry>>,
     /// The first entry that was not reached yet.
     cursor: usize,
-    /// Where the kept ones stand in `entries`.
+    /// Index in `entries` of each kept message.
     places: HashMap<MessageId, usize>,
     rebuilt: HistoryChange,
 }
@@ -240,7 +238,7 @@ impl Writer {
         self.messages.push(kept);
     }
 
-    /// Puts in what stands before the entry at `place` and was not put in yet.
+    /// Inserts the pending messages before the entry at `place`.
     fn added_before(&mut self, place: usize) {
         let end = place.min(self.entries.len());
         while self.cursor < end {
@@ -258,8 +256,8 @@ impl Writer {
     }
 }
 
-/// The last resort when a history is far over its limit and no summary can be had: drops the oldest whole
-/// exchanges until `weigh` of what is left is at most `limit`. The newest exchange always stays.
+/// Last resort if a history far exceeds its limit and there is no summary: drops the oldest exchanges until `weigh` of the rest
+/// is at most `limit`. Always keeps the newest exchange.
 pub(crate) fn emergency_truncate(
     messages: &[Arc<Message>],
     limit: usize,

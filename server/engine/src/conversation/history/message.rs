@@ -16,7 +16,7 @@ use crate::key::FileKey;
 #[serde(transparent)]
 pub struct MessageId(pub u64);
 
-/// What a message is for, which decides how ageing and compaction treat it.
+/// The purpose of a message, which decides how archival and compaction treat it.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -28,13 +28,13 @@ pub enum Kind {
     Normal,
     /// The result of a tool call.
     ToolResult,
-    /// A result hidden from the model because a summary stands for it.
+    /// A result hidden from the model because a summary replaces it.
     ToolResultArchived,
-    /// The summary that stands for archived results.
+    /// The summary that replaces archived results.
     ToolSummary,
     /// The summary that a compaction left.
     Summary,
-    /// Something that happened around the conversation, told to the model.
+    /// An event around the conversation, reported to the model.
     SystemEvent,
     /// One iteration of an autonomous loop.
     Iteration,
@@ -62,7 +62,7 @@ pub enum ImageSource {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
-    /// Where its bytes are.
+    /// The source of its bytes.
     pub source: ImageSource,
     /// Width in pixels, when known; without it the token estimate is a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub enum ResultPart {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ToolOutcome")]
 pub enum Outcome {
-    /// It did what was asked.
+    /// It succeeded.
     #[default]
     Ok,
     /// It failed; the content says how.
@@ -132,7 +132,7 @@ pub enum ContentBlock {
         /// The arguments, opaque to Strata.
         input: Value,
     },
-    /// What the tool gave back.
+    /// The result of a tool.
     ToolResult {
         /// The `id` of the call.
         call_id: String,
@@ -152,8 +152,7 @@ impl ContentBlock {
         Self::Text { text: text.into() }
     }
 
-    /// Whether a cache breakpoint may stand on this block: not on an empty or a thinking one, nor on one that is
-    /// kept as it came.
+    /// Whether this block can carry a cache breakpoint: not empty, thinking or foreign blocks.
     pub fn can_carry_a_mark(&self) -> bool {
         match self {
             Self::Text { text } => !text.trim().is_empty(),
@@ -162,7 +161,7 @@ impl ContentBlock {
         }
     }
 
-    /// Whether it goes on with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
+    /// Whether it continues with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
     /// cache entry, a provider takes such a run for one block (Anthropic, "Prompt caching").
     pub(crate) fn continues_run_of(&self, before: &Self) -> bool {
         matches!(
@@ -196,7 +195,7 @@ impl ContentBlock {
     }
 }
 
-/// Whether somebody gets to see a message.
+/// Whether a party sees a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
@@ -214,7 +213,7 @@ pub enum Pin {
     /// It may.
     #[default]
     Free,
-    /// The person wants it to stay word for word.
+    /// The user wants it to stay verbatim.
     Kept,
 }
 
@@ -228,33 +227,33 @@ impl Pin {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMessage {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said, in order.
+    /// The content, in order.
     pub content: Vec<ContentBlock>,
     /// Whether the model sees it. A hidden message is never sent and never counted.
     #[serde(default)]
     pub agent: Visibility,
-    /// Whether the person sees it.
+    /// Whether the user sees it.
     #[serde(default)]
     pub user: Visibility,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub kind: Kind,
     /// Whether a compaction may take it.
     #[serde(default, skip_serializing_if = "Pin::is_free")]
     pub pin: Pin,
-    /// When it was said, in milliseconds since 1970, as the caller tells it.
+    /// Time of the message, in milliseconds since 1970, from the caller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
     /// Files it speaks of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_mentioned: Vec<FileKey>,
-    /// Files that were changed by what it says.
+    /// Files changed by this message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
-    /// What a provider's form of this message said beyond all that, by the provider's name, so that it can be
-    /// written as it came (`exchange`). Never sent, never counted.
+    /// Further fields of this message in a provider's format, by the provider's name, for writing it back unchanged (`exchange`).
+    /// Never sent, never counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
@@ -281,8 +280,7 @@ impl NewMessage {
         }
     }
 
-    /// Whether the model gets to hear of it: what is shown, and archived results, of which a stub stays for as
-    /// long as their calls are shown.
+    /// Whether it is sent to the model: visible messages, and archived results, whose stubs stay as long as their calls.
     pub(crate) fn is_sent(&self) -> bool {
         self.agent == Visibility::Shown || self.kind == Kind::ToolResultArchived
     }

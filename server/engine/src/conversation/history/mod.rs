@@ -1,5 +1,5 @@
-//! The conversation: messages with stable numbers, in order. It never calls a model and never decides
-//! what is dropped (`compaction` does).
+//! The conversation: messages with stable numbers, in order. Never calls a model and never decides what to drop (`compaction`
+//! does).
 
 mod change;
 mod foreign;

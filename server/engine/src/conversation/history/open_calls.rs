@@ -14,7 +14,7 @@ use super::{ContentBlock, Message, MessageId, Role};
 /// A result answers the oldest waiting call of its id. Some servers begin with the same ids in every turn of the
 /// assistant: calls of an id that an earlier turn left open are then given up.
 pub struct OpenCalls<Id, T> {
-    /// By the id called by: the turn of the calls, and the calls, oldest first. Never iterated but to be sorted.
+    /// By call id: the turn of the calls, and the calls, oldest first. Only iterated for sorting.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,
     given_up: Vec<T>,
     turn: usize,
@@ -23,9 +23,9 @@ pub struct OpenCalls<Id, T> {
 
 /// The calls without a result, in no order.
 pub(crate) struct Unanswered<T> {
-    /// Of the assistant's last turn: their results may still come.
+    /// Calls of the assistant's last turn, whose results may still arrive.
     pub(crate) waiting: Vec<T>,
-    /// Of earlier turns: the assistant has gone on without them.
+    /// Calls of earlier turns, after which the assistant continued without results.
     pub(crate) given_up: Vec<T>,
 }
 
@@ -57,7 +57,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
         calls.push_back(call);
     }
 
-    /// The message holds the result of a call: that call, unless nobody made it.
+    /// Takes the call that a result answers, if any.
     pub fn result(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
@@ -180,7 +180,7 @@ mod tests {
             ),
         ) {
             let mut messages = conversation(turns);
-            // Calls and results tell where they stand.
+            // Calls and results tell their positions.
             for (number, block) in messages.iter_mut().flat_map(|message| &mut message.body.content).enumerate() {
                 match block {
                     ContentBlock::ToolCall { input, .. } => *input = json!({ "at": number }),

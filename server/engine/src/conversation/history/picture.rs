@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 1 << 20;
 /// As much base64 as says of what kind a picture is: twelve bytes.
 const KIND: usize = 16;
 
-/// The media type of a PNG, JPEG, GIF or WebP picture, as its own bytes tell it; `None` for all else.
+/// Detects the media type of a PNG, JPEG, GIF or WebP picture from its bytes; `None` for others.
 pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
     let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
     match imagesize::image_type(&head).ok()? {

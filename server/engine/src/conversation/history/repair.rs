@@ -1,12 +1,11 @@
-//! Makes of any list of messages, cut anywhere, a conversation that every provider takes: what the model
-//! sees of a history. Never changes the history itself, drops nothing that could be sent, and invents only
-//! the fixed texts below. Same messages, same bytes. Linear in the size of the history.
+//! Projects any list of messages, cut anywhere, into a conversation that every provider accepts: what the model sees of a
+//! history. Never changes the history, drops nothing that could be sent, and adds only the fixed texts below. Deterministic and
+//! linear.
 //!
-//! What is mended (`docs/prompt.md`, "Formats"; each provider's rule is cited at `dialect::Rule`): hidden
-//! messages and empty texts go; archived results become stubs; unanswered calls get a result; results that answer nothing are dropped;
-//! results stand before all else that follows their calls; calls that ran on the provider's servers stay with their
-//! results or go; ids and tool names are brought into the form that all providers take; reasoning stays whole or goes;
-//! pictures that would be refused, alone or together with the others, are left out.
+//! Repairs (`docs/prompt.md`, "Formats"; `dialect::Rule` cites the providers' rules): hidden messages and empty texts are
+//! removed; archived results become stubs; unanswered calls get a result; results without calls are dropped; results come
+//! directly after their calls; server-side calls stay with their results or are removed; ids and tool names are normalized;
+//! reasoning stays complete or is removed; unacceptable pictures are left out.
 
 mod calls;
 mod clean;
@@ -29,35 +28,34 @@ pub(crate) use utterance::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT};
 
 use super::{ContentBlock, Message, MessageId, Provider, Role};
 
-/// What the model sees of one message, or a part of that: results may move in front of an earlier message
-/// of the same turn.
+/// What the model sees of one message or a part of it. Results may move before an earlier message of the same turn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProjectedMessage {
     /// The message. A result made up for a call bears the id of the message that called.
     pub id: MessageId,
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said; never empty.
+    /// The content; never empty.
     pub content: Vec<ContentBlock>,
 }
 
-/// What the model sees of a history and of the new request behind it.
+/// What the model sees of a history and of the request after it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Projection {
     /// The history, from a user message on. Adjacent entries may have the same role: they make one turn.
     pub history: Vec<ProjectedMessage>,
-    /// The new results. They must be laid directly behind the history, before anything else.
+    /// The new results, which must directly follow the history.
     pub results: Vec<ContentBlock>,
-    /// The rest of the new request, to be laid last.
+    /// The rest of the new request, which comes last.
     pub prompt: Vec<ContentBlock>,
     /// Call ids of new results that answer no pending call of the history; they are not in `results`.
     pub unmatched: Vec<String>,
 }
 
 impl Projection {
-    /// Lets the assistant acknowledge tool results that the history ends with, so that what is laid behind them
-    /// next (the instructions of a summariser) is not read along with them. For requests that nobody goes on
-    /// with: an ordinary one must not end so, nor have the assistant say what it never said.
+    /// Adds an assistant message after tool results at the end of the history, so that the following text (such as a summarizer's
+    /// instructions) is not read together with them. Only for requests that are not continued, since the assistant never said
+    /// this.
     pub(crate) fn acknowledge(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
@@ -67,14 +65,13 @@ impl Projection {
     }
 }
 
-/// What the model gets to see of `history` when `prompt` (a text, pictures, or results of the pending
-/// calls) follows as the user's next message. Calls that are pending at the end of the history and that
-/// `prompt` does not answer get a result that says so.
+/// What the model sees of `history` if `prompt` (a text, pictures, or results of pending calls) is the user's next message.
+/// Pending calls that `prompt` leaves open get a result that says so.
 ///
 /// `recipient` is the provider whose form the request will have, if any: what only one of them takes (the model's
 /// reasoning, foreign blocks) goes to that one alone.
 ///
-/// With an empty `prompt` this mends a list that stands for itself; it may then end with the assistant.
+/// With an empty `prompt`, repairs a list on its own, which may then end with the assistant.
 pub fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

@@ -1,5 +1,5 @@
-//! The summary of iterations that needs no model. What each iteration accomplished and changed is known; what it decided,
-//! what failed and what comes next is read from its output by the rules of `facts`. `extractive` ranks and fits.
+//! The summary of iterations without a model. Uses the reported accomplishments and changes, and reads decisions, failures and
+//! next steps from the output by the rules of `facts`. `extractive` ranks and fits.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ const WORDS: usize = 500;
 const LINE: usize = 300;
 /// Said when there is nothing else to say.
 const NOTHING: &str = "The iterations so far left nothing to tell.";
-/// How sentences begin that say what is to be done.
+/// Beginnings of sentences about next steps.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
 
 impl Fold {
-    /// The summary without a model: what the existing one says and what the iterations did, told by fixed rules,
-    /// within the budget. The same fold gives the same text. `count` counts tokens.
+    /// The summary without a model, within the budget: the existing summary and the iterations. Deterministic. `count` counts
+    /// tokens.
     pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
         extract(self, count)
     }
@@ -38,7 +38,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
         tokens: fold.max_tokens.saturating_sub(count(&note)),
         words: Some((0, WORDS.saturating_sub(words))),
     };
-    // What was ahead of an older iteration is behind it by now.
+    // What was ahead of an older iteration is after it by now.
     let ahead = fold.iterations.iter().rev().map(ahead).find(|ahead| !ahead.is_empty()).unwrap_or_default();
     let existing = if ahead.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
     let known = |(at, iteration): (usize, &Iteration)| {
@@ -71,14 +71,14 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 
-/// What is known of an iteration without reading its output, in the lines that `facts` reads.
+/// The reported facts of an iteration, as lines that `facts` reads.
 fn known(iteration: &Iteration) -> String {
     let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
     let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));
     done.chain(changed).collect::<Vec<_>>().join("\n")
 }
 
-/// What an output says that is still to be done: sentences that begin so, and the items below a heading that says so.
+/// Next steps in an output: sentences that begin accordingly, and items under such a heading.
 fn ahead(iteration: &Iteration) -> Vec<String> {
     let output = untagged(&iteration.output);
     let mut below = false;

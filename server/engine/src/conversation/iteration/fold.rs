@@ -7,7 +7,7 @@ use super::Iteration;
 pub(crate) enum FoldKind {
     /// The existing one with a few iterations more.
     Incorporate,
-    /// One that is written anew, with an eye on the newest iterations.
+    /// One that is written again, with an eye on the newest iterations.
     Renew,
 }
 
@@ -18,9 +18,9 @@ pub struct Fold {
     /// The summary that is replaced, and which one that is.
     pub(super) existing: String,
     pub(super) edition: u64,
-    /// What is to get into it, in order.
+    /// Iterations to fold into it, in order.
     pub(super) iterations: Vec<Iteration>,
-    /// What stays outside, for a summary that is written anew to be up to date.
+    /// Newer iterations, for a summary that is rewritten to be current.
     pub(super) recent: Vec<Iteration>,
     pub(super) max_tokens: usize,
 }

@@ -1,5 +1,5 @@
-//! How iterations that leave the window get into the summary: what is due, and how the text that stands for them is
-//! taken. Writes no text itself. What cannot be folded waits and is offered again at the next interval.
+//! Folds iterations that leave the window into the summary: decides what is due and accepts the text. Writes no text itself.
+//! Failed folds are offered again at the next interval.
 
 use crate::text::clip_to_weight;
 
@@ -7,26 +7,26 @@ use super::extract::extract;
 use super::fold::{Fold, FoldKind};
 use super::{Folding, Iteration, Loop, RollingConfig};
 
-/// One fold takes at most so many iterations, which keeps a question about them small.
+/// Maximum iterations per fold, to keep its question small.
 const MOST: usize = 20;
-/// So many may wait for the next interval. More are offered with every iteration, and what they did is extracted without a
-/// model when folding fails: a loop with a model that never answers must not grow for ever.
+/// Maximum iterations waiting for the next interval. Beyond that, each iteration offers a fold, and failed folds are summarized
+/// without a model, so that a loop cannot grow forever.
 const MOST_WAITING: usize = 50;
 
-/// Why a text did not become the summary. The loop is as it was.
+/// Why a text was rejected as a summary. The loop is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotFolded {
     /// Another summary is in place by now.
-    #[error("the summary has changed since it was asked for")]
+    #[error("the summary has changed since the request")]
     Stale,
-    /// There is no text.
+    /// There is not text.
     #[error("the summary is empty")]
     Empty,
 }
 
 impl Loop {
-    /// What is to be folded now: everything that waits, and the whole summary when an interval is complete. Nothing before an
-    /// iteration has left the window.
+    /// What to fold now: all waiting iterations, and the whole summary when an interval is complete. Nothing before an iteration
+    /// has left the window.
     pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);
@@ -57,7 +57,7 @@ impl Loop {
         })
     }
 
-    /// Puts `text` in the place of the summary and lets go of the iterations that are in it now. It is cut to the budget, and
+    /// Puts `text` instead of the summary and releases the iterations that are in it now. It is cut to the budget, and
     /// iterations without output are named. `count` counts tokens.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Loop {
         Ok(())
     }
 
-    /// There is no text for a fold. Its iterations stay as they are and are offered again when the next interval is complete.
+    /// Reports that a fold got no text. Its iterations are offered again at the next interval.
     pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;
@@ -101,7 +101,7 @@ impl Loop {
         }
     }
 
-    /// Whether what a fold is about is still so.
+    /// Whether a fold still matches the loop.
     fn is_current(&self, fold: &Fold) -> bool {
         let waiting = self.waiting.get(..fold.iterations.len()).unwrap_or_default();
         let same = |(a, b): (&Iteration, &Iteration)| a.number == b.number;

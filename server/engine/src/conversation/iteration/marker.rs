@@ -1,4 +1,4 @@
-//! What an iteration says of itself between tags. Reads only; in time linear in the output.
+//! What an iteration reports between tags. Read-only; linear in the output.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,7 @@ pub enum Promise {
     Complete,
 }
 
-/// What an output says that it accomplished, in order, without white space around it. A tag that is not closed says
-/// nothing.
+/// Accomplishments in an output, in order, trimmed. Ignores unclosed tags.
 pub(super) fn progress(output: &str) -> impl Iterator<Item = &str> {
     between(output, PROGRESS).filter(|text| !text.is_empty())
 }
@@ -29,7 +28,7 @@ pub(super) fn promise(output: &str) -> Promise {
     if between(output, PROMISE).any(|text| text == COMPLETE) { Promise::Complete } else { Promise::Open }
 }
 
-/// An output without its tags, with what stands between them.
+/// An output without its tags, but with their content.
 pub(super) fn untagged(output: &str) -> String {
     [PROGRESS.0, PROGRESS.1, PROMISE.0, PROMISE.1]
         .iter()
@@ -41,7 +40,7 @@ fn between<'a>(text: &'a str, (open, close): (&'static str, &'static str)) -> im
     std::iter::from_fn(move || {
         let (_, opened) = rest.split_once(open)?;
         let Some((inside, behind)) = opened.split_once(close) else {
-            // Nothing behind it is closed either.
+            // Nothing after it is closed either.
             rest = "";
             return None;
         };

@@ -1,6 +1,5 @@
-//! What an autonomous loop remembers between its iterations: the newest ones word for word, a running summary of the
-//! older ones, and the prompt that the next iteration begins with. A value: it runs no iteration, asks no model and
-//! reads no clock. Every figure is that of `docs/compaction.md`, "Iterations".
+//! The memory of an autonomous loop: the newest iterations verbatim, a running summary of older ones, and the prompt for the
+//! next. A value: runs no iteration, asks no model and reads no clock. `docs/compaction.md`, "Iterations", has all numbers.
 
 mod extract;
 mod fold;
@@ -35,25 +34,25 @@ const MOST_NAMED: usize = 200;
 const NAME_CHARS: usize = 1_000;
 /// File events that are kept; the oldest go.
 const MOST_EVENTS: usize = 1_000;
-/// Stands for a value of the environment that may be a secret.
+/// Replaces a value of the environment that may be a secret.
 const WITHHELD: &str = "[withheld]";
 
-/// How much a loop remembers. Its names are those of the `context` section of a loop's settings.
+/// Memory limits of a loop, named as in the `context` section of its settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
-    /// Iterations that are kept word for word.
+    /// Iterations that are kept verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
-    /// The summary is written anew whenever so many more iterations are done; 0 is never.
+    /// Iterations between updates of the summary; 0 for never.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
-    /// The most that the summary may weigh, in tokens.
+    /// The most that the summary may take, in tokens.
     #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }
 
-/// One iteration as it is reported.
+/// An iteration as reported.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewIteration {
@@ -63,13 +62,13 @@ pub struct NewIteration {
     pub cli: String,
     /// The model that ran it.
     pub model: String,
-    /// What it was given.
+    /// Its prompt.
     pub prompt: String,
-    /// What it said.
+    /// Its output.
     pub output: String,
     /// How far it got, as the caller judges.
     pub progress_score: f64,
-    /// What it accomplished, beside what its output says itself.
+    /// Accomplishments in addition to those in the output.
     pub progress_markers: Vec<String>,
     /// Paths of the files that it changed.
     pub file_changes: Vec<String>,
@@ -77,7 +76,7 @@ pub struct NewIteration {
     pub duration_ms: u64,
 }
 
-/// One iteration as it is remembered.
+/// An iteration as remembered.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Iteration {
@@ -89,13 +88,13 @@ pub(crate) struct Iteration {
     pub cli: String,
     /// The model that ran it.
     pub model: String,
-    /// What it was given, clipped to [`PROMPT_CHARS`].
+    /// Its prompt, clipped to [`PROMPT_CHARS`].
     pub prompt: String,
-    /// What it said, clipped to [`OUTPUT_CHARS`].
+    /// Its output, clipped to [`OUTPUT_CHARS`].
     pub output: String,
     /// How far it got, as the caller judges; finite.
     pub progress_score: f64,
-    /// What it accomplished: what was reported, then what its whole output said.
+    /// Accomplishments: reported ones, then those in the whole output.
     pub progress_markers: Vec<String>,
     /// Paths of the files that it changed.
     pub file_changes: Vec<String>,
@@ -134,7 +133,7 @@ pub struct FileEvent {
     pub time_ms: u64,
     /// The file.
     pub path: String,
-    /// What happened.
+    /// The kind of change.
     pub change: FileChange,
 }
 
@@ -142,13 +141,13 @@ pub struct FileEvent {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Loop {
-    /// What the loop is for.
+    /// The goal of the loop.
     pub goal: String,
     /// The newest iterations, in order.
     iterations: Vec<Iteration>,
     /// Iterations that have left the window and are in no summary yet, in order; all older than those in the window.
     waiting: Vec<Iteration>,
-    /// What the iterations before those came to.
+    /// The summary of older iterations.
     summary: String,
     /// Counts the summaries, so that an answer to a question about an older one is known.
     edition: u64,
@@ -164,9 +163,9 @@ pub struct Loop {
     current_model: String,
     /// The last iteration that promised that the goal is reached.
     completed: Option<u64>,
-    /// The environment as it was told.
+    /// The environment as reported.
     env_snapshot: BTreeMap<String, String>,
-    /// What happened to files.
+    /// Changes of files.
     file_events: Vec<FileEvent>,
 }
 
@@ -174,40 +173,40 @@ pub struct Loop {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Folding {
-    /// They are.
+    /// In progress.
     Running,
-    /// Not before the next interval, as it failed.
+    /// Paused until the next interval after a failure.
     Paused,
 }
 
-/// What adding an iteration came to.
+/// The result of adding an iteration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AddedIteration {
     /// The iteration's place in the loop, from 1.
     pub number: u64,
     /// Whether it said that the goal is reached.
     pub promise: Promise,
-    /// What is to be folded into the summary now.
+    /// What to fold into the summary now.
     pub fold: Option<Fold>,
 }
 
-/// Where a loop stands.
+/// The state of a loop.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopStatus {
-    /// What it is for.
+    /// Its goal.
     pub goal: String,
     /// How many iterations there were.
     pub total_iterations: u64,
-    /// The numbers of those that are kept word for word.
+    /// Numbers of the iterations kept verbatim.
     pub window: Vec<u64>,
-    /// The numbers of those that wait to be folded into the summary.
+    /// Numbers of the iterations waiting for the summary.
     pub waiting: Vec<u64>,
     /// The summary holds the iterations from 1 to this one.
     pub summarized: u64,
-    /// What it says.
+    /// The summary.
     pub summary: String,
-    /// The iteration after which it is written anew.
+    /// The iteration after which it is written again.
     pub next_summary_at: Option<u64>,
     /// The program that ran the last iteration.
     pub current_cli: String,
@@ -297,7 +296,7 @@ impl Loop {
         AddedIteration { number, promise, fold: self.due(config) }
     }
 
-    /// The environment, as it is told. Values whose names say that they may be secrets are not kept.
+    /// Records the environment. Omits values whose names suggest secrets.
     pub fn note_environment(&mut self, environment: BTreeMap<String, String>) {
         self.env_snapshot = environment
             .into_iter()
@@ -321,13 +320,13 @@ impl Loop {
         &self.iterations
     }
 
-    /// Those that have left the window and are in no summary yet, in order.
+    /// Iterations that left the window and are not in the summary yet, in order.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> &[Iteration] {
         &self.waiting
     }
 
-    /// What the older ones came to; empty before there are any.
+    /// The summary of older iterations; empty at first.
     #[cfg(test)]
     pub(crate) fn summary(&self) -> &str {
         &self.summary
@@ -339,7 +338,7 @@ impl Loop {
         self.total
     }
 
-    /// Where the loop stands.
+    /// The state of the loop.
     pub fn status(&self, config: &RollingConfig) -> LoopStatus {
         let numbers =
             |iterations: &[Iteration]| iterations.iter().map(|iteration| iteration.number).collect();
@@ -367,7 +366,7 @@ impl Loop {
         self.raw().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
     }
 
-    /// All iterations that are still there word for word, in order.
+    /// All iterations that are still there verbatim, in order.
     fn raw(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.waiting.iter().chain(&self.iterations)
     }

@@ -1,5 +1,5 @@
-//! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and where it stands,
-//! each within its share. Changes nothing.
+//! The prompt for the next iteration of a loop: goal, summary, newest iterations and state, each within its share. Changes
+//! nothing.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::text::{clip, clip_to_weight};
 
 use super::{FileEvent, Loop, RollingConfig};
 
-/// The most that the whole prompt may weigh, in tokens.
+/// The most that the whole prompt may take, in tokens.
 const TOTAL_TOKENS: usize = 50_000;
 /// The share of the goal.
 const GOAL_TOKENS: usize = 1_000;
@@ -21,7 +21,7 @@ const ITERATION_TOKENS: usize = 6_000;
 const RAW_TOKENS: usize = 30_000;
 /// The share of the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
-/// The share of the state: what the loop has done so far, its environment, and what happened to files.
+/// Maximum tokens of the state: progress, environment and file changes.
 const STATE_TOKENS: usize = 4_000;
 /// The share of each of the two lists in it.
 const LIST_TOKENS: usize = 1_000;
@@ -33,7 +33,7 @@ const SHOWN_CHARS: usize = 1_000;
 const CLI_CHARS: usize = 100;
 /// Characters of a value of the environment, and of a path.
 const VALUE_CHARS: usize = 200;
-/// Files whose last event is shown, the newest first.
+/// Files whose last event is shown, newest first.
 const SHOWN_FILES: usize = 20;
 
 const INSTRUCTIONS: &str = "# Instructions\n\
@@ -47,10 +47,9 @@ Continue working toward the goal. Output:\n\
 pub struct ContextualPrompt {
     /// The prompt.
     pub text: String,
-    /// What it weighs, in tokens.
+    /// Its tokens.
     pub tokens: usize,
-    /// Its sections in their order with what each weighs: `goal`, `summary`, `iterations`, `state`, `instructions`.
-    /// Those that there is nothing to say in are not among them.
+    /// Its sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`, `instructions`. Omits empty ones.
     pub parts: Vec<(String, usize)>,
 }
 
@@ -121,7 +120,7 @@ impl Loop {
         (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))
     }
 
-    /// The last event of each file, the newest first.
+    /// The last event of each file, newest first.
     fn file_list(&self) -> Option<String> {
         let mut named = BTreeSet::new();
         let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));

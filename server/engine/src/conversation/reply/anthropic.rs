@@ -16,7 +16,7 @@ pub(super) struct Assembly {
 #[derive(Debug)]
 struct OpenBlock {
     start: Value,
-    /// What a text or a thought says, or the arguments of a call as they are written.
+    /// The text or thought, or the arguments of a call as written.
     written: String,
     signature: String,
 }
@@ -85,13 +85,13 @@ impl Assembly {
         Some(())
     }
 
-    /// What came; of a block that was cut off, only what can be read by itself.
+    /// The reply so far. Of an interrupted block, only what is usable by itself.
     pub(super) fn into_draft(mut self) -> Draft {
         self.cut_open();
         self.draft
     }
 
-    /// Ends a block that nobody ended: what was shown of a text stays.
+    /// Ends an unfinished block, keeping its visible text.
     fn cut_open(&mut self) {
         if let Some(open) = self.open.take()
             && text(&open.start, "type") == "text"

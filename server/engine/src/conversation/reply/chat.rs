@@ -1,5 +1,5 @@
-//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>, and of the many
-//! servers that imitate it: what one of them leaves out is not missed.
+//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>, and of compatible
+//! servers, whose omissions are tolerated.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ impl Assembly {
             }
         }
         self.usage(data.get("usage"));
-        // The usage comes behind the last choice, in an event of its own, or together with it.
+        // The usage comes after the last choice, in an event of its own, or together with it.
         if self.draft.usage.is_some() {
             self.draft.end = self.finish.take();
         }
@@ -61,7 +61,7 @@ impl Assembly {
         Some(())
     }
 
-    /// Nothing comes any more. Servers that send no usage end with the last choice.
+    /// Ends the stream. Servers without usage end after the last choice.
     pub(super) fn end(&mut self) {
         if self.draft.end.is_none() {
             self.draft.end = self.finish.take();

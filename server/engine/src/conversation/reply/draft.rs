@@ -6,12 +6,12 @@ use super::error::ProviderError;
 use crate::conversation::history::{ContentBlock, Foreign, Provider};
 use crate::tokens::cost::Usage;
 
-/// What became known of a reply while it came.
+/// An event of a reply in progress.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplyEvent {
-    /// The next piece of what the model says.
+    /// The next piece of text.
     Text(String),
-    /// The next piece of what it thinks, where the provider shows that.
+    /// The next piece of reasoning, if the provider shows it.
     Thinking(String),
     /// A call of a tool, complete.
     ToolCall { id: String, name: String, input: Value },
@@ -28,23 +28,23 @@ pub enum ReplyEnd {
     OutputLimit,
     /// The stream ended before the provider said why.
     Cut,
-    /// The provider gave up in the middle, or what came is no reply.
+    /// The provider failed midway, or sent something other than a reply.
     Failed(ProviderError),
 }
 
-/// A reply as far as it came.
+/// A reply as far as it arrived.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
-    /// What was said, as the conversation keeps it. Calls that were cut off are left out.
+    /// The content for the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
-    /// What the provider billed, as far as it said so.
+    /// The billed usage, as far as reported.
     pub usage: Option<Usage>,
     /// Why it ended.
     pub end: ReplyEnd,
 }
 
 impl Reply {
-    /// What the model says, without its thoughts and calls.
+    /// The text, without reasoning and calls.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|block| match block {
             ContentBlock::Text { text } => Some(text.as_str()),
@@ -106,7 +106,7 @@ pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The arguments of a call, as the model wrote them. What is no JSON stays a text.
+/// The arguments of a call as the model wrote them. Invalid JSON stays a text.
 pub(super) fn arguments(written: &str) -> Value {
     if written.trim().is_empty() {
         return Value::Object(serde_json::Map::new());

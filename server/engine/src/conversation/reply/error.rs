@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What kind of error it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProviderErrorKind {
     /// The request is larger than the model's window, or than the provider takes.
@@ -15,23 +14,22 @@ pub enum ProviderErrorKind {
     RateLimit,
     /// The key is missing, wrong, or may not use the model.
     Authentication,
-    /// The provider does not take the request as it is.
+    /// The provider rejects the request as it is.
     Refused,
     /// The provider's rules on content stopped the answer.
     Content,
     /// The provider failed: asking again may help.
     Server,
-    /// What came is no answer in this dialect.
+    /// The reply is not valid in this dialect.
     Garbage,
 }
 
-/// An error that a provider reports, or what stands where its answer should.
+/// An error reported by a provider, or an invalid reply.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ProviderError {
-    /// What kind it is.
     pub kind: ProviderErrorKind,
-    /// What the provider says, in one line, clipped.
+    /// The provider's message, in one clipped line.
     pub message: String,
     /// The earliest time for another try, where the provider names one.
     pub retry_after: Option<Duration>,
@@ -103,7 +101,7 @@ impl ProviderError {
     }
 }
 
-/// What a name of an error says of its kind.
+/// Classifies an error by its name.
 fn kind_of(name: &str) -> Option<ProviderErrorKind> {
     Some(match name {
         "overloaded_error" | "UNAVAILABLE" | "server_is_overloaded" | "slow_down" => {

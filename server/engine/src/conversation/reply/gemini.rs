@@ -34,7 +34,7 @@ impl Assembly {
                 "STOP" => ReplyEnd::Complete,
                 "MAX_TOKENS" => ReplyEnd::OutputLimit,
                 "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
-                    ReplyEnd::Failed(ProviderError::server("the model wrote a call that cannot be read"))
+                    ReplyEnd::Failed(ProviderError::server("the model wrote an invalid tool call"))
                 }
                 reason => {
                     ReplyEnd::Failed(ProviderError::content(&format!("the provider stopped: {reason}")))

@@ -1,5 +1,5 @@
-//! What providers answer: whole replies, streams of them, and errors, as bytes in and values out. Opens no connection, reads no
-//! clock, and does not know what was asked.
+//! Decodes providers' answers: whole replies, streams and errors; bytes in, values out. Opens no connection, reads no clock, and
+//! does not know the question.
 
 mod anthropic;
 mod chat;
@@ -25,7 +25,7 @@ impl Reply {
     /// Reads a reply that came as one body.
     ///
     /// # Errors
-    /// [`ProviderErrorKind::Garbage`] for what is no reply of this dialect, and what the provider says instead of one.
+    /// [`ProviderErrorKind::Garbage`] for anything but a reply in this dialect, or the provider's own error.
     pub fn read(format: Format, body: &[u8]) -> Result<Self, ProviderError> {
         let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
         if let Some(error) = ProviderError::stated(&value) {
@@ -65,7 +65,7 @@ impl Reply {
 pub struct ReplyDecoder {
     events: EventDecoder,
     assembly: Assembly,
-    /// The beginning of what came, to show when it is no stream.
+    /// The beginning of the data, for an error message.
     head: Vec<u8>,
 }
 
@@ -73,7 +73,7 @@ pub struct ReplyDecoder {
 const HEAD: usize = 512;
 
 impl ReplyDecoder {
-    /// A decoder for streams of this dialect; `None` for those that Strata sends no request in.
+    /// A decoder for streams of this dialect; `None` for dialects that Strata does not send.
     pub fn new(format: Format) -> Option<Self> {
         Some(Self { events: EventDecoder::default(), assembly: Assembly::of(format)?, head: Vec::new() })
     }
@@ -89,12 +89,12 @@ impl ReplyDecoder {
         out
     }
 
-    /// Whether the provider has said all: what comes behind does not matter.
+    /// Whether the reply is complete. Later data is ignored.
     pub fn is_done(&self) -> bool {
         self.assembly.draft_ref().end.is_some()
     }
 
-    /// The reply, once no more bytes come, with what the last of them brought.
+    /// The final reply, and the events of the last bytes.
     pub fn finish(mut self) -> (Reply, Vec<ReplyEvent>) {
         let mut out = Vec::new();
         if let Some(event) = self.events.flush() {
@@ -116,7 +116,7 @@ impl ReplyDecoder {
         if event.data.trim() == "[DONE]" {
             return self.assembly.end_chat();
         }
-        // Kinds of events that are not known are skipped, and so is what is no JSON.
+        // Kinds of events that are not known are skipped, and so is what is not JSON.
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
         if let Some(error) = ProviderError::stated(&data) {
             self.assembly.draft_mut().end = Some(ReplyEnd::Failed(error));
@@ -190,7 +190,7 @@ impl Assembly {
         }
     }
 
-    /// What came, with what an end in the middle leaves of it.
+    /// The reply so far, if the stream ends here.
     fn draft(self) -> Draft {
         match self {
             Self::Anthropic(assembly) => assembly.into_draft(),

@@ -11,7 +11,7 @@ use crate::tokens::cost::Usage;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) draft: Draft,
-    /// What was shown of the message that is not done yet.
+    /// The visible part of the unfinished message.
     shown: String,
 }
 

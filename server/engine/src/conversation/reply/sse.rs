@@ -3,7 +3,6 @@
 /// The most bytes that the lines of one event may have; the rest of a longer one is dropped.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
-/// One event.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct ServerEvent {
     /// The `event` field; empty without one.

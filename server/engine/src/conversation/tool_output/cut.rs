@@ -1,5 +1,5 @@
-//! Cutting a text to a number of lines, characters or bytes. Never cuts inside a character. A marker counts
-//! towards the limit; where there is no room for it, the beginning stays and nothing else.
+//! Truncates texts by lines, characters or bytes, never inside a character. Markers count towards the limit; if they do not fit,
+//! only the beginning stays.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
 const LINES_FOR_A_MARKER: usize = 4;
 /// Fewer characters or bytes than this are not worth a marker.
 const SIZE_FOR_A_MARKER: usize = 200;
-/// Stands where characters or bytes were cut; how many, the last line of the output tells.
+/// Marks cut characters or bytes. The last line of the output says how many.
 const MARKER: &str = "\n[...]\n";
 
 /// How long a text is.
@@ -26,7 +26,7 @@ pub struct OutputSize {
     pub bytes: usize,
 }
 
-/// What a truncation did.
+/// The result of a truncation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Report {
     /// How long the output was.
@@ -53,7 +53,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// At most `limit` lines.
+/// Truncates to `limit` lines.
 pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     let total = text.split_inclusive('\n').count();
     if total <= limit {
@@ -70,7 +70,7 @@ pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     Some(kept)
 }
 
-/// At most `limit` characters.
+/// Truncates to `limit` characters.
 pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     if text.len() <= limit {
         return None;
@@ -86,7 +86,7 @@ pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     })
 }
 
-/// At most `limit` bytes.
+/// Truncates to `limit` bytes.
 pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     if text.len() <= limit {
         return None;

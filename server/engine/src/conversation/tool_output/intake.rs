@@ -5,8 +5,7 @@ use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
 use crate::conversation::settings::ToolOutputSettings;
 
-/// One result's parts, within the limits but for those that have yet to be spilled. Pictures are left as they
-/// are.
+/// The parts of one result, truncated except for those still to be spilled. Pictures are unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Intake {
     parts: Vec<Part>,
@@ -42,8 +41,8 @@ impl Intake {
         })
     }
 
-    /// The parts as they are kept. `spilled` says for each of [`spills`](Self::spills) where it went; one that could
-    /// not be put into a file (`None`, or missing) is truncated like any other.
+    /// The final parts. `spilled` gives the location of each of [`spills`](Self::spills); parts that could not be written to a
+    /// file (`None`, or missing) are truncated.
     pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;
         let mut spilled = spilled.into_iter();

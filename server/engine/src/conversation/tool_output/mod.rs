@@ -1,6 +1,5 @@
-//! Results of tools as they arrive: what is kept of each, and reading on in what was not. Writes no file: what
-//! is too long for any prompt is named, kept elsewhere, and a notice takes its place. Knows nothing about which
-//! results are shown later (`ageing`).
+//! Tool results as they arrive: what to keep of each, and reading the rest later. Writes no file: overlong outputs are returned
+//! for storage elsewhere, and replaced by a notice. Does not decide which results are shown later (`tool_result_archival`).
 
 mod cut;
 mod intake;
@@ -15,14 +14,14 @@ pub(crate) use cut::Report;
 pub use intake::Intake;
 pub use page::{Page, output_of, page};
 
-/// What is to become of an output.
+/// How to handle an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OutputHandling {
-    /// It stays as it is.
+    /// Kept unchanged.
     Kept,
     /// This is kept of it, with a last line that says how much went.
     Truncated {
-        /// What is kept.
+        /// The kept text.
         text: String,
         /// How much there was, and how much is kept.
         report: Report,
@@ -34,20 +33,19 @@ pub(crate) enum OutputHandling {
 /// An output that was put into a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpilledOutput {
-    /// What `toolOutput.read` knows it by.
+    /// Its id for `toolOutput.read`.
     pub id: String,
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its lines.
     pub lines: usize,
     /// The SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
 }
 
-/// What becomes of an output, that of a failed tool like any other. More characters than
-/// `large_output_threshold` are spilled; otherwise lines are cut first, then characters, then bytes.
+/// Decides how to handle an output, including those of failed tools. Outputs above `large_output_threshold` characters are
+/// spilled; others are cut by lines, then characters, then bytes.
 pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
     // No text has more characters than bytes; most outputs are short and need not be counted.
     if exceeds(text.len(), settings.large_output_threshold) {
@@ -60,7 +58,7 @@ pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandlin
         .map_or(OutputHandling::Kept, |(text, report)| OutputHandling::Truncated { text, report })
 }
 
-/// What is told to the model in place of a spilled output.
+/// The notice that replaces a spilled output.
 pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledOutput) -> String {
     format!(
         "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \

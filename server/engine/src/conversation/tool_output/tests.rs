@@ -232,7 +232,7 @@ proptest! {
                 prop_assert_eq!(report.before, OutputSize::of(&text));
                 prop_assert!(report.after.chars <= chars || chars == 0);
                 prop_assert!(report.after.bytes <= bytes || bytes == 0);
-                // Two markers may stand on lines of their own.
+                // Two markers may appear on lines of their own.
                 prop_assert!(report.after.lines <= lines + 4 || lines == 0);
                 let body = kept.strip_suffix(&report.to_string());
                 prop_assert!(body.is_some_and(|body| body.is_empty() || body.ends_with('\n')));

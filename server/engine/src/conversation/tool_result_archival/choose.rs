@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::conversation::history::{ContentBlock, Message, Pin, Role, Visibility};
 
-/// The messages to archive so that at most `cutoff` results stay visible, oldest first; fewer when what is left may not
-/// be archived.
+/// The messages to archive so that at most `cutoff` results stay visible, oldest first; fewer if the rest cannot be archived.
 pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> {
     let visible = messages.iter().filter(|message| message.body.agent == Visibility::Shown);
     let mut excess = visible.map(|message| results(message)).sum::<usize>().saturating_sub(cutoff);
@@ -23,7 +22,7 @@ pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> 
     chosen
 }
 
-/// Whether a message holds results that the model sees, and nothing that would be lost with them.
+/// Whether a message contains visible results, and nothing else that would be lost.
 pub(super) fn is_archivable(message: &Message) -> bool {
     let body = &message.body;
     body.agent == Visibility::Shown
@@ -44,7 +43,7 @@ pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     before.iter().rposition(|message| !speaks(message) && is_shown(message)).map_or(0, |at| at + 1)
 }
 
-/// Whether a round has calls that were not answered and may still be: nothing but results stands behind them.
+/// Whether a round has calls that were not answered and may still be: nothing but results follows them.
 pub(super) fn waits_for_results(round: &[Arc<Message>]) -> bool {
     let mut open: HashSet<&str> = HashSet::new();
     for message in round.iter().filter(|message| is_shown(message)) {

@@ -1,7 +1,6 @@
-//! Results of tools that grow old: when the model sees more of them than the cutoff, the oldest become stubs, and one
-//! message sums them up. As plain values: a plan says what goes and what to ask a model, takes the answer, and puts the
-//! outcome into a conversation. Asks no model itself, shortens no result (`tool_output`), and leaves what was said alone
-//! (`compaction`).
+//! Archives old tool results: beyond the cutoff, the oldest become stubs, and one message summarizes them. As values: a plan says
+//! what to archive and what to ask a model, takes the answer, and updates a conversation. Asks no model, shortens no result
+//! (`tool_output`), and leaves other messages alone (`compaction`).
 
 mod choose;
 mod rewrite;
@@ -37,18 +36,17 @@ pub struct ArchivalPlan {
     heuristic: String,
 }
 
-/// Results that are archived, and what stands for them.
+/// Results to archive, and their replacement.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Archival {
     /// The messages whose results the model no longer sees, oldest first.
     pub archived: Vec<MessageId>,
-    /// Sums them up, for the model and not for the person.
+    /// Sums them up, for the model and not for the user.
     pub summary: NewMessage,
 }
 
-/// What is to be archived of a conversation now, if anything. Whole messages go, oldest first, until the model sees at
-/// most `cutoff` results (0 is no cutoff). Pinned messages stay, and so does the newest round: the last calls with what
-/// answers them.
+/// Plans what to archive now, if anything: whole messages, oldest first, until the model sees at most `cutoff` results (0 for no
+/// limit). Keeps pinned messages and the newest round of calls.
 pub(crate) fn plan_archival(
     messages: &[Arc<Message>],
     settings: &ToolOutputSettings,
@@ -74,7 +72,7 @@ impl ArchivalPlan {
         &self.archive
     }
 
-    /// The outcome. Without an answer, or with a blank one, the beginning and the end of each result stand for it.
+    /// The outcome. Without an answer, the beginning and the end of each result are used.
     pub fn apply(self, answer: Option<&str>) -> Archival {
         let Self { archive, heuristic, .. } = self;
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
@@ -89,8 +87,8 @@ impl ArchivalPlan {
 }
 
 impl Archival {
-    /// Puts the outcome into the conversation: at its end, or before calls that still wait for their results. What was
-    /// hidden or changed since the plan was made is left alone; when nothing is left to archive, nothing happens.
+    /// Adds the outcome to the conversation: at its end, or before pending calls. Skips what was hidden or changed since the
+    /// plan; does nothing if nothing is left.
     pub(crate) fn enter(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();

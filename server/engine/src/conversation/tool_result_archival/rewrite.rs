@@ -1,20 +1,19 @@
-//! What archiving costs and saves while the provider's cache holds what it changes. All in tokens, prices in multiples
-//! of plain input.
+//! The cost and savings of archiving, given the provider's cache. In tokens of plain input.
 
 use crate::conversation::compaction::Scales;
 use crate::conversation::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
 
 use super::words::OUTPUT_CHARS;
 
-/// A token is about so many characters of a summary.
+/// Approximate characters per token of a summary.
 const CHARS_PER_TOKEN: usize = 4;
-/// No session is expected to go on for longer than this.
+/// Maximum turns a session is expected to continue.
 const MOST_TURNS: f64 = 50.0;
 
 /// What the provider's cache holds of a conversation.
 #[derive(Clone, Copy)]
 pub(crate) enum CacheState<'a> {
-    /// Nothing that archiving would break: it is empty or expired, or broken anyway.
+    /// Nothing worth preserving: empty, expired or already broken.
     Cold,
     /// A prefix of the last prompt.
     Warm(Warm<'a>),
@@ -25,13 +24,13 @@ pub(crate) enum CacheState<'a> {
 /// A cache that is worth something.
 #[derive(Clone, Copy)]
 pub(crate) struct Warm<'a> {
-    /// What a token costs that is read from it.
+    /// Price of reading a token from the cache.
     pub read: f64,
-    /// What a token costs that is written to it.
+    /// Price of writing a token to the cache.
     pub write: f64,
     /// How many prompts are expected to come.
     pub turns: f64,
-    /// How many cached tokens stand at and behind the place of a message.
+    /// Number of cached tokens at and after a message.
     pub behind: &'a dyn Fn(MessageId) -> usize,
     /// How things are weighed.
     pub scales: Scales<'a>,
@@ -42,19 +41,19 @@ pub(crate) struct Warm<'a> {
 pub(crate) struct Rewrite {
     /// Tokens by which every later prompt is shorter.
     pub freed: usize,
-    /// Cached tokens behind the first archived result that stay in the prompt and are written anew.
+    /// Cached tokens after the first archived result that stay in the prompt and are written again.
     pub rewritten: usize,
-    /// What a token costs that is read from the cache.
+    /// Price of reading a token from the cache.
     pub read: f64,
-    /// What a token costs that is written to it.
+    /// Price of writing a token to the cache.
     pub write: f64,
     /// How many prompts are expected to come.
     pub turns: f64,
 }
 
 impl Rewrite {
-    /// Whether it saves more than it costs: what is freed would have been read with every prompt to come; what is
-    /// written anew would have been read once for less.
+    /// Whether the savings exceed the cost: freed tokens would have been read with every future prompt; rewritten tokens would
+    /// have been read once more cheaply.
     pub(crate) fn pays(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);
@@ -89,13 +88,12 @@ impl Warm<'_> {
     }
 }
 
-/// How many prompts are expected of a session that has sent so many: as many again, which is the best guess when
-/// nothing else is known of it.
+/// Expected number of further prompts: as many as so far, the best guess without other knowledge.
 pub(crate) fn expected_turns(so_far: usize) -> f64 {
     (so_far as f64).clamp(1.0, MOST_TURNS)
 }
 
-/// What stays of a message when it is archived, to be weighed.
+/// A message as it will be when archived, for counting.
 fn stub(message: &Message) -> Message {
     let result = |block: &ContentBlock| match block {
         ContentBlock::ToolResult { call_id, outcome, .. } => Some(ContentBlock::ToolResult {

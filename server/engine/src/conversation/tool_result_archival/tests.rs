@@ -241,7 +241,7 @@ fn the_summary_stands_before_calls_that_wait_for_their_results() {
     assert_eq!(place(vec![calls(&[90])]), 1);
     assert_eq!(place(vec![said("Now."), calls(&[90, 91]), results(&[90])]), 3);
     assert_eq!(place(vec![calls(&[90]), results(&[90])]), 0);
-    // Nobody waits for these any more.
+    // No one waits for these any more.
     assert_eq!(place(vec![calls(&[90]), NewMessage::text(Role::User, "Never mind.")]), 0);
 }
 
@@ -295,7 +295,7 @@ fn a_warm_cache_is_broken_only_when_it_pays() {
         assert!(plan(CacheState::Cold) && plan(CacheState::Forced));
         plan(CacheState::Warm(warm))
     };
-    // Some 9,700 tokens are freed; what is cached behind them beyond that is written anew.
+    // Some 9,700 tokens are freed; what is cached after them beyond that is written again.
     assert!(planned(ArchivalMode::CacheAware, 10_000, 5.0));
     assert!(!planned(ArchivalMode::CacheAware, 60_000, 5.0));
     assert!(planned(ArchivalMode::CacheAware, 60_000, 500.0));

@@ -41,7 +41,7 @@ fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     numbers?.try_into().ok()
 }
 
-/// The first three digits behind the decimal point.
+/// The first three digits after the decimal point.
 fn thousandths(fraction: &str) -> Option<i64> {
     let digits = fraction.bytes().chain(*b"00").take(3);
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,5 +1,5 @@
-//! One prompt from a session and the texts it speaks of: gather, fit, lay out, write, check. Changes
-//! nothing; what the turn would change is part of the result and takes effect when it is recorded.
+//! Assembles one prompt from a session and its texts: gather, fit, lay out, write, check. Changes nothing; the turn's changes are
+//! part of the result and take effect when it is recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,8 +46,7 @@ pub fn assemble(
     weigh(workspace, session, ask, means)
 }
 
-/// Like [`assemble`], but without a check of the request: [`Request::Nothing`] weighs what a prompt would
-/// bring along.
+/// Like [`assemble`], but does not check the request: [`Request::Nothing`] measures what a prompt would contain.
 ///
 /// # Errors
 /// [`AssembleError::TooLarge`] and [`AssembleError::Invalid`].
@@ -97,9 +96,9 @@ pub fn weigh(
     Ok(prepared)
 }
 
-/// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect and the declared
-/// tools (Anthropic, "Prompt caching", "What invalidates the cache"). Pictures, which that page names, too, break what stands
-/// behind them like any other block: where recorded sessions show one to the model, all in front of it is billed as read.
+/// Identifies everything whose change invalidates a provider's whole cache: model, dialect and declared tools (Anthropic, "Prompt
+/// caching", "What invalidates the cache"). That page also lists images, but recorded sessions show that they only affect what
+/// follows them.
 fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
@@ -117,7 +116,7 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
     }
 }
 
-/// One attempt to lay out a plan, with its true weight.
+/// One attempt to lay out a plan, with its actual size.
 struct Attempt {
     laid: PolicyOutput,
     rendered: RenderedBody,
@@ -140,7 +139,6 @@ impl Attempt {
     }
 }
 
-/// What fits.
 struct Fit {
     plan: Plan,
     attempt: Attempt,
@@ -154,8 +152,7 @@ impl Fit {
     }
 }
 
-/// One part in so many of the limit is left free when a prompt is laid afresh for want of room, so that the next ones can
-/// keep what is laid now.
+/// Share of the limit kept free when a prompt is rebuilt for lack of room, so that later prompts can keep the new layout.
 const HEADROOM: usize = 12;
 
 struct Run<'a> {
@@ -169,8 +166,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The first plan that fits: everything (`whole`, of which `attempt` came), everything laid afresh, or as much of it as
-    /// the window takes.
+    /// The first plan that fits: everything (`whole`, tried in `attempt`), everything rebuilt, or as much as possible.
     fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {
@@ -179,7 +175,7 @@ impl Run<'_> {
         if attempt.tokens() <= limit {
             return Ok(Fit::whole(whole, attempt));
         }
-        // A log that was kept holds texts that later ones replace; laid afresh it holds each once. Policies that keep no
+        // A log that was kept holds texts that later ones replace; rebuilt it holds each once. Policies that keep no
         // log would only do the same again.
         let keeps_a_log = attempt.laid.relied_on.is_some();
         let whole = whole.laid_afresh();
@@ -218,8 +214,8 @@ impl Run<'_> {
         }
     }
 
-    /// A plan for a conversation that does not fit by itself: at most twice what makes a compaction due stays of it
-    /// (`docs/prompt.md`), less where the window is small; the rest is planned as ever.
+    /// A plan for a conversation that does not fit on its own: keeps at most twice the compaction trigger (`docs/prompt.md`),
+    /// less in a small window, and plans the rest as usual.
     fn without_old_exchanges(
         &self,
         whole: &Plan,
@@ -277,7 +273,7 @@ impl Run<'_> {
         }
     }
 
-    /// What each selected file and each excerpt would add to the prompt.
+    /// Tokens that each selected file and each excerpt would add.
     fn weights(&self) -> OptionalWeights {
         let count = self.measure.counter();
         let weigh = |(key, extent)| {
@@ -390,7 +386,7 @@ impl Run<'_> {
                 ("excerpts were", "they do", "them")
             };
             let message = format!(
-                "{dropped} {excerpts} left out of this prompt because {they} not fit; a smaller autoBudget leaves {them} out"
+                "{dropped} {excerpts} left out of this prompt because {they} not fit; lower autoBudget to avoid {them}"
             );
             warnings.push(Warning { code: WarningCode::Shed, message, path: None });
         }
@@ -404,20 +400,16 @@ impl Run<'_> {
         }));
         for (key, (source, _)) in &texts {
             if let Source::Buffer { sync: Sync::OutOfStep { reason }, .. } = source {
-                let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
+                let message = format!("the buffer of {key} may be out of sync with the editor: {reason}");
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some((*key).clone()) });
             }
         }
         for (key, (_, redacted)) in &texts {
             if *redacted > 0 {
-                let (secrets, them) = if *redacted == 1 {
-                    ("1 secret", "it")
-                } else {
-                    (&*format!("{redacted} secrets"), "them")
-                };
-                let message = format!(
-                    "{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}"
-                );
+                let secrets =
+                    if *redacted == 1 { "1 secret".to_owned() } else { format!("{redacted} secrets") };
+                let message =
+                    format!("{secrets} in {key} replaced by placeholders; see strata.redaction.list");
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some((*key).clone()) });
             }
         }
@@ -455,7 +447,7 @@ fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
     parts
 }
 
-/// The three largest parts of a prompt, the largest first.
+/// The three largest parts of a prompt, largest first.
 pub(crate) fn largest_parts(parts: BTreeMap<Part, usize>) -> Vec<LargePart> {
     let mut parts: Vec<LargePart> =
         parts.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();

@@ -23,14 +23,14 @@ pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(body), notice, ..Piece::new(ItemKey::Excerpt(key.clone()), out, count) }
 }
 
-/// What stands around the text of an excerpt.
+/// The text around an excerpt.
 pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
     let mut out = excerpt_heading(key, &ContentHash::NONE.short());
     enclose(&mut out, language(&key.file), "");
     out
 }
 
-/// Without the lines it has now: it would be another text whenever something above it changes.
+/// The heading. Omits current line numbers, which would change with edits above.
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),

@@ -1,13 +1,12 @@
-//! What is left out when not everything fits the window: first the map and the file list shrink, then
-//! excerpts and whole files are shed, largest first, then (when nothing else is left) old exchanges. Arithmetic on
-//! weights only; whether a plan really fits is found out by laying it out.
+//! Decides what to leave out if not everything fits: first the map and the file list shrink, then excerpts and whole files are
+//! dropped, largest first, and finally old exchanges. Only computes with sizes; laying the plan out shows whether it fits.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::key::FileKey;
 use crate::prompt::tiers::Cut;
 
-/// What a prompt may bring along.
+/// What a prompt may contain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     shed: Vec<FileKey>,
@@ -15,15 +14,15 @@ pub(super) struct Plan {
     pub(super) excerpts: usize,
     /// How much of the last prompt may stay.
     pub(super) cut: Cut,
-    /// What map blocks may weigh together, in tokens.
+    /// Maximum tokens of the map blocks.
     pub(super) map_budget: usize,
-    /// What the repository file list may weigh, in tokens.
+    /// Maximum tokens of the repository file list.
     pub(super) list_budget: usize,
-    /// What the conversation may weigh, in tokens; no limit when absent.
+    /// Maximum tokens of the conversation; unlimited if absent.
     pub(super) history_limit: Option<usize>,
 }
 
-/// What each of the things weighs that may be left out, in tokens.
+/// Tokens of everything optional.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OptionalWeights {
     /// Selected files.
@@ -55,7 +54,7 @@ impl Plan {
         Self { cut: Cut::Deepest, ..self }
     }
 
-    /// The same with so many tokens less for the map and the list. Files are not left out for it.
+    /// The plan with this many fewer tokens for the map and the list. Drops no files.
     pub(super) fn with_headroom(self, tokens: usize) -> Self {
         let map_budget = self.map_budget.saturating_sub(tokens);
         let rest = tokens - (self.map_budget - map_budget);
@@ -72,8 +71,8 @@ impl Plan {
         &self.shed
     }
 
-    /// A plan that weighs at least `excess` tokens less, or at least something less: headings and joins are
-    /// not in the arithmetic, so a plan may be over by a little. `None` when there is nothing left to give.
+    /// A plan that is at least `excess` tokens smaller, or a little less, since headings and separators are not counted. `None`
+    /// if nothing is left to drop.
     pub(super) fn tighter(&self, excess: usize, weights: &OptionalWeights) -> Option<Self> {
         let mut plan = self.clone();
         // Budgets are rarely used up, so taking off the excess alone might change nothing for many rounds.
@@ -94,8 +93,8 @@ impl Plan {
     }
 }
 
-/// The plan that leaves out as little as possible, given what the prompt weighs without any of it
-/// (`bare`). `None` when not even that fits.
+/// The plan that drops as little as possible, given the tokens of the prompt without optional content (`bare`). `None` if even
+/// that does not fit.
 pub(super) fn plan(whole: &Plan, weights: &OptionalWeights, bare: usize, limit: usize) -> Option<Plan> {
     let mut left = limit.checked_sub(bare)?;
     let mut by_size: Vec<(&FileKey, usize)> =

@@ -1,5 +1,5 @@
-//! The context frame: what of the repository a request is about, by its words and by what is open, selected and mentioned,
-//! as a list of names. It stands with what is true right now only; no text of a file enters it.
+//! The context frame: names in the repository relevant to a request, by its words and by what is open, selected and mentioned.
+//! Comes last, with the volatile content; contains no file text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,10 +16,10 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// So much of a request is repeated at the head of its frame. Characters.
+/// Maximum characters of the request repeated in its frame.
 const QUERY_CHARS: usize = 200;
 
-/// What is left of the score of a file that is not source, where the request does not ask for such files.
+/// Factor for files other than source, unless the request asks for them.
 const ASIDE: f64 = 0.5;
 /// Directories of files that are not source.
 const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
@@ -30,11 +30,10 @@ const OTHERS: [&str; 9] =
 /// Something that a request is about.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FrameItem {
-    /// What it is; nothing for a file as a whole.
+    /// Its kind; `None` for a whole file.
     pub kind: Option<SymbolKind>,
-    /// The file.
     pub file: FileKey,
-    /// The symbol behind the names of what it is in (`Session.send`); nothing for a file as a whole.
+    /// The symbol with its containers (`Session.send`); `None` for a whole file.
     pub name: Option<String>,
     /// How much, between 0 and 1.
     pub score: f64,
@@ -42,12 +41,12 @@ pub struct FrameItem {
     pub lines: Option<LineRange>,
 }
 
-/// What is known of the repository.
+/// Data about the repository.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameSources<'a> {
     /// The outlines.
     pub symbols: &'a SymbolIndex,
-    /// Who refers to whom.
+    /// The reference graph.
     pub references: &'a References,
     /// The words of every file.
     pub lexical: &'a LexicalIndex,
@@ -55,7 +54,7 @@ pub struct FrameSources<'a> {
     pub open: &'a [FileKey],
 }
 
-/// What `text` is about, best first, as the settings bound it. `text` is a person's request, in any words.
+/// The items relevant to `text`, best first, limited by the settings. `text` is a user's request, in any words.
 pub fn frame_items(
     known: FrameSources<'_>,
     session: &Session,
@@ -124,7 +123,7 @@ pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     text
 }
 
-/// Whether a file is there for tests, shows how something is done, or is no code.
+/// Whether a file is there for tests, shows how something is done, or is not code.
 fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
     let Some(language) = symbols.get(file).map(|symbols| symbols.language) else { return true };
     let is_shelf = |part: &str| SHELVES.iter().any(|shelf| part.eq_ignore_ascii_case(shelf));
@@ -139,7 +138,7 @@ fn asks_for_others(text: &str) -> bool {
     words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))
 }
 
-/// A file, then those of its symbols that are meant.
+/// A file, followed by its relevant symbols.
 fn items_of(relevant: Relevant) -> Vec<FrameItem> {
     let Relevant { file, score, symbols } = relevant;
     let symbols = symbols.into_iter().map(|symbol| FrameItem {

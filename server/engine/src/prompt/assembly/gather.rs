@@ -1,4 +1,4 @@
-//! Collects the pieces of one prompt and weighs them. Reads the session and the workspace; orders nothing.
+//! Collects and measures the pieces of one prompt. Reads the session and the workspace; orders nothing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -118,8 +118,8 @@ fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> B
     session.selection.selected.keys().filter(shown).cloned().collect()
 }
 
-/// The members of the map: those of last time in their order, then newcomers in key order. What is selected, open or named
-/// by the request is there first, so that the block of a file is there the moment the file is deselected.
+/// The members of the map: previous ones in order, then new ones in key order. Includes selected, open and named files first, so
+/// that their blocks are available the moment they are deselected.
 fn map_members(
     workspace: &Workspace<'_>,
     session: &Session,

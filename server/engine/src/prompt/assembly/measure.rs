@@ -1,4 +1,4 @@
-//! Weights and limits: what things weigh for one model, and how much of each a prompt may hold. Collects nothing.
+//! Sizes and limits: the tokens of everything for one model, and the limits of a prompt. Collects nothing.
 
 use crate::conversation::compaction::{RequestSize, Scales};
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
@@ -49,7 +49,7 @@ impl<'a> Measure<'a> {
             .calibrated(session.calibration(model))
     }
 
-    /// The same for a client that passes on at most so many tokens of input.
+    /// Applies a client's limit of input tokens.
     fn within(self, max_input_tokens: Option<usize>) -> Self {
         let Some(most) = max_input_tokens else { return self };
         Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }
@@ -60,7 +60,7 @@ impl<'a> Measure<'a> {
         Self { calibration, ..self }
     }
 
-    /// What a prompt of this estimate is expected to be billed for.
+    /// The expected billed tokens for an estimate.
     pub(super) fn expected(&self, estimated: usize) -> Expected {
         let tokenizer = self.model.tokenizer;
         match self.calibration {
@@ -97,8 +97,7 @@ impl<'a> Measure<'a> {
         self.max_input_tokens
     }
 
-    /// What is kept free for the answer: as set, or the model's largest output up to a sixteenth of the
-    /// window.
+    /// The reserve for the answer: as set, or the model's maximum output up to a sixteenth of the window.
     pub(super) fn output_reserve(&self) -> usize {
         let default = self.model.max_output.min(self.window() / 16);
         self.settings().budget.output_reserve.unwrap_or(default)
@@ -110,7 +109,7 @@ impl<'a> Measure<'a> {
         self.window().saturating_sub(self.output_reserve())
     }
 
-    /// Maximum tokens of a prompt by our estimate: the room less what the estimate may be off by.
+    /// Maximum estimated tokens of a prompt: the room minus the error of the estimate.
     pub(super) fn limit(&self) -> usize {
         let (room, tokenizer) = (self.room(), self.model.tokenizer);
         let limit = match self.calibration {
@@ -120,7 +119,8 @@ impl<'a> Measure<'a> {
         limit.min(room)
     }
 
-    /// How a request that weighs `estimated` tokens, and `least` without what is shed before messages, compares with its limit.
+    /// Compares a request with its limit: `estimated` tokens in full, and `least` after dropping everything that goes before
+    /// messages.
     pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
         let expected = |tokens| self.expected(tokens).tokens;
         let window = self.is_known.then(|| self.window());
@@ -132,24 +132,23 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// What map blocks may weigh together (`docs/prompt.md`, "Budgets"); never
-    /// more than half of a very small window.
+    /// Maximum tokens of the map blocks (`docs/prompt.md`, "Budgets"); at most half of a very small window.
     pub(super) fn map_budget(&self) -> usize {
         let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
-    /// What the repository file list may weigh.
+    /// Maximum tokens of the repository file list.
     pub(super) fn list_budget(&self) -> usize {
         self.settings().files.list_budget.min(self.window() / 8)
     }
 
-    /// What the format itself costs.
+    /// Tokens of the format itself.
     pub(super) fn structure(&self, structure: Structure) -> usize {
         self.model.structure_tokens(structure)
     }
 
-    /// What the texts of the declared tools weigh.
+    /// Tokens of the declared tools.
     pub(super) fn tools(&self, tools: &[Tool]) -> usize {
         let count = self.counter();
         let weigh = |tool: &Tool| {
@@ -158,7 +157,7 @@ impl<'a> Measure<'a> {
         tools.iter().map(weigh).sum()
     }
 
-    /// What a content block weighs: the sum of its pieces.
+    /// Tokens of a content block: the sum of its pieces.
     pub(super) fn block(&self, block: &ContentBlock) -> usize {
         let count = self.counter();
         pieces_of(block)
@@ -170,7 +169,7 @@ impl<'a> Measure<'a> {
             .sum()
     }
 
-    /// What a picture weighs; a model that takes none is charged what an unknown one costs.
+    /// Tokens of a picture. A model without image support is charged for an unknown one.
     fn picture(&self, size: Option<ImageSize>) -> usize {
         self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
     }
@@ -181,7 +180,7 @@ impl<'a> Measure<'a> {
         blocks.into_iter().map(weigh).collect()
     }
 
-    /// What a message weighs, its share of the format included; of archived results, what stands for them.
+    /// Tokens of a message with its share of the format; for archived results, those of the stub.
     pub(super) fn message(&self, message: &Message) -> usize {
         let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
             let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
@@ -193,13 +192,12 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// What the conversation weighs, as far as the model sees it, in tokens of the model that is set.
+/// Tokens of the conversation as the model sees it, for the current model.
 pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
-/// What the next request weighs when all of it weighs `tokens` by the provider's count, against the limit of a request like
-/// `ask`.
+/// Compares a request of `tokens` by the provider's count with the limit for `ask`.
 pub(crate) fn request_size(
     tokens: usize,
     ask: &PromptRequest,
@@ -219,25 +217,25 @@ pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -
     })
 }
 
-/// What the shown part of a file weighs, in tokens of the model that is set.
+/// Tokens of the shown part of a file, for the current model.
 pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: PromptServices<'_>) -> usize {
     let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
-/// What a web page weighs as it is shown, in tokens of the model that is set.
+/// Tokens of a web page as shown, for the current model.
 pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
-/// Weighs texts for `model`, or for the one that is set.
+/// Counts tokens for `model`, or for the current one.
 pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
     let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
     let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);
     move |text| counter.count(tokenizer, text)
 }
 
-/// What map blocks may weigh together for the model that is set, in tokens.
+/// Maximum tokens of the map blocks for the current model.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     Measure::new(&resolved, means).map_budget()

@@ -31,7 +31,7 @@ pub enum Source {
     Disk {
         /// When it was last changed, in milliseconds since 1970.
         mtime_ms: i64,
-        /// What was done to the bytes to read them as text, if anything.
+        /// How the bytes were converted to text, if not directly.
         #[serde(skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
     },
@@ -44,19 +44,19 @@ pub enum Source {
 pub struct FileText {
     /// The text.
     pub text: Arc<str>,
-    /// Where it came from.
+    /// Its origin.
     pub source: Source,
-    /// The secrets in whose place placeholders stand.
+    /// The secrets replaced by placeholders.
     pub redacted: Arc<[FoundSecret]>,
 }
 
 impl FileText {
-    /// A text as it is.
+    /// A text without conversions.
     pub fn new(text: Arc<str>, source: Source) -> Self {
         Self { text, source, redacted: Arc::default() }
     }
 
-    /// The same with placeholders in the place of secrets.
+    /// The same with placeholders instead of secrets.
     pub fn screened(self, screen: &Screen) -> Self {
         let ScreenedText { text, found } = screen.screened(&self.text);
         Self { text, source: self.source, redacted: found }
@@ -131,11 +131,11 @@ pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     out.push_str(&fence);
 }
 
-/// What the model should know of a text; empty for most.
+/// A note to the model about a text; usually empty.
 pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
-            format!("The editor may show another text than this: {reason}.").into()
+            format!("The editor may show different text: {reason}.").into()
         }
         Source::Disk { notice: Some(notice), .. } => format!("Note: {notice}.").into(),
         Source::Buffer { .. } | Source::Disk { .. } | Source::Given => Arc::default(),

@@ -15,11 +15,10 @@ use crate::tokens::cost::SentRequest;
 /// A finished prompt with what recording it will change.
 #[derive(Clone, Debug)]
 pub struct PreparedPrompt {
-    /// The reply.
     pub reply: AssembledPrompt,
-    /// What it would weigh if nothing had to be left out.
+    /// Its size if nothing were left out.
     pub size: RequestSize,
-    /// The policy that laid it out, and who decided on that.
+    /// The policy that laid it out, and why it was chosen.
     pub chosen: PolicyChoice,
     /// The prompt in order.
     pub layout: Arc<Layout>,
@@ -27,14 +26,14 @@ pub struct PreparedPrompt {
     pub sent: SentRequest,
     /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
     pub relied_on: Option<usize>,
-    /// How it was asked for, without the request itself.
+    /// The request options, without the request itself.
     pub asked: Arc<PromptRequest>,
-    /// What the request becomes in the history.
+    /// The message that the request becomes in the history.
     pub message: Option<NewMessage>,
     /// The tiers once the turn is recorded.
     pub tiers: TierState,
     /// The members of the map once the turn is recorded.
     pub members: Vec<MapMember>,
-    /// What is remembered of excerpts once the turn is recorded.
+    /// The excerpts to remember once the turn is recorded.
     pub excerpts: Excerpts,
 }

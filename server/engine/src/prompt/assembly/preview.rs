@@ -1,5 +1,4 @@
-//! A finished prompt as a text to read, with a table of its parts. Lays nothing out: it shows what was laid out for a request,
-//! whose dialect says it in other words.
+//! A finished prompt as readable text, with a table of its parts. Lays nothing out: shows the layout of a request.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,34 +14,33 @@ use crate::prompt::layout::{LayoutBlock, Part, Tier};
 /// Unchanged lines around each change.
 const CONTEXT: usize = 2;
 
-/// What would be sent: the reply of `prompt.preview`.
+/// The next request: the reply of `prompt.preview`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Preview {
     /// All of it, as Markdown.
     pub text: String,
-    /// What the request weighs, in tokens of the model. Beside the parts of the text it has the declared tools and what the
-    /// format itself costs.
+    /// Tokens of the request. Includes declared tools and the format itself, in addition to the text.
     pub tokens: usize,
-    /// What stands where in the text, in its order. Every line belongs to one of them.
+    /// The parts of the text, in order. Every line belongs to one.
     pub(crate) parts: Vec<PreviewPart>,
 }
 
 /// A part of a prompt: the blocks of one message that show the same and are for the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub(crate) struct PreviewPart {
-    /// What people call it.
+    /// Its title.
     pub title: String,
-    /// What it is for.
+    /// Its kind of content.
     pub part: Part,
-    /// The tier it stands in.
+    /// Its tier.
     pub tier: Tier,
-    /// What it weighs, in tokens of the model.
+    /// Its tokens, for the model.
     pub tokens: usize,
     /// Its first line in the text, counted from 0. A line ends with a line feed.
     pub line: usize,
     /// How many lines it has; 0 when nothing of it can be written as text.
     pub lines: usize,
-    /// Whether a cache breakpoint stands at its end.
+    /// Whether it ends with a cache breakpoint.
     pub marked: bool,
 }
 
@@ -78,8 +76,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     Preview { text: readable.text, tokens: prepared.reply.tokens.total, parts }
 }
 
-/// What has changed since an earlier preview: a unified diff from its text to this one's, whose hunks name the part that they
-/// begin in. Empty when nothing has.
+/// A unified diff from an earlier preview to this one, with hunks labeled by their part. Empty without changes.
 pub fn changes_since(earlier: &str, now: &Preview) -> String {
     let mut changes = String::new();
     for line in diff::unified(earlier, &now.text, CONTEXT).split_inclusive('\n') {
@@ -98,15 +95,14 @@ pub fn changes_since(earlier: &str, now: &Preview) -> String {
     changes
 }
 
-/// The first line of the new text that a hunk shows, counted from 0; `None` for what is not the head of a hunk.
+/// The first new line of a hunk, from 0; `None` if this is not a hunk header.
 fn first_new_line(head: &str) -> Option<usize> {
     let (_, new) = head.strip_prefix("@@ -")?.split_once(" +")?;
     let (first, _) = new.split_once([',', ' '])?;
     first.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// Whether a block belongs to the part that the one before it is in. Headings come first in theirs, so what the last block
-/// shows decides.
+/// Whether a block belongs to the same part as the one before it. Headings come first, so the last block decides.
 fn go_together(before: &Passage<'_>, next: &Passage<'_>) -> bool {
     let (one, other) = (before.block, next.block);
     before.message == next.message

@@ -1,4 +1,4 @@
-//! What a client gets: the finished prompt with an account of everything in it, or why there is none.
+//! What a client receives: the finished prompt with an account of its contents, or an error.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ use crate::conversation::selection::LineRange;
 use crate::prompt::excerpts::ExcerptStanding;
 use crate::prompt::layout::{ExcerptKey, Part, Tier};
 
-/// Something the person should know about a prompt that was made all the same.
+/// Something the user should know about a prompt that was made anyway.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PromptWarning")]
 pub struct Warning {
-    /// What kind of thing happened.
+    /// The kind of warning.
     pub code: WarningCode,
     /// It in one sentence.
     pub message: String,
@@ -43,7 +43,7 @@ pub enum WarningCode {
     Shed,
     /// A selected file could not be read.
     Unreadable,
-    /// A buffer may not be what the editor shows.
+    /// A buffer may be out of sync with the editor.
     OutOfStep,
     /// The model is not in the table.
     UnknownModel,
@@ -57,7 +57,7 @@ pub enum WarningCode {
     MapFull,
 }
 
-/// What a prompt says about one file it used.
+/// A file in a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UsedFile {
@@ -68,9 +68,9 @@ pub(crate) struct UsedFile {
     pub source: Source,
     /// The hash of its whole text.
     pub hash: ContentHash,
-    /// What it weighs in this prompt, in tokens.
+    /// Its tokens in this prompt.
     pub tokens: usize,
-    /// The tier it stands in.
+    /// Its tier.
     pub tier: Tier,
     /// The parts of it that were chosen for a question; empty for a selected file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,9 +89,9 @@ pub struct UsedExcerpt {
     /// Why it was chosen; absent when you pinned it unasked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<ExcerptReason>,
-    /// How it comes to be in the prompt.
+    /// Why it is in the prompt.
     pub standing: ExcerptStanding,
-    /// What it weighs in this prompt, updates included, in tokens.
+    /// Its tokens in this prompt, including updates.
     pub tokens: usize,
 }
 
@@ -99,13 +99,13 @@ pub struct UsedExcerpt {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TierReport {
-    /// Which.
+    /// The tier.
     pub tier: Tier,
-    /// What it holds.
+    /// Number of its items.
     pub items: usize,
     /// Its weight in tokens.
     pub tokens: usize,
-    /// Whether a breakpoint stands behind it.
+    /// Whether a breakpoint follows it.
     pub marked: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct TierReport {
 pub(crate) struct Breakpoint {
     /// The tier that ends there.
     pub tier: Tier,
-    /// The tokens in front of it.
+    /// The tokens before it.
     pub prefix_tokens: usize,
 }
 
@@ -127,29 +127,29 @@ pub struct Coverage {
     pub blocks: usize,
     /// Files named in the repository file list.
     pub names: usize,
-    /// Files of which only the directory is named.
+    /// Files covered by a directory's name only.
     pub directories: usize,
-    /// What the map blocks may weigh together, in tokens.
+    /// Maximum tokens of the map blocks.
     pub map_budget: usize,
 }
 
-/// What a prompt weighs, in tokens.
+/// The tokens of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenReport {
     /// All of it.
     pub total: usize,
-    /// By part; the parts add up to the total.
+    /// By part. The parts add up to the total.
     pub parts: BTreeMap<Part, usize>,
-    /// What reported usage says that the provider will count.
+    /// The expected count by the provider, from reported usage.
     pub expected: Expected,
-    /// What it may weigh at most by this count: less than the room when estimates turned out too low.
+    /// Maximum tokens by this count. Less than `room` if estimates turned out too low.
     pub limit: usize,
-    /// What it may be by the provider's count.
+    /// Maximum tokens by the provider's count.
     pub room: usize,
     /// The input window: the model's, or the client's `maxInputTokens` where that is smaller.
     pub window: usize,
-    /// What is kept free for the answer.
+    /// Tokens reserved for the answer.
     pub output_reserve: usize,
 }
 
@@ -164,19 +164,19 @@ pub struct AssembledPrompt {
     pub model: String,
     /// The dialect of `body`.
     pub format: Format,
-    /// The tiering rule that laid it out.
+    /// The policy that laid it out.
     pub policy: PolicyName,
-    /// The request body, or the text of a format that is no request; with `bodyAs: "text"` the body as the exact text to POST.
+    /// The request body, or the text of the Markdown format. With `bodyAs: "text"`, the body as the exact text to POST.
     pub body: Body,
-    /// What it weighs.
+    /// Its tokens.
     pub tokens: TokenReport,
-    /// What stands in which tier.
+    /// The content of the tiers.
     pub tiers: Vec<TierReport>,
     /// Where the cache breakpoints are.
     pub(crate) breakpoints: Vec<Breakpoint>,
-    /// What it will cost, as far as it is known what the provider's cache holds: `read` is the cached read to expect.
+    /// The expected cost, as far as the provider's cache is known. `read` is the expected cached read.
     pub predicted: Charge,
-    /// Which version of which file it shows in full.
+    /// The versions of the files shown in full.
     pub(crate) files: Vec<UsedFile>,
     /// Which files of a trusted workspace its system prompt quotes or lists.
     pub system_files: SystemFiles,
@@ -184,7 +184,7 @@ pub struct AssembledPrompt {
     pub coverage: Coverage,
     /// Selected files that did not fit, largest first.
     pub shed: Vec<FileKey>,
-    /// What the person should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
@@ -192,7 +192,7 @@ pub struct AssembledPrompt {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LargePart {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its weight in tokens.
     pub tokens: usize,
@@ -203,27 +203,27 @@ pub struct LargePart {
 pub enum AssembleError {
     /// Even without files, map and old exchanges it is over the limit.
     #[error(
-        "the prompt needs {tokens} tokens, but {model} takes {limit} here; shorten the largest parts: {}",
+        "the prompt needs {tokens} tokens, but {model} accepts {limit} here; shorten the largest parts: {}",
         list(largest)
     )]
     TooLarge {
         /// The model.
         model: String,
-        /// What it would weigh at least.
+        /// Its minimum tokens.
         tokens: usize,
-        /// What it may weigh.
+        /// Its maximum tokens.
         limit: usize,
         /// The largest parts, largest first.
         largest: Vec<LargePart>,
     },
     /// There is nothing to send.
-    #[error("the prompt is empty; give a text, an image or tool results")]
+    #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
     /// Tool results that answer no call of the last answer.
-    #[error("no tool call in the last answer has the id `{0}`; the results of a turn answer its own calls")]
+    #[error("no tool call in the last answer has the id `{0}`; tool results must answer that turn's calls")]
     NoSuchCall(String),
     /// The request broke a provider's rule. This is a fault of Strata.
-    #[error("the request would be refused: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("the provider would reject the request: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Invalid {
         /// The broken rules.
         violations: Vec<Violation>,

@@ -1,4 +1,4 @@
-//! What a client asks for: the coming message and how the prompt is to be written.
+//! A client's request: the next message and options for the prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ use crate::prompt::wire::Tool;
 
 use crate::tokens::models::Ttl;
 
-/// What the coming message says.
+/// The content of the next message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// A prompt of the person.
+    /// A prompt of the user.
     Prompt {
         /// The text.
         text: String,
@@ -65,7 +65,7 @@ impl Request {
 /// One wish for a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PromptRequest {
-    /// What the coming message says.
+    /// The content of the next message.
     pub request: Request,
     /// The tools that the client declares.
     pub tools: Vec<Tool>,
@@ -81,7 +81,7 @@ pub struct PromptRequest {
     pub auto_budget: Option<usize>,
     /// Lifetime of cache entries; the setting's when absent.
     pub ttl: Option<Ttl>,
-    /// When the prompt is made, in milliseconds since 1970: how long ago the last one was decides what is still cached.
+    /// Time of the prompt, in milliseconds since 1970. The time since the last prompt decides what is still cached.
     pub now_ms: u64,
 }
 

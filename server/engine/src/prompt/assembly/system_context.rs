@@ -1,5 +1,5 @@
-//! The system prompt: the base text, how to use tools where a request declares some, what the settings add, and what the workspace asks to be told at all times: its rules,
-//! the list of its skills, its memory. Which files these are, and whether the person trusts them, is known outside.
+//! The system prompt: the base text, guidelines for tools if a request declares some, additions from the settings, and the
+//! workspace's rules, skills and memory. Receives the files and the user's trust in them from outside.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// A file of rules, or the memory, is shown up to so many characters.
+/// Maximum characters of a rules or memory file.
 const FILE_CHARS: usize = 40_000;
-/// So many skills are listed ...
+/// Maximum number of skills listed ...
 const SKILLS: usize = 100;
-/// ... each described in so many characters.
+/// ... with this many characters of description each.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A file that is part of the system prompt.
@@ -26,7 +26,7 @@ const DESCRIPTION_CHARS: usize = 300;
 pub struct SystemContextText {
     /// Its name.
     pub path: FileKey,
-    /// What it says now.
+    /// Its current text.
     pub text: Arc<str>,
 }
 
@@ -37,18 +37,18 @@ pub struct Skill {
     pub name: String,
     /// When it is of use.
     pub description: String,
-    /// Where it is described in full.
+    /// The file with its full description.
     pub path: FileKey,
 }
 
-/// What a workspace asks to be told at all times.
+/// Standing instructions of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemContext {
     /// Its rules.
     pub rules: Vec<SystemContextText>,
     /// Its skills.
     pub skills: Vec<Skill>,
-    /// What it is to remember.
+    /// Its memory.
     pub memory: Vec<SystemContextText>,
 }
 
@@ -89,8 +89,8 @@ impl SystemContextText {
 }
 
 impl Skill {
-    /// The skill that a file describes: `name` and `description` stand between two lines of `---` at its top. Without a
-    /// name there, the folder's counts.
+    /// Reads the skill in a file: `name` and `description` are between two lines of `---` at its top. Without a name, the
+    /// folder's name is used.
     pub fn read(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What people call the items and the parts of a prompt. Texts for titles and lists; nothing here gets into a prompt.
+//! Titles of the items and parts of a prompt, for lists. Never part of a prompt.
 
 use std::collections::HashMap;
 
@@ -10,24 +10,23 @@ use crate::prompt::session::Session;
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
-/// So many characters of a message, or of a page's title, name it.
+/// Maximum characters of a message's or page's title.
 const CHARS: usize = 60;
 
-/// The titles of what a session shows.
+/// The titles of a session's content.
 pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
     pages: &'a Pages,
 }
 
 impl<'a> Titles<'a> {
-    /// Those of one session.
+    /// The titles of one session.
     pub(crate) fn of(session: &'a Session) -> Self {
         let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
         Self { messages, pages: &session.pages }
     }
 
-    /// What people call an item, which is never nothing: a file by its path, a message by who said it and how it begins, a
-    /// web page by its title.
+    /// The title of an item, never empty: a file's path, a message's speaker and beginning, a web page's title.
     pub(crate) fn item(&self, key: &ItemKey) -> String {
         match key {
             ItemKey::System => "System prompt".to_owned(),
@@ -47,7 +46,7 @@ impl<'a> Titles<'a> {
         }
     }
 
-    /// What people call blocks of a prompt that show the same items and are for the same.
+    /// The title of adjacent blocks that show the same items for the same purpose.
     pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
         let of_item = block.items.first().map(|key| self.item(key));
         match (block.part, of_item) {
@@ -80,7 +79,7 @@ fn who(message: &Message) -> &'static str {
     }
 }
 
-/// How a message begins, as far as it says anything in words; else the tool it calls.
+/// The beginning of a message's text, or the tool it calls.
 fn words(message: &Message) -> String {
     let texts = message.body.content.iter().flat_map(|block| match block {
         ContentBlock::Text { text } => vec![text.as_str()],

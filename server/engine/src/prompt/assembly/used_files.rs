@@ -11,7 +11,7 @@ use super::piece::FileText;
 use super::reply::{UsedExcerpt, UsedFile};
 use super::workspace::Workspace;
 
-/// Every file of which a prompt shows text, in key order.
+/// The files whose text a prompt shows, in key order.
 pub(super) fn used_files(layout: &Layout, workspace: &Workspace<'_>) -> Vec<UsedFile> {
     let mut used: BTreeMap<&FileKey, (usize, Tier)> = BTreeMap::new();
     let mut excerpts: BTreeMap<&ExcerptKey, (usize, Tier)> = BTreeMap::new();

@@ -13,19 +13,19 @@ use crate::prompt::excerpts::ExcerptSelection;
 use crate::prompt::layout::Seeds;
 use crate::prompt::trust::Trust;
 
-/// The repository as it is at the moment of the prompt. Everything in it was read before.
+/// The repository at the moment of the prompt. Everything in it was read before.
 pub struct Workspace<'a> {
     /// The current text of every selected file that could be read.
     pub texts: &'a BTreeMap<FileKey, FileText>,
     /// Why the others could not be read.
     pub unreadable: &'a BTreeMap<FileKey, String>,
-    /// The outlines, those of open buffers laid over those of the disk.
+    /// The outlines, with those of open buffers over those on disk.
     pub symbols: &'a SymbolIndex,
-    /// Who refers to whom.
+    /// The reference graph.
     pub references: &'a References,
-    /// What of the repository the request is about, as text; empty for none.
+    /// The context frame; may be empty.
     pub context_frame: &'a str,
-    /// What the reference graph says about tiers.
+    /// Seeds of tiers from the reference graph.
     pub seeds: &'a Seeds,
     /// Every file of the repository, in key order.
     pub listing: &'a [FileKey],
@@ -35,11 +35,11 @@ pub struct Workspace<'a> {
     pub excerpts: &'a ExcerptSelection,
     /// Whether the outlines are complete.
     pub index: IndexState,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
-    /// What the workspace asks to be told at all times.
+    /// Standing instructions of the workspace.
     pub standing: &'a SystemContext,
-    /// What is true right now only, as text: stands behind everything that may be cached.
+    /// The session state, which follows everything that may be cached.
     pub session_state: &'a str,
 }
 
@@ -47,7 +47,7 @@ pub struct Workspace<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexState {
-    /// Not yet, or not completely.
+    /// Not complete yet.
     Building,
     /// It was.
     Ready,

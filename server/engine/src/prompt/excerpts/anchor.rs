@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// What some lines of a text looked like.
+/// Fingerprint of some lines, for finding them again.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Anchor(Vec<u32>);
@@ -17,7 +17,7 @@ impl Anchor {
         Self(hashes(body))
     }
 
-    /// Where the lines are now that were at `place` (from 0, end exclusive): there if nothing changed, where they stand unchanged
+    /// Where the lines are now that were at `place` (from 0, end exclusive): there if nothing changed, their positions unchanged
     /// nearest to it, or else between their first and their last line. `None` when neither of those is left.
     pub(super) fn find(&self, text: &str, place: Range<u32>) -> Option<Range<u32>> {
         let wanted = &self.0;
@@ -54,7 +54,7 @@ impl Anchor {
     }
 }
 
-/// A text may have grown by so many lines, and to twice its length, and is still found.
+/// Number of added lines, besides doubling in length, after which a text is still found.
 const LONGER: usize = 40;
 
 fn range(start: usize, end: usize) -> Option<Range<u32>> {

@@ -1,4 +1,4 @@
-//! Which excerpts a prompt has: those of the question, those you pinned, and those of earlier questions where they stand.
+//! The excerpts of a prompt: for the question, pinned ones, and those of earlier questions, which keep their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,20 +21,20 @@ use crate::tokens::redaction::placeholders;
 
 /// Files that are read for a question at most.
 const MAX_CANDIDATES: usize = 100;
-/// For so many questions more an excerpt stays, as far as the budget has room beside those of the new one: a short answer to a
-/// question of the model's names nothing.
+/// Number of further questions for which an excerpt stays if the budget allows, since a short answer to the model's question
+/// names nothing.
 const KEPT_FOR: u64 = 2;
 
-/// The part of the budget that a later question may fill with code that was not shown yet: the rest of what it is about was shown before,
-/// and what is new in every prompt is never read from a cache.
+/// Share of the budget that a later question may fill with new code. The rest was shown before, and content that is new in every
+/// prompt is never read from a cache.
 const LATER: usize = 8;
 
-/// What is known of the repository.
+/// Data about the repository.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptSources<'a> {
     /// The outlines.
     pub symbols: &'a SymbolIndex,
-    /// Who refers to whom.
+    /// The reference graph.
     pub references: &'a References,
     /// The words of every file.
     pub lexical: &'a LexicalIndex,
@@ -48,12 +48,12 @@ pub struct ExcerptSources<'a> {
     pub passages: &'a PassageCache,
 }
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// In someone's words.
+    /// Its text.
     pub text: &'a str,
-    /// What the code that it brings along may weigh, in tokens. What is shown already counts.
+    /// Maximum tokens of code for the question. Code already shown counts.
     pub budget: usize,
 }
 
@@ -83,14 +83,14 @@ pub fn candidates(
     candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES)
 }
 
-/// The files whose texts are wanted: candidates, and those that the session's excerpts are parts of.
+/// The files to read: candidates, and those with excerpts of the session.
 pub fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
     let files = candidates.iter().map(|candidate| &candidate.file).chain(session.excerpts.files());
     files.filter(|key| session.selection.choice(key) != Choice::Excluded).cloned().collect()
 }
 
-/// The excerpts of a prompt. `question` is absent where nothing is asked, as with results of tools: what the last question brought
-/// along stays then. `files` are those of [`wanted_files`] that could be read.
+/// Chooses the excerpts of a prompt. `question` is absent for tool results, for example; the last question's excerpts then stay.
+/// `files` are the readable [`wanted_files`].
 pub fn choose(
     known: ExcerptSources<'_>,
     session: &Session,
@@ -130,9 +130,9 @@ fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFil
     Some(Candidate { file, outline, text: &read.text })
 }
 
-/// What a session says of where the interest lies.
+/// Hints from a session about what is relevant.
 struct Interest {
-    /// Open files, and selected ones: what is shown of them already counts, so they are chosen from like any other.
+    /// Open and selected files. Their text already counts, so excerpts are chosen from them as usual.
     near: Vec<FileKey>,
     dismissed: Vec<DismissedExcerpt>,
 }
@@ -178,7 +178,7 @@ fn key_of(excerpt: &Excerpt) -> ExcerptKey {
     ExcerptKey { file: excerpt.file.clone(), place }
 }
 
-/// Lines, from 0, as they are written.
+/// Lines, from 0, as an excerpt's place.
 fn lines_of(lines: &Range<u32>) -> ExcerptPlace {
     let (first, last) = (lines.start + 1, lines.end.max(lines.start + 1));
     LineRange::new(first, last).map_or_else(|| ExcerptPlace::definition("", 0), ExcerptPlace::Lines)
@@ -190,14 +190,14 @@ struct Chosen<'a> {
     files: &'a BTreeMap<FileKey, SourceFile>,
     /// The question's number.
     number: u64,
-    /// What code that was not shown yet may weigh, in tokens.
+    /// Maximum tokens of new code.
     room: usize,
     count: Count<'a>,
     items: BTreeMap<ExcerptKey, CurrentExcerpt>,
 }
 
 impl<'a> Chosen<'a> {
-    /// Takes in an excerpt that the session has, as it is now.
+    /// Adds an excerpt of the session, as it is now.
     fn remember(&mut self, key: &ExcerptKey) {
         let memory = &self.session.excerpts;
         let shown = memory.shown.get(key);
@@ -248,7 +248,7 @@ impl<'a> Chosen<'a> {
         shown
     }
 
-    /// Takes in what was chosen for the question, as far as it is not shown already.
+    /// Adds an excerpt chosen for the question, unless already shown.
     fn take(&mut self, excerpt: &Excerpt, rank: u32) {
         let Some(source) = self.source(&excerpt.file) else { return };
         let touched = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
@@ -284,7 +284,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Keeps what the last questions were about, the latest first, as far as there is room.
+    /// Keeps excerpts of the last questions, latest first, while there is room.
     fn keep_last(&mut self, budget: usize) {
         let count = self.count;
         let weight = |item: &CurrentExcerpt| weight(item, count);
@@ -329,7 +329,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// What an excerpt adds to a prompt, in tokens.
+/// Tokens that an excerpt adds to a prompt.
 fn weight(item: &CurrentExcerpt, count: Count<'_>) -> usize {
     count(&item.body) + count(&excerpt_dress(&item.key))
 }
@@ -376,7 +376,7 @@ fn overlap(one: &Range<u32>, other: &Range<u32>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// What of some lines is not covered by others.
+/// The part of some lines that others do not cover.
 fn without(lines: &Range<u32>, mut covered: Vec<Range<u32>>) -> Vec<Range<u32>> {
     covered.retain(|other| overlap(other, lines));
     covered.sort_by_key(|range| range.start);

@@ -1,4 +1,4 @@
-//! The excerpts of one prompt with their texts as they are now.
+//! The excerpts of one prompt with their current text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::hash::ContentHash;
 use crate::prompt::assembly::{FileText, Source};
 use crate::prompt::layout::ExcerptKey;
 
-/// A file that excerpts may be taken of, as it was read.
+/// A file that can provide excerpts, as read.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Its text, as a model may see it.
@@ -48,11 +48,11 @@ pub struct CurrentExcerpt {
     pub source: Source,
     /// The hash of the file's whole text.
     pub hash: ContentHash,
-    /// Secrets in it for which placeholders stand.
+    /// Number of its secrets replaced by placeholders.
     pub redacted: usize,
     /// Why it was chosen; nothing when you pinned it unasked.
     pub reason: Option<ExcerptReason>,
-    /// How it comes to be there.
+    /// Why it is there.
     pub standing: ExcerptStanding,
     /// The last question that it was chosen for, and its place among those chosen then.
     pub(super) question: u64,
@@ -60,7 +60,7 @@ pub struct CurrentExcerpt {
 }
 
 impl CurrentExcerpt {
-    /// What the session remembers of it.
+    /// The record that the session keeps.
     pub(super) fn remembered(&self) -> ShownExcerpt {
         ShownExcerpt {
             reason: self.reason,
@@ -75,21 +75,21 @@ impl CurrentExcerpt {
 /// The excerpts of one prompt.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ExcerptSelection {
-    /// Pinned ones, then those that the question is about, best first, then lingering ones, the latest first.
+    /// Pinned ones, then those for the question, best first, then lingering ones, latest first.
     pub items: Vec<CurrentExcerpt>,
     /// The question's number in the session.
     pub question: u64,
-    /// What lingering ones may weigh together before they count as ballast, in tokens.
+    /// Maximum tokens of lingering ones before they count as ballast.
     pub allowance: usize,
 }
 
 impl ExcerptSelection {
-    /// Those that are laid, in the order of their importance.
+    /// Those to lay out, most important first.
     pub(crate) fn laid(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing != ExcerptStanding::Lingering)
     }
 
-    /// Those that only stay where they are.
+    /// Those that only keep their position.
     pub(crate) fn lingering(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing == ExcerptStanding::Lingering)
     }

@@ -1,4 +1,4 @@
-//! What a session remembers of excerpts from prompt to prompt: which it shows, which you pinned, which you do not want.
+//! A session's memory of excerpts between prompts: shown, pinned and dismissed ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ impl Excerpts {
         *self == Self::default()
     }
 
-    /// Those that the last recorded prompt showed, in key order.
+    /// Excerpts in the last recorded prompt, in key order.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
     }
@@ -49,7 +49,7 @@ impl Excerpts {
         self.dismissed.insert(key);
     }
 
-    /// Begins another conversation, which keeps only what is pinned.
+    /// Starts another conversation, keeping only pinned excerpts.
     pub(crate) fn begin_again(&mut self) {
         *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
     }
@@ -70,7 +70,7 @@ impl Excerpts {
         }
     }
 
-    /// The memory once a prompt was sent that shows `layout`, made of `selection`.
+    /// The memory after sending a prompt with `layout`, made from `selection`.
     pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
         let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),
@@ -78,7 +78,7 @@ impl Excerpts {
         });
         let remembered = |key: &ExcerptKey| {
             let now = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::remembered);
-            // One whose file is selected now is behind that, and comes back with it.
+            // One whose file is selected now is after that, and comes back with it.
             now.or_else(|| self.shown.get(key).cloned())
         };
         let shown = laid.filter_map(|key| Some((key.clone(), remembered(key)?))).collect();

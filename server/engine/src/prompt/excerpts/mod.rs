@@ -1,5 +1,5 @@
-//! Excerpts in prompts: a question brings the code along that it is about. Which parts of which files those are is worked out in
-//! `code::excerpts`; here they become items that a session shows, keeps, pins and dismisses. Reads no file and lays nothing out.
+//! Excerpts in prompts: relevant code that comes with a question. `code::excerpts` chooses it; here excerpts become items that a
+//! session shows, keeps, pins and dismisses. Reads no file and lays nothing out.
 
 mod anchor;
 mod choose;

@@ -1,4 +1,4 @@
-//! What is remembered of one excerpt between two prompts.
+//! The memory of one excerpt between two prompts.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct ShownExcerpt {
     pub(super) question: u64,
     /// Its place among those chosen for that question, from 0.
     pub(super) rank: u32,
-    /// Its lines, from 0, end exclusive, and what they looked like.
+    /// Its lines, from 0, end exclusive, and their fingerprint.
     pub(super) lines: Range<u32>,
     #[serde(default)]
     pub(super) anchor: Anchor,

@@ -1,6 +1,5 @@
-//! A prompt as Strata thinks of it: messages of blocks, each block knowing what it is, which items it
-//! shows, which tier it stands in and what it weighs. Every dialect (`wire`) is written from this and
-//! adds nothing of its own. A layout never changes after it was made.
+//! Strata's model of a prompt: messages of blocks, each with its purpose, items, tier and size. Every dialect (`wire`) is written
+//! from it without additions. Immutable.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +12,7 @@ use crate::conversation::dialect::{Carriers, Speaker, SpokenBlock, SpokenMessage
 use crate::conversation::history::ContentBlock;
 use crate::tokens::models::Ttl;
 
-/// How stable content has proved to be: L0 is the most stable and stands first; active content is not
-/// cached at all.
+/// How stable content has proved to be. L0 is the most stable and comes first; active content is not cached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum Tier {
     /// The most stable.
@@ -42,12 +40,12 @@ impl fmt::Display for Tier {
     }
 }
 
-/// What a block is for: the rows of the token breakdown.
+/// The purpose of a block: the rows of the token breakdown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptPart")]
 pub enum Part {
-    /// The system prompt and what the settings add to it.
+    /// The system prompt with additions from the settings.
     System,
     /// Map blocks and their legend.
     Map,
@@ -55,7 +53,7 @@ pub enum Part {
     Files,
     /// The repository file list.
     FileList,
-    /// What brings texts further up to date: diffs, outlines, changes of the file list.
+    /// Updates of earlier texts: diffs, outlines, changes of the file list.
     Updates,
     /// Web pages.
     Urls,
@@ -63,13 +61,13 @@ pub enum Part {
     History,
     /// The tools the client declares.
     Tools,
-    /// What is true right now only: branch, files already read.
+    /// Volatile facts: branch, files already read.
     SessionState,
-    /// What of the repository the request is about.
+    /// Names relevant to the request.
     ContextFrame,
     /// The new prompt or the new tool results.
     Prompt,
-    /// What the format itself costs: roles, separators, the reply's opening.
+    /// The format itself: roles, separators, the beginning of the reply.
     Structure,
 }
 
@@ -95,32 +93,32 @@ impl fmt::Display for Part {
 /// One piece of a prompt that is sent as one content block.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutBlock {
-    /// What is sent.
+    /// The content sent.
     pub content: ContentBlock,
-    /// What it is for.
+    /// Its purpose.
     pub part: Part,
     /// The items it shows, in order; empty for furniture such as an acknowledgement.
     pub items: Vec<ItemKey>,
-    /// The tier it stands in.
+    /// Its tier.
     pub tier: Tier,
     /// Its weight in tokens of the model's tokenizer, without structure.
     pub tokens: usize,
-    /// A cache breakpoint stands behind this block.
+    /// The cache breakpoint after this block, if any.
     pub mark: Option<Ttl>,
 }
 
 /// Consecutive blocks of one speaker.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutMessage {
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What is said; never empty.
+    /// The content; never empty.
     pub blocks: Vec<LayoutBlock>,
     /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.
     pub volatile: usize,
 }
 
-/// A whole prompt: at most one system message, which stands first, then user and assistant in turns.
+/// A whole prompt: at most one system message, which comes first, then user and assistant in turns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Layout {
     /// The messages in order.
@@ -128,7 +126,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Adds a block behind everything else. Blocks of one speaker in a row make one message, because
+    /// Adds a block after everything else. Blocks of one speaker in a row make one message, because
     /// providers demand that roles alternate.
     pub fn push(&mut self, speaker: Speaker, block: LayoutBlock) {
         match self.messages.last_mut() {
@@ -137,7 +135,7 @@ impl Layout {
         }
     }
 
-    /// Adds a block of the user that the next prompt will not hold, behind everything else.
+    /// Adds a block of the user that the next prompt will not hold, after everything else.
     pub(crate) fn push_volatile(&mut self, block: LayoutBlock) {
         self.push(Speaker::User, block);
         if let Some(last) = self.messages.last_mut() {
@@ -145,7 +143,7 @@ impl Layout {
         }
     }
 
-    /// What each part weighs, in tokens.
+    /// Tokens of each part.
     pub(crate) fn parts(&self) -> BTreeMap<Part, usize> {
         let mut parts = BTreeMap::new();
         for block in self.blocks() {
@@ -175,7 +173,7 @@ impl Layout {
         self.blocks().map(|block| block.tokens).sum()
     }
 
-    /// Sets a cache breakpoint behind the last block so far that can carry one.
+    /// Sets a cache breakpoint after the last block so far that can carry one.
     pub(crate) fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
         let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
             blocks.iter_mut().map(|block| (*speaker, block))

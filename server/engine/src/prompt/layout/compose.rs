@@ -1,5 +1,5 @@
-//! The wording and the order inside each section of a prompt: headings, groups, acknowledgements. It puts
-//! down what it is told where it is told; which section comes when is the policy's business (`tiers`).
+//! Wording and order inside each section of a prompt: headings, groups, acknowledgements. The policy (`tiers`) decides which
+//! section comes when.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::tokens::models::Ttl;
 
 /// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
 pub(crate) const GROUP_ITEMS: usize = 24;
-/// ... and at most this many tokens. A single larger block stands alone.
+/// ... and at most this many tokens. A larger block is on its own.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
-/// The heading over the map where it stands in front.
+/// Heading of the map at its first position.
 const STRUCTURE: &str = "# Repository Structure";
 /// The heading over map blocks anywhere else.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
@@ -25,7 +25,7 @@ const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
 pub(crate) const WORKING_FILES: &str = "# Working Files";
 const URLS: &str = "# URL Context";
 
-/// What the model is said to have answered to a message that only brings context.
+/// The assistant's reply to a message that only provides context.
 const ACKNOWLEDGEMENT: &str = "Ok.";
 
 /// Builds a [`Layout`] section by section.
@@ -41,12 +41,12 @@ impl<'a> Composer<'a> {
         Self { layout: Layout::default(), count, tier: Tier::Active }
     }
 
-    /// Everything put down from here on stands in `tier`.
+    /// Sets the tier of the following content.
     pub(crate) fn enter(&mut self, tier: Tier) {
         self.tier = tier;
     }
 
-    /// Sets a cache breakpoint behind everything put down so far, on the last block that can carry one.
+    /// Sets a cache breakpoint after everything put down so far, on the last block that can carry one.
     pub(crate) fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
         self.layout.mark_end(ttl, carriers);
     }
@@ -69,7 +69,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// How to read map blocks, and those that stand in front.
+    /// Adds the legend of map blocks, and the blocks that come first.
     pub(crate) fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
         self.heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
         self.map_groups(speaker, pieces);
@@ -112,14 +112,14 @@ impl<'a> Composer<'a> {
         FileListCoverage::from(&list)
     }
 
-    /// What is true right now only, as part of the message that the request makes.
+    /// Adds the session state to the request's message.
     pub(crate) fn session_state(&mut self, content: &Content<'_>) {
         for (text, part) in content.volatile() {
             self.put(Speaker::User, ContentBlock::text(text), part, vec![]);
         }
     }
 
-    /// A short assistant message, so that roles alternate behind a message that only brings context.
+    /// A short assistant message, so that roles alternate after a message that only brings context.
     pub(crate) fn acknowledge(&mut self, part: Part) {
         self.put(Speaker::Assistant, ContentBlock::text(ACKNOWLEDGEMENT), part, vec![]);
     }
@@ -131,7 +131,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The new prompt or the new tool results, behind everything else.
+    /// The new prompt or the new tool results, after everything else.
     pub(crate) fn request(&mut self, blocks: &[WeighedBlock]) {
         for block in blocks {
             self.weighed(Speaker::User, block, Part::Prompt, vec![]);

@@ -1,5 +1,4 @@
-//! What a prompt is made of, before anything is put in order: every piece with its text, its hash and
-//! its weight. Policies (`tiers`) read this and nothing else.
+//! The content of a prompt before ordering: every piece with its text, hash and size. Policies (`tiers`) read only this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use super::blocks::Part;
 use super::item::ItemKey;
 use crate::conversation::dialect::Speaker;
 
-/// A way to weigh text, in tokens of the model the prompt is for.
+/// Counts the tokens of a text, for the prompt's model.
 pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 
 /// A tracked piece of text: a map block, a fenced file, a web page.
@@ -24,15 +23,15 @@ pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 pub struct Piece {
     /// Its name.
     pub key: ItemKey,
-    /// The text as it is sent.
+    /// The text as sent.
     pub text: Arc<str>,
     /// The hash of `text`.
     pub hash: ContentHash,
     /// Its weight on its own, in tokens.
     pub tokens: usize,
-    /// The text without dress: what the lines of a diff are lines of.
+    /// The text without its heading and fence, as used in diffs.
     pub body: Arc<str>,
-    /// What is said of the text beside it, such as a doubt about its currency; empty for most.
+    /// A note about the text, such as a doubt about its currency; usually empty.
     pub notice: Arc<str>,
 }
 
@@ -54,18 +53,18 @@ impl Piece {
 /// A block of a message with its weight.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WeighedBlock {
-    /// What is sent.
+    /// The content sent.
     pub content: ContentBlock,
     /// Its weight in tokens.
     pub tokens: usize,
 }
 
-/// A message of the conversation, as it is sent.
+/// A message of the conversation as sent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SentMessage {
     /// The message it comes from.
     pub id: MessageId,
-    /// Who said it.
+    /// The speaker.
     pub speaker: Speaker,
     /// Its blocks; never empty.
     pub blocks: Vec<WeighedBlock>,
@@ -82,13 +81,12 @@ impl SentMessage {
         Self::hash_of(self.speaker, &self.blocks)
     }
 
-    /// What [`hash`](Self::hash) is for a message that says these blocks.
+    /// The [`hash`](Self::hash) of a message with these blocks.
     pub(crate) fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
 
-    /// Whether it calls a tool.
     pub(crate) fn calls_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }
@@ -108,16 +106,16 @@ pub struct Seeds {
     pub clusters: Vec<Vec<FileKey>>,
 }
 
-/// The repository file list before it is written: that takes a while and is only done where it is laid anew.
+/// The repository file list before it is written: that takes a while and is only done where it is rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree {
-    /// The files it tells of, in key order.
+    /// The listed files, in key order.
     pub files: Vec<FileKey>,
     /// The other files of the repository, in key order: the map has a block of each.
     pub outlined: Vec<FileKey>,
     /// The files whose surroundings are named first when not all can be.
     pub focus: Vec<FileKey>,
-    /// What it may weigh, in tokens. 0 leaves it out.
+    /// Maximum tokens. 0 omits it.
     pub budget: usize,
 }
 
@@ -127,7 +125,7 @@ impl Tree {
         file_list(&self.files, &self.focus, self.budget, count)
     }
 
-    /// What stands above it.
+    /// Its heading.
     pub(crate) fn heading(&self) -> &'static str {
         if self.outlined.is_empty() {
             "# Repository Files"
@@ -142,7 +140,7 @@ impl Tree {
 pub(crate) struct FileListCoverage {
     /// Files that are named.
     pub names: usize,
-    /// Files of which only the directory is.
+    /// Files covered by a directory's name only.
     pub collapsed: usize,
 }
 
@@ -152,17 +150,17 @@ impl From<&FileList> for FileListCoverage {
     }
 }
 
-/// Excerpts of earlier prompts. They are not laid, but where they were kept they may stay and are brought up to date.
+/// Excerpts of earlier prompts. They are not laid out again, but may stay where they were kept, and are updated.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lingering {
     /// Their current texts.
     pub pieces: Vec<Piece>,
-    /// What they may weigh together before they count as ballast, in tokens.
+    /// Maximum tokens of them before they count as ballast.
     pub allowance: usize,
 }
 
 impl Lingering {
-    /// What of them is worth its place, in tokens.
+    /// Tokens of those still worth keeping.
     pub(crate) fn tokens(&self) -> usize {
         self.pieces.iter().map(|piece| piece.tokens).sum::<usize>().min(self.allowance)
     }
@@ -175,7 +173,7 @@ pub struct Content<'a> {
     pub system: Arc<str>,
     /// The map blocks to show, in the order of their membership.
     pub map: Vec<Piece>,
-    /// Members of the map whose block is not shown this time: their full text is, or there is no room.
+    /// Members of the map whose block is hidden: their full text is shown, or they do not fit.
     pub hidden: BTreeMap<FileKey, ContentHash>,
     /// The fenced texts of the selected files, in key order, then those of excerpts.
     pub files: Vec<Piece>,
@@ -190,24 +188,24 @@ pub struct Content<'a> {
     pub history: Vec<SentMessage>,
     /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
     pub request: Vec<WeighedBlock>,
-    /// What is true right now only and stands behind everything that may be cached; not sent when empty.
+    /// Volatile facts after everything that may be cached; omitted if empty.
     pub session_state: Arc<str>,
-    /// What of the repository the request is about, beside the session state; not sent when empty.
+    /// Names relevant to the request, next to the session state; omitted if empty.
     pub context_frame: Arc<str>,
-    /// Whether the person trusts the workspace that the texts come from.
+    /// Whether the user trusts the workspace that the texts come from.
     pub trust: Trust,
-    /// Files of which nothing may be shown, not even the name.
+    /// Files that must not be mentioned.
     pub excluded: &'a BTreeSet<FileKey>,
-    /// What the reference graph says about the files of the map.
+    /// Seeds from the reference graph for the files of the map.
     pub seeds: &'a Seeds,
     /// Tokens that a content block costs beyond its text.
     pub framing: usize,
-    /// Weighs what is put together from pieces.
+    /// Counts combined texts.
     pub count: Count<'a>,
 }
 
 impl<'a> Content<'a> {
-    /// Nothing at all, to be filled in.
+    /// Empty content, to be filled in.
     pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
         Self {
             system: Arc::default(),
@@ -234,7 +232,7 @@ impl<'a> Content<'a> {
         self.files.iter().chain(&self.lingering.pieces)
     }
 
-    /// Who brings what of the workspace stands in front. Nobody whom the person does not trust speaks in the system message.
+    /// The speaker of workspace context. Untrusted content never appears in the system message.
     pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,
@@ -242,7 +240,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// What stands behind everything that may be cached and is no part of the conversation.
+    /// Content that follows everything cacheable and is not part of the conversation.
     pub(crate) fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
         let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
         parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))

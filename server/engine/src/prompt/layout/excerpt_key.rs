@@ -27,12 +27,12 @@ pub struct ExcerptKey {
 pub enum ExcerptPlace {
     /// A definition, which keeps its name wherever it moves.
     Definition {
-        /// Its name behind the names of what contains it (`Session.send`).
+        /// Its name after the names of what contains it (`Session.send`).
         name: Arc<str>,
         /// Which of the definitions of that name, from 0.
         ordinal: u32,
     },
-    /// Lines, as they were numbered when they were shown first.
+    /// Lines, as numbered when first shown.
     Lines(LineRange),
 }
 
@@ -79,7 +79,7 @@ impl fmt::Debug for ExcerptPlace {
     }
 }
 
-/// The name in front of an ordinal, and that ordinal, from 0.
+/// The name before an ordinal, and that ordinal, from 0.
 fn ordinal_of(text: &str) -> Option<(&str, u32)> {
     let (name, number) = text.rsplit_once('~')?;
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
@@ -103,7 +103,7 @@ impl FromStr for ExcerptKey {
                 Ok(Self { file: FileKey::from(file), place: place(named) })
             }
             _ => Err(Unreadable(format!(
-                "`{text}` does not name an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`"
+                "`{text}` is not an excerpt; write `src/a.py#Session.send` or `src/a.py#L10-40`"
             ))),
         }
     }
@@ -129,8 +129,8 @@ impl JsonSchema for ExcerptKey {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "The name of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the \
-                            second of that name) or lines (`src/a.py#L10-40`).",
+            "description": "Id of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the second with \
+                            that name) or lines (`src/a.py#L10-40`).",
         })
     }
 }

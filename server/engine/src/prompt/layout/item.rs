@@ -1,4 +1,4 @@
-//! The names of what a prompt holds, as they are written and read. Knows no content.
+//! The ids of prompt content, as written and parsed. Knows no content.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -77,8 +77,8 @@ impl JsonSchema for ItemKey {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, \
-                            `file:{path}#L1-9`, `excerpt:{path}#{definition}`, `history:{n}`, `url:{hash}`.",
+            "description": "Id of a tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, `file:{path}#L1-9`, \
+                            `excerpt:{path}#{definition}`, `history:{n}`, `url:{hash}`.",
         })
     }
 }
@@ -86,7 +86,7 @@ impl JsonSchema for ItemKey {
 impl<'de> Deserialize<'de> for ItemKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let unknown = || serde::de::Error::custom(format!("`{text}` does not name an item"));
+        let unknown = || serde::de::Error::custom(format!("`{text}` is not an item"));
         if text == "system" {
             return Ok(Self::System);
         }

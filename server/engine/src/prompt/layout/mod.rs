@@ -1,5 +1,5 @@
-//! A prompt before it is written: what it may hold, piece by piece, and the messages of blocks that it becomes. It leaves the
-//! order of cached content to a policy (`tiers`), and how a block is written to a dialect.
+//! A prompt before it is written: its possible content, and the resulting messages of blocks. A policy (`tiers`) orders cached
+//! content, and a dialect writes blocks.
 
 mod blocks;
 mod compose;

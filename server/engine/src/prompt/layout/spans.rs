@@ -1,12 +1,11 @@
-//! A laid-out prompt as the provider's cache sees it (`tokens::cost`): each block by the hash of its bytes. Prices nothing.
+//! A layout as the provider's cache sees it (`tokens::cost`): each block by the hash of its bytes. Knows no prices.
 
 use super::blocks::{Layout, LayoutBlock};
 use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
 use crate::tokens::cost::{Mark, Span};
 
-/// The span of one block said by `speaker`, wherever it stands; `framing` is what a content block weighs beyond its
-/// text, in tokens.
+/// The span of a block of `speaker`, at any position. `framing` is the cost of a content block beyond its text, in tokens.
 fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",
@@ -23,7 +22,7 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     }
 }
 
-/// The spans of a whole prompt. `framing` is what a content block weighs beyond its text, in tokens.
+/// The spans of a whole prompt. `framing` is the cost of a content block beyond its text, in tokens.
 pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
     let messages = layout.messages.iter();
     spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)

@@ -1,6 +1,6 @@
-//! How a session's last prompts were laid out, and those that wait for their answers, as a value that another process can go on with:
-//! what a provider's cache holds outlives a process that asks one question. Too large to be stored with every change of a session,
-//! so it stands apart from [`SavedSession`](super::SavedSession). Stores nothing.
+//! The layouts of a session's last and pending prompts, as a value with which another process can continue: a provider's cache
+//! outlives a process that asks one question. Stored separately from [`SavedSession`](super::SavedSession), because it is too
+//! large to store with every change. Stores nothing itself.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
 use crate::tokens::cost::{Account, Pace};
 
-/// What is known of the provider's cache, and of prompts under way. Exact for the session as it was when it was made.
+/// What is known about the provider's cache and pending prompts. Valid for exactly one state of the session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheMemory {
     revision: u64,
@@ -37,7 +37,7 @@ impl CacheMemory {
 }
 
 impl Session {
-    /// What another process needs to go on where this one stops.
+    /// The state that another process needs to continue.
     pub fn cache_memory(&self) -> CacheMemory {
         CacheMemory {
             revision: self.revision,
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Goes on where another process stopped.
+    /// Continues where another process stopped.
     pub fn remember_cache(&mut self, memory: CacheMemory) {
         let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
             memory;

@@ -18,11 +18,11 @@ pub struct LastTurn {
     pub turns: u64,
     /// The model that it went to.
     pub model: String,
-    /// The policy that laid it out.
+    /// The policy of its layout.
     pub policy: PolicyName,
-    /// What stood in each tier that held anything.
+    /// The content of each nonempty tier.
     pub tiers: Vec<TierWeight>,
-    /// What the provider's cache is expected to hold, in tokens.
+    /// Tokens expected in the provider's cache.
     pub cached_tokens: usize,
     /// When that will be gone, in milliseconds since 1970; absent when nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,18 +31,18 @@ pub struct LastTurn {
     pub explanation: String,
 }
 
-/// What one tier held.
+/// The content of one tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TierWeight {
     /// The tier.
     pub tier: Tier,
-    /// How many items stood in it.
+    /// Number of its items.
     pub items: usize,
     /// Its weight in tokens.
     pub tokens: usize,
 }
 
-/// What the provider's cache is believed to hold of the last prompt.
+/// The believed content of the provider's cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheEstimate {
     /// Tokens.
@@ -51,7 +51,7 @@ pub struct CacheEstimate {
     pub expires_ms: u64,
 }
 
-/// What is known of a prompt when it is recorded.
+/// The data of a prompt when it is recorded.
 pub(super) struct RecordedTurn<'a> {
     pub(super) before: Option<&'a LastTurn>,
     pub(super) model: &'a str,

@@ -45,14 +45,14 @@ const MAX_PENDING: usize = 8;
 /// Replies of `record` that are remembered, so that a repeat gets the same one.
 const MAX_RECORDED: usize = 8;
 
-/// What a session was billed for.
+/// Billed usage of a session.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Totals {
     /// In tokens.
     #[serde(flatten)]
     pub usage: Usage,
-    /// What the input cost, in tokens of plain input; absent before anything was billed.
+    /// Cost of the input, in tokens of plain input; absent without a bill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
@@ -65,7 +65,7 @@ pub enum Status {
     /// The whole answer came.
     #[default]
     Complete,
-    /// The person stopped it; what came so far counts.
+    /// The user stopped it; the answer so far counts.
     Aborted,
     /// It failed; the prompt is treated as not sent.
     Error,
@@ -80,16 +80,16 @@ pub enum RequestError {
     ContextLimit,
 }
 
-/// What came of a prompt.
+/// The outcome of a prompt.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// Its outcome.
     pub status: Status,
     /// Why it failed, where that is known.
     pub error: Option<RequestError>,
-    /// The answer, as far as it came.
+    /// The answer so far.
     pub answer: Vec<ContentBlock>,
-    /// What was billed, when it is known.
+    /// The billed usage, if known.
     pub usage: Option<Usage>,
     /// When the answer came, in milliseconds since 1970.
     pub time_ms: u64,
@@ -101,38 +101,37 @@ pub struct Outcome {
 pub struct RecordResult {
     /// The prompt.
     pub id: String,
-    /// How it ended.
+    /// Its outcome.
     pub status: Status,
     /// How many messages the conversation has now.
     pub messages: usize,
-    /// What the session was billed for so far.
+    /// Billed usage of the session so far.
     pub totals: Usage,
-    /// What the person should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Whether to assemble the prompt again and send it once more: the conversation is compacted first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retry: bool,
 }
 
-/// A session stays as it is.
+/// Why a session is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SessionError {
     /// The prompt of this name is not waiting for its answer.
     #[error(
-        "there is no prompt `{0}`: it was discarded, or more than {MAX_PENDING} newer ones were assembled \
-         since; assemble it again"
+        "prompt `{0}` no longer exists: it was discarded, or more than {MAX_PENDING} newer ones were assembled; assemble it again"
     )]
     NoSuchPrompt(String),
     /// A second prompt in a row was too long for the provider. Holds its largest parts, where it is known.
     #[error(
-        "the prompt was too long once more after the conversation was compacted; deselect files, or shorten the prompt or the \
-         system prompt{}{}",
+        "the prompt was too long again after the conversation was compacted; deselect files, or shorten the prompt or the system \
+         prompt{}{}",
         if .0.is_empty() { "" } else { "; the largest parts: " },
         list(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
-    /// There is no compaction to undo.
-    #[error("no compaction of this conversation is left to undo")]
+    /// No compaction can be undone.
+    #[error("this conversation has no compaction left to undo")]
     NothingToUndo,
 }
 
@@ -140,14 +139,14 @@ pub enum SessionError {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pending {
     id: String,
-    /// The revision of the session that it was made of.
+    /// The revision of the session it was made from.
     base: u64,
-    /// The last revision of which nothing differs but what the session did by itself since: a compaction, results archived.
+    /// The latest revision that differs only by automatic changes: a compaction, archived results.
     same_until: u64,
     turn: Arc<Turn>,
 }
 
-/// What recording a prompt takes. The body that is sent is the client's and not kept.
+/// The data for recording a prompt. The client has the body; it is not kept.
 #[derive(Debug, Serialize, Deserialize)]
 struct Turn {
     model: String,
@@ -179,36 +178,36 @@ pub struct Session {
     pub auto_budget: Option<usize>,
     /// The tiering rule it wishes for, whatever is set.
     pub policy: Option<PolicyName>,
-    /// What the tiering rule remembers.
+    /// The policy's state.
     pub tiers: TierState,
     /// Files that have a block in the map, in order.
     pub map_members: Vec<MapMember>,
-    /// What was looked at.
+    /// Files read and steps.
     pub trail: StepHistory,
     /// The autonomous loop that runs in it.
     pub looping: Option<Loop>,
-    /// What it was billed for.
+    /// Billed usage.
     pub totals: Usage,
-    /// What reported usage taught about models.
+    /// Calibration by model.
     pub calibrations: Calibrations,
     /// The compactions that were not undone, oldest first.
     compactions: Arc<Vec<Record>>,
-    /// What the last prompt weighed; nothing when the conversation was changed since.
+    /// Tokens of the last prompt; `None` if the conversation has changed since.
     anchor: Option<Anchor>,
     recovery: Recovery,
-    /// The last request that a provider refused for its length: its model, and what it weighed at least. Tokens.
+    /// The last request rejected as too long: its model and minimum tokens.
     refused: Option<(Arc<str>, usize)>,
     /// Maximum input tokens of every request; the model's window when absent or larger.
     pub max_input_tokens: Option<usize>,
-    /// What `totals` cost, in tokens of plain input; nothing before anything was billed.
+    /// Cost of `totals`, in tokens of plain input; `None` without a bill.
     spent: Option<f64>,
     /// When its prompts were sent, and how much of them could be cached.
     pub pace: Arc<Pace>,
-    /// What the provider's cache is believed to hold.
+    /// The believed content of the provider's cache.
     account: Option<Arc<Account>>,
     /// The last prompt that was recorded.
     last: Option<Arc<Layout>>,
-    /// How it was asked for.
+    /// The options of the request.
     asked: Option<Arc<PromptRequest>>,
     /// What recorded prompts broke in the cache.
     pub breaks: Breaks,
@@ -221,7 +220,7 @@ pub struct Session {
     recorded: VecDeque<RecordResult>,
 }
 
-/// What the last prompt weighed, with its answer, as it was billed or counted.
+/// Tokens of the last prompt with its answer, as billed or counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Anchor {
     pub(super) tokens: usize,
@@ -235,7 +234,7 @@ pub(super) struct Anchor {
 pub(super) enum Recovery {
     #[default]
     Possible,
-    /// The next prompt is to be made of a compacted conversation.
+    /// The next prompt must use a compacted conversation.
     Requested,
     Used,
 }
@@ -276,7 +275,7 @@ impl Session {
         }
     }
 
-    /// What reported usage taught about one model, by its name in the table.
+    /// The calibration of one model, by its name in the table.
     pub(crate) fn calibration(&self, model: &str) -> Option<&Calibration> {
         self.calibrations.of(model)
     }
@@ -288,12 +287,12 @@ impl Session {
         }
     }
 
-    /// Takes note that a request of this estimate is so many tokens by the model's own count, without it being sent.
+    /// Records the model's own count for a request with this estimate that was not sent.
     pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
         self.calibrations.learn(model, estimated, counted);
     }
 
-    /// What the provider's cache is believed to hold; nothing before the first prompt was recorded.
+    /// The believed content of the provider's cache; `None` before the first recorded prompt.
     pub(crate) fn account(&self) -> Option<&Account> {
         self.account.as_deref()
     }
@@ -318,7 +317,7 @@ impl Session {
         PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
-    /// What it was billed for, with what that cost.
+    /// Billed usage with its cost.
     pub(crate) fn billed(&self) -> Totals {
         Totals { usage: self.totals, cost: self.spent }
     }
@@ -338,8 +337,7 @@ impl Session {
         self.revision += 1;
     }
 
-    /// Gives every file the name that `rename` says. What was remembered about the layout of prompts is forgotten,
-    /// because their bytes change with the names.
+    /// Renames files with `rename`. Forgets the layout of prompts, because their bytes change.
     pub fn rename_files(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         self.selection.rename(&rename);
         self.excerpts.rename(&rename);
@@ -373,7 +371,7 @@ impl Session {
         self.begun_anew();
     }
 
-    /// Changes one message: what it says, who sees it.
+    /// Changes a message's content or visibility.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -387,7 +385,7 @@ impl Session {
         Ok(())
     }
 
-    /// Forgets a message and all that follow it, and says how many went.
+    /// Forgets a message and all later ones, and says how many went.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -406,8 +404,7 @@ impl Session {
         Ok(gone)
     }
 
-    /// Begins another conversation under another name, with the same files in view. What the provider's cache holds of
-    /// them stays known.
+    /// Starts another conversation under another name, with the same files. Keeps what the provider's cache holds of them.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
         self.calibrations = self.calibrations.elsewhere();
@@ -421,7 +418,7 @@ impl Session {
         self.recorded.clear();
     }
 
-    /// Forgets all messages behind this one.
+    /// Forgets all messages after this one.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -442,12 +439,12 @@ impl Session {
         self.rewritten();
     }
 
-    /// Forgets the places of messages in the tiers; the conversation stays.
+    /// Resets the tiers of all messages. The conversation stays.
     pub fn reregister_history(&mut self) {
         self.tiers.purge_history();
     }
 
-    /// Has the next prompt laid afresh (`docs/tiers.md`, "Laying afresh").
+    /// Has the next prompt rebuilt (`docs/tiers.md`, "Laying again").
     pub fn rebuild_tiers(&mut self) {
         self.tiers.rebuild();
         self.touch();
@@ -521,7 +518,7 @@ impl Session {
         Ok(recorded)
     }
 
-    /// Takes a turn over as it was answered, and says what the person should know of it.
+    /// Adds an answered turn, and returns warnings for the user.
     fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
@@ -537,8 +534,7 @@ impl Session {
             self.excerpts = turn.excerpts.clone();
         } else if !is_same {
             warnings.push(
-                "the session was changed after this prompt was assembled; its messages were added, its \
-                 cache layout was dropped"
+                "the session changed after this prompt was assembled; its messages were added, its cache layout was discarded"
                     .to_owned(),
             );
         }
@@ -609,15 +605,14 @@ impl Session {
         self.last_turn = Some(Arc::new(LastTurn::of(&recorded)));
         missed.map(|missed| {
             format!(
-                "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
-                 what this one wrote",
+                "the provider read {} tokens from its cache instead of {}; the next prompt relies only on what this one wrote",
                 missed.reported, missed.expected
             )
         })
     }
 }
 
-/// What an answer says of secrets without knowing them, each once.
+/// The placeholders in an answer, each once.
 fn placeholders_in(answer: &[ContentBlock]) -> BTreeSet<Placeholder> {
     let said = serde_json::to_string(answer).unwrap_or_default();
     placeholders(&said).map(|(_, placeholder)| placeholder).collect()
@@ -627,8 +622,7 @@ fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
     let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "the answer holds placeholders of secrets ({}); strata.redaction.restore puts the secrets back into text that is \
-             to be applied",
+            "the answer contains placeholders of secrets ({}); strata.redaction.restore restores them in text to be applied",
             names.join(", ")
         )
     })

@@ -1,5 +1,5 @@
-//! A session whose tool results grow old. Which of them go, and when that pays, is decided in `ageing`; here is what
-//! the session knows of its cache.
+//! Archives old tool results of a session. `tool_result_archival` decides which and when; this module provides what the session
+//! knows of its cache.
 
 use crate::conversation::compaction::Family;
 use crate::conversation::history::MessageId;
@@ -23,7 +23,7 @@ pub enum Room {
 }
 
 impl Session {
-    /// What of the tool results is to be archived now, if anything.
+    /// Plans which tool results to archive now, if any.
     pub fn plan_archival(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<ArchivalPlan> {
         let mut settings = means.settings.tool_output.clone();
         if means.settings.compaction.profile(&settings).family == Family::Checkpoint {
@@ -56,8 +56,7 @@ impl Session {
     }
 }
 
-/// How many of the first `cached` tokens of a prompt stand at and behind the place of a message; none when the prompt
-/// does not show it.
+/// How many of the first `cached` tokens of a prompt are at or after a message; 0 if the prompt does not show it.
 fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
     let mut before = 0;
     for block in layout.blocks() {

@@ -1,5 +1,5 @@
-//! What of a session outlives the server, besides its messages. The layout of prompts does not: a provider's cache rarely
-//! outlives it either, and the next prompt is laid afresh. What the last one was is kept in figures.
+//! The part of a session that outlives the server, besides its messages. Layouts are excluded: caches rarely survive either, and
+//! the next prompt is rebuilt. Keeps statistics of the last prompt.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub struct SavedSession {
 }
 
 impl Session {
-    /// What is to be stored besides the messages.
+    /// The part to store besides the messages.
     pub fn saved(&self) -> SavedSession {
         SavedSession {
             selection: self.selection.clone(),

@@ -1,5 +1,4 @@
-//! A session whose conversation is made shorter, and as it was again. What is to be shorter, and how, is decided in
-//! `compaction`.
+//! Shortens a session's conversation, and undoes it. `compaction` decides what to shorten.
 
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use super::{Anchor, Recovery, Session, SessionError, Turn};
 /// Steps that stay when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
 
-/// What a token of a summary costs, in multiples of plain input: the ratio of most models' price lists.
+/// Price of a token of a summary, relative to plain input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
 
 impl Session {
@@ -36,8 +35,7 @@ impl Session {
         }
     }
 
-    /// Takes note that a provider refused a prompt for its length: the next one is made of a compacted conversation and
-    /// stays below what was refused.
+    /// Records that a provider rejected a prompt as too long: the next one uses a compacted conversation and stays smaller.
     pub(super) fn refuse(&mut self, turn: &Turn) -> Result<(), SessionError> {
         if self.recovery == Recovery::Used {
             return Err(SessionError::AlreadyRecovered(largest_parts(turn.layout.parts())));
@@ -47,7 +45,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the next prompt is to be made of a compacted conversation because the last one was refused for its length.
+    /// Whether the next prompt must use a compacted conversation, because the last one was rejected as too long.
     pub fn must_recover(&self) -> bool {
         self.recovery == Recovery::Requested
     }
@@ -62,7 +60,7 @@ impl Session {
         self.recovery = Recovery::Used;
     }
 
-    /// What the conversation weighs in a request of this size at the time `now_ms` (milliseconds since 1970).
+    /// The pressure of the conversation in a request of this size at the time `now_ms` (milliseconds since 1970).
     pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         let history = history_tokens(&self.history, means);
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
@@ -74,13 +72,13 @@ impl Session {
         }
     }
 
-    /// What the conversation weighs in a request like the last one.
+    /// The pressure of the conversation in a request like the last one.
     pub fn next_pressure(&self, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
     }
 
-    /// The size of the next request when it is asked for like `ask`: what was billed for the last one, with what was said
-    /// since. Without a bill, the conversation alone.
+    /// The size of the next request with the options of `ask`: the last bill plus later messages; without a bill, the
+    /// conversation alone.
     pub fn request_size(&self, ask: &PromptRequest, means: PromptServices<'_>) -> RequestSize {
         let tokens = self.anchored(means).unwrap_or_else(|| history_tokens(&self.history, means));
         request_size(tokens, ask, self, means)
@@ -99,9 +97,8 @@ impl Session {
         CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
     }
 
-    /// Whether a compaction now is expected to cost less than it saves: every later request is shorter, but the summary and
-    /// what follows it are written to the cache again, and a model that summarises reads the conversation once. All in
-    /// multiples of plain input.
+    /// Whether a compaction now should cost less than it saves: later requests are shorter, but the summary and what follows it
+    /// are written to the cache again, and a summarizing model reads the conversation once. In multiples of plain input.
     fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
         let profile = compaction.profile(&means.settings.tool_output);
@@ -120,10 +117,10 @@ impl Session {
         saved > rewritten as f64 * (write - read) + asked
     }
 
-    /// Puts a draft in the place of what it was made of.
+    /// Installs a draft in place of the conversation it was made from.
     ///
     /// # Errors
-    /// [`DraftRefusal`]; the session is as it was.
+    /// [`DraftRefusal`]; the session is unchanged.
     pub fn compact(
         &mut self,
         draft: Draft,
@@ -150,7 +147,7 @@ impl Session {
         compactions.last().ok_or(DraftRefusal::Changed)
     }
 
-    /// Shows the model again what the last compaction hid; messages said since stay behind it.
+    /// Shows the model again what the last compaction hid, before newer messages.
     ///
     /// # Errors
     /// [`SessionError::NothingToUndo`].
@@ -170,15 +167,14 @@ impl Session {
         &self.compactions
     }
 
-    /// Takes note that what was said before is not as it was: its places in the tiers are forgotten, and so is what the
-    /// last prompt weighed.
+    /// Handles a change of earlier messages: resets their tiers and the size of the last prompt.
     pub(super) fn rewritten(&mut self) {
         self.anchor = None;
         self.reregister_history();
         self.touch();
     }
 
-    /// Takes note that whoever waits for an answer needs to hear nothing of what was changed since this revision.
+    /// Marks changes since this revision as irrelevant to whoever waits for an answer.
     pub(super) fn changed_by_itself(&mut self, since: u64) {
         for pending in self.pending.iter_mut().filter(|pending| pending.same_until == since) {
             pending.same_until = self.revision;

@@ -1,5 +1,5 @@
-//! What was looked at in a session: the files that were read, so that they are not read again, and the steps of the
-//! exploration. Both are read off the conversation, from a place on that a compaction moves. Knows nothing about texts.
+//! The trail of a session: files read, so that they are not read again, and exploration steps. Both come from the conversation,
+//! starting after the last compaction. Knows nothing about texts.
 
 use std::collections::HashSet;
 
@@ -14,9 +14,9 @@ use crate::conversation::history::{History, Message, MessageId};
 pub struct StepHistory {
     /// Files that a client says were read, the last one last.
     marked: Vec<Mark>,
-    /// Steps from before `since` that are still told.
+    /// Steps kept from before `since`.
     kept: Vec<Step>,
-    /// What was said before this message is not looked at.
+    /// Messages before this one are ignored.
     since: MessageId,
 }
 
@@ -29,7 +29,7 @@ struct Mark {
     before: MessageId,
 }
 
-/// A mark as it was ever stored: earlier versions kept the path alone.
+/// A mark in any stored version: earlier ones contain only the path.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredMark {
@@ -47,9 +47,9 @@ impl From<StoredMark> for Mark {
 }
 
 impl StepHistory {
-    /// The files that were read, the last one last. A file that a client marked stands where it was marked.
+    /// The files read, most recent last. Files marked by a client are in the position of the mark.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
-        // A mark stands in front of the message that came after it.
+        // A mark precedes the message that came after it.
         let marks = self.marked.iter().map(|mark| {
             let before = self.looked_at(history).take_while(|message| message.id < mark.before).count();
             (before, 0, mark.path.clone())

@@ -1,5 +1,5 @@
-//! Settings of the provider that Strata sends prompts to when you ask it to. They come from your own places only: a cloned repository
-//! must not point your key at its own server. They never hold a key.
+//! Settings for the provider that Strata sends prompts to on request. They come from the user's own layers only, so that a cloned
+//! repository cannot send a key to its own server. They never hold a key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::dialect::Format;
 use crate::conversation::key_variable::KeyVariable;
 
-/// A provider by the requests that it takes. Gateways and servers of your own take those of one of these, at an address of their own.
+/// A provider by its API. Gateways and self-hosted servers use one of these APIs at their own address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderName {
-    /// Anthropic, by its Messages API.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI, by Chat Completions; also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
+    /// OpenAI's Chat Completions API. Also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
     #[serde(rename = "openai")]
     OpenAi,
-    /// OpenAI, by Responses.
+    /// OpenAI's Responses API.
     Responses,
-    /// Google, by `generateContent`.
+    /// Google's `generateContent` API.
     Gemini,
-    /// Ollama on this machine, which needs no key.
+    /// Ollama on this machine. Needs no key.
     Ollama,
 }
 
@@ -28,7 +28,7 @@ impl ProviderName {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
 
-    /// The dialect of its requests.
+    /// The request format.
     pub const fn format(self) -> Format {
         match self {
             Self::Anthropic => Format::Anthropic,
@@ -50,31 +50,32 @@ impl ProviderName {
     }
 }
 
-/// The provider that `strata ask` and `strata.prompt.send` send prompts to.
+/// The provider for `strata ask` and `strata.prompt.send`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderSettings {
-    /// The provider. Without it nothing is sent, whatever keys the environment has.
+    /// Provider to send prompts to. If unset, Strata sends nothing, even if a key is available.
     pub name: Option<ProviderName>,
-    /// The address of the provider, when not its usual one: `https:`, or `http:` on this machine.
+    /// Provider address, if not the default one: `https:`, or `http:` on this machine.
     pub base_url: Option<String>,
-    /// The model, by its provider's name. Defaults to the setting `model`.
+    /// Model, by its provider's name for it. Defaults to `model`.
     pub model: Option<String>,
-    /// The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`, `_TOKEN` or `_KEY`.
+    /// Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`, `_TOKEN` or
+    /// `_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// A program that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. It is started without a
-    /// shell, and used instead of an environment variable.
+    /// Command that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. Runs without a shell
+    /// and takes precedence over environment variables.
     pub key_command: Vec<String>,
-    /// How long one answer may take, in seconds.
+    /// Timeout for one answer, in seconds.
     pub timeout_s: u64,
-    /// How long the provider may send nothing at all, in seconds.
+    /// Timeout when the provider stops sending data, in seconds.
     pub stall_s: u64,
-    /// How often a request is tried again when the provider is overloaded or fails before an answer begins.
+    /// Maximum retries when the provider is overloaded or fails before the answer begins.
     pub retries: u32,
-    /// Maximum rounds of tool calls in one answer.
+    /// Maximum rounds of tool calls per answer.
     pub tool_rounds: u32,
-    /// Maximum tokens of one answer. Defaults to what is kept free for it in the window; providers other than Anthropic have a limit of
-    /// their own when this is absent.
+    /// Maximum tokens per answer. Defaults to the reserve for the answer with Anthropic, and to the provider's own limit
+    /// elsewhere.
     pub max_output_tokens: Option<usize>,
 }
 

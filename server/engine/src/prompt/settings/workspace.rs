@@ -1,6 +1,6 @@
-//! Which settings a file of the workspace may set. A cloned repository brings such a file, so the settings in it can neither send
-//! data anywhere nor remove a protection, whether or not the user trusts the workspace. A setting's declaration grants it with
-//! the schema keyword `x-workspace`; a setting without the keyword belongs to the user. Knows no files.
+//! Which settings a workspace file may set. Since a cloned repository can bring such a file, its settings can neither send data
+//! anywhere nor remove a protection, even in a trusted workspace. A setting opts in with the schema keyword `x-workspace`; all
+//! others belong to the user. Knows no files.
 
 use std::sync::LazyLock;
 
@@ -9,24 +9,24 @@ use serde_json::Value;
 
 use super::Settings;
 
-/// The keyword in a setting's schema. `true` lets workspace files give any value; a list names the values they may give or, for a
-/// table, the keys they may use.
+/// Schema keyword of a setting. `true` lets workspace files set any value. A list names the allowed values or, for a table, the
+/// allowed keys.
 pub const WORKSPACE_KEYWORD: &str = "x-workspace";
 
-/// Why a workspace file cannot set something.
+/// Why a workspace file cannot set a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotSettable {
-    /// No setting has this name.
+    /// There is no such setting.
     #[error("there is no such setting")]
     Unknown,
-    /// The setting belongs to the user.
+    /// Only the user may set it.
     #[error(
-        "a file of the workspace sets only sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the \
+        "a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the \
          environment, in your editor's user settings or with --set"
     )]
     UserOnly,
-    /// The setting takes a few values from workspace files, and this is none of them.
-    #[error("a file of the workspace names only the built-in compaction profiles")]
+    /// Workspace files may set it, but not to this value.
+    #[error("a workspace file can only name the built-in compaction profiles")]
     OtherValue,
 }
 
@@ -35,7 +35,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Settings).to_value
 /// Checks that a workspace file may set the setting at `path` to `value`.
 ///
 /// # Errors
-/// [`NotSettable`]. A path that ends above a setting, at a group such as `compaction`, belongs to the user.
+/// [`NotSettable`]. A path to a group such as `compaction` belongs to the user.
 pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Result<(), NotSettable> {
     let schema = &*SCHEMA;
     let (mut node, mut grant) = (schema, &Value::Null);
@@ -63,7 +63,7 @@ pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Resu
     }
 }
 
-/// A schema, or what it refers to.
+/// Resolves a `$ref`.
 fn definition<'s>(schema: &'s Value, node: &'s Value) -> &'s Value {
     let pointer = node["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| schema.pointer(pointer)).unwrap_or(node)

@@ -1,5 +1,5 @@
-//! What each recorded prompt broke in the provider's cache, and why: found by comparing it with the one before, so that it
-//! holds for every policy. Decides nothing.
+//! What each recorded prompt broke in the provider's cache, and why. Compares each prompt with the previous one, for every
+//! policy. Decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,11 +17,11 @@ use crate::tokens::cost::{Account, CacheShortfall, SentRequest};
 pub(crate) enum Reason {
     /// The session's first prompt.
     First,
-    /// Nothing broke: what was there stands in front, something was added.
+    /// Nothing: the previous prompt is a prefix of this one.
     None,
     /// Another model, dialect or tools.
     Model,
-    /// Nothing was left of the cache after a pause.
+    /// The whole cache expired during a pause.
     Expired,
     /// The system prompt was changed.
     System,
@@ -29,15 +29,15 @@ pub(crate) enum Reason {
     Deselected,
     /// A file was excluded.
     Excluded,
-    /// A file was selected, and its full text stands for its outline.
+    /// A file was selected, and its full text replaced its outline.
     Selected,
-    /// A text was changed, and a new version stands in its place.
+    /// A text changed, and a new version replaced it.
     Changed,
     /// Something vanished, or there was no room for it.
     Vanished,
     /// The conversation was edited, replaced or shortened.
     History,
-    /// The same content stands in another place.
+    /// The same content moved.
     Moved,
 }
 
@@ -51,19 +51,19 @@ pub struct Break {
     pub at_ms: u64,
     /// Why.
     pub(crate) reason: Reason,
-    /// What stood in the first block that could not stay.
+    /// The items in the first block that could not stay.
     pub items: Vec<ItemKey>,
-    /// Tokens of the prefix that stayed as it was.
+    /// Tokens of the unchanged prefix.
     pub kept: usize,
-    /// Tokens behind it, which the provider had to take in anew.
+    /// Tokens after it, which the provider had to take in again.
     pub rewritten: usize,
-    /// What stood behind it before and was written again without having changed.
+    /// Unchanged items after the break that were written again.
     pub moved: Vec<ItemKey>,
     /// Tokens of `rewritten` that would have been read from the cache had nothing broken.
     pub lost: usize,
-    /// What that cost: those tokens at the difference between writing and reading, in tokens of plain input.
+    /// The cost of writing them instead of reading them, in tokens of plain input.
     pub cost: f64,
-    /// What the provider read less of this prompt than was expected, if it said so.
+    /// How much less of this prompt the provider read than expected, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missed: Option<CacheShortfall>,
 }
@@ -85,7 +85,7 @@ impl Breaks {
         self.by_item.get(key).copied()
     }
 
-    /// Takes note of what the provider says about the prompt that was recorded last.
+    /// Records the provider's report about the last recorded prompt.
     pub(crate) fn missed(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;
@@ -117,7 +117,7 @@ impl Breaks {
 }
 
 impl Break {
-    /// The same with what it cost.
+    /// Adds the cost.
     fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             Reason::None | Reason::First => 0,
@@ -219,7 +219,7 @@ fn why(
     if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }
 }
 
-/// What stands behind the request and is never meant to stand in the same place again.
+/// Whether a block follows the request and is never meant to stay in place.
 fn is_volatile(block: &LayoutBlock) -> bool {
     matches!(block.part, Part::SessionState | Part::ContextFrame)
         || (block.part == Part::Updates && block.items.is_empty())

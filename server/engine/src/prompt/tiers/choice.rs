@@ -1,4 +1,4 @@
-//! Which policy lays out a prompt, and who decided that. Lays nothing out.
+//! Chooses the policy of a prompt, with the reason. Lays nothing out.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,15 +14,15 @@ use super::PolicyName;
 pub struct PolicyChoice {
     /// The policy.
     pub policy: PolicyName,
-    /// Who decided.
+    /// Where the choice came from.
     pub(crate) decided_by: DecidedBy,
 }
 
-/// Who decided on a policy.
+/// Where the choice of a policy came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DecidedBy {
-    /// The repository is still being indexed: tiers that are filled while outlines come in would be rewritten at once.
+    /// The repository is being indexed. Tiers filled now would be rewritten at once.
     Indexing,
     /// The request itself.
     Request,
@@ -30,18 +30,18 @@ pub(crate) enum DecidedBy {
     Session,
     /// The setting `cache.policy`.
     Setting,
-    /// Nobody, so the model's cache.
+    /// The model's kind of cache, by default.
     Model,
 }
 
-/// What was asked for, by whom.
+/// The policies asked for, by source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LayoutPreferences {
-    /// By the request.
+    /// From the request.
     pub request: Option<PolicyName>,
-    /// By the session.
+    /// From the session.
     pub session: Option<PolicyName>,
-    /// By the setting.
+    /// From the settings.
     pub setting: Option<PolicyName>,
 }
 

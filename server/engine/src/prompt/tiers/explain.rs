@@ -8,26 +8,26 @@ use super::{Break, Reason};
 /// Items that are named before the rest is only counted.
 const NAMED: usize = 3;
 
-/// What a break was, in one or two sentences. `pages` knows the titles of web pages.
+/// Explains a cache break in one or two sentences. `pages` has the titles of web pages.
 pub fn explain(broke: &Break, pages: &Pages) -> String {
     let items = || told(&broke.items, pages);
     let was = if broke.items.len() <= 1 { "was" } else { "were" };
     let why = match broke.reason {
-        Reason::First => "this was the first prompt, so nothing of it was cached before".to_owned(),
-        Reason::None => "nothing broke: the last prompt stands in front as it was, what is new behind it".to_owned(),
+        Reason::First => "this was the first prompt, so nothing was cached before".to_owned(),
+        Reason::None => "no cache miss: the last prompt is unchanged, with new content after it".to_owned(),
         Reason::Model => {
-            "the model, the format or the tools are not those of the prompt before, whose cache does not hold for them"
+            "the model, the format or the tools changed, so the previous prompt's cache does not apply"
                 .to_owned()
         }
         Reason::Expired => {
-            "the pause since the prompt before was longer than the provider keeps what is cached".to_owned()
+            "the pause since the last prompt was longer than the provider keeps its cache".to_owned()
         }
-        Reason::System => "the system prompt was changed, and it stands in front of everything".to_owned(),
+        Reason::System => "the system prompt changed, and everything else follows it".to_owned(),
         Reason::Deselected => format!("{} {was} deselected, so the text had to leave the prompt", items()),
-        Reason::Excluded => format!("{} {was} excluded, so nothing of it may stay in the prompt", items()),
-        Reason::Selected => format!("{} gave way to the full text of the file, which was selected", items()),
-        Reason::Changed => format!("{} {was} changed, and the new version stands in the place of the old one", items()),
-        Reason::Vanished => format!("{} is no longer there, or there was no room for it", items()),
+        Reason::Excluded => format!("{} {was} excluded, so it had to leave the prompt entirely", items()),
+        Reason::Selected => format!("{} was replaced by the full text of the selected file", items()),
+        Reason::Changed => format!("{} {was} changed, and the new version replaced the old one", items()),
+        Reason::Vanished => format!("{} no longer exists, or did not fit", items()),
         Reason::History if broke.items.is_empty() => {
             "the conversation was edited, replaced or shortened".to_owned()
         }
@@ -36,11 +36,11 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
     };
     let figures = match broke.reason {
         Reason::First | Reason::None => String::new(),
-        _ => format!(" ({} tokens stayed, {} were sent anew)", broke.kept, broke.rewritten),
+        _ => format!(" ({} tokens stayed cached, {} were sent again)", broke.kept, broke.rewritten),
     };
     let missed = broke.missed.map_or(String::new(), |missed| {
         format!(
-            ". The provider read {} tokens from its cache where {} were expected, so less of it was there than thought",
+            ". The provider read {} tokens from its cache instead of {}, so it kept less than expected",
             missed.reported, missed.expected
         )
     });

@@ -1,5 +1,5 @@
-//! Policy `flat`: one fixed order, no breakpoints; what another policy remembers stays as it is. Used before an index exists and
-//! offered for comparison (`docs/tiers.md`, "Policy `flat`").
+//! Policy `flat`: one fixed order without breakpoints; keeps other policies' state. Used before an index exists, and for
+//! comparison (`docs/tiers.md`, "Policy `flat`").
 
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};

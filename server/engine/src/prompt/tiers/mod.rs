@@ -1,5 +1,5 @@
-//! Which content stands where, and where the cache breakpoints go. A policy orders what it is given; it
-//! never looks for content, never writes a dialect, and never learns which editor asked.
+//! Where content goes in a prompt, and where the cache breakpoints are. A policy orders the content it is given. It never looks
+//! for content, writes a dialect, or knows the editor.
 
 mod breaks;
 mod choice;
@@ -33,20 +33,20 @@ pub(crate) use rules::Cut;
 pub use rules::{Deltas, Rules};
 pub use state::TierState;
 
-/// A named tiering rule.
+/// A named layout policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyName {
-    /// The prompt is a log: what may stay stays, what changed is brought up to date behind it.
+    /// An append-only log: keeps what is cached and appends changes after it.
     Ledger,
-    /// Content rises through four cached tiers while it stays unchanged.
+    /// Four cached tiers: content moves up while it stays unchanged.
     Ripple,
-    /// One fixed order without breakpoints.
+    /// A fixed order without breakpoints.
     Flat,
 }
 
 impl PolicyName {
-    /// The rule of this name.
+    /// The implementation of the policy.
     pub fn policy(self) -> &'static dyn Policy {
         match self {
             Self::Ledger => &ledger::Ledger,
@@ -55,7 +55,7 @@ impl PolicyName {
         }
     }
 
-    /// The rule for a model when nobody chose one: without a cache there is nothing to lay out for.
+    /// The default policy for a model. Without a cache there is nothing to optimize.
     pub fn default_for(model: &Model) -> Self {
         match model.cache.kind {
             CacheKind::Explicit { .. } | CacheKind::Automatic { .. } => Self::Ledger,

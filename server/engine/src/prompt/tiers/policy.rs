@@ -1,10 +1,10 @@
-//! What every policy is: content in, order out.
+//! The interface of policies: content in, order out.
 
 use super::rules::Rules;
 use super::state::TierState;
 use crate::prompt::layout::{Content, FileListCoverage, Layout};
 
-/// A prompt in order, and what the policy remembers once it was sent.
+/// An ordered prompt, and the state to remember once it was sent.
 #[derive(Clone, Debug)]
 pub struct PolicyOutput {
     /// The prompt.
@@ -19,6 +19,6 @@ pub struct PolicyOutput {
 
 /// A tiering rule: content in, order out.
 pub trait Policy {
-    /// Puts `content` in order, given what was remembered. Deterministic.
+    /// Orders `content`, given the state. Deterministic.
     fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
 }

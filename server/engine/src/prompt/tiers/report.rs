@@ -1,5 +1,5 @@
-//! What stands where in the next prompt, why, and what it will cost: one form for all policies, each of which fills in
-//! its own figures. Changes nothing.
+//! The layout of the next prompt, with reasons and expected cost: one format for all policies, each with its own statistics.
+//! Changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -31,14 +31,13 @@ pub struct TiersReport<Item = ItemReport> {
     /// The last recorded prompt, whichever process recorded it; absent before any was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<LastTurn>,
-    /// What stands in each tier that holds anything.
+    /// The content of each nonempty tier.
     pub tiers: Vec<TierReport>,
-    /// Every item in the order of the prompt, then those that only keep a place.
+    /// Every item in prompt order, then those that only keep a position.
     pub items: Vec<Item>,
-    /// What all of it weighs, in tokens.
+    /// Tokens of everything.
     pub tokens: usize,
-    /// What it would be charged, as far as it is known what the provider's cache holds: `read` is the cached read to
-    /// expect.
+    /// The expected charge, as far as the provider's cache is known. `read` is the expected cached read.
     pub predicted: Charge,
     /// `predicted.read` as a share of all its tokens, in percent, rounded to one decimal.
     pub expected_percent: f64,
@@ -53,7 +52,7 @@ pub struct TiersReport<Item = ItemReport> {
 pub struct ItemReport {
     /// Its name.
     pub key: ItemKey,
-    /// What people call it: a file by its path, a message by who said it and how it begins, a web page by its title.
+    /// Display title: a file's path, a message's speaker and beginning, a web page's title.
     pub title: String,
     /// The file it belongs to, if it belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,18 +60,18 @@ pub struct ItemReport {
     /// The lines of that file that it shows, when it is not the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<LineRange>>,
-    /// What is chosen for that file.
+    /// The selection state of that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Choice>,
-    /// The tier it stands in.
+    /// Its tier.
     pub tier: Tier,
-    /// What it weighs, updates included.
+    /// Its tokens, including updates.
     pub tokens: usize,
     /// The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
-    /// place, as an outline behind the full text of its file does.
+    /// place, as an outline after the full text of its file does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<usize>,
-    /// What the policy knows of it.
+    /// The policy's statistics.
     #[serde(flatten)]
     pub(crate) figures: Option<ItemStats>,
     /// The last break that began with it.
@@ -80,7 +79,7 @@ pub struct ItemReport {
     pub(crate) last_break: Option<LastBreak>,
 }
 
-/// What a policy knows of an item.
+/// A policy's statistics about an item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ItemStats {
@@ -117,11 +116,10 @@ impl<Item> TiersReport<Item> {
     }
 }
 
-/// Lays out what the next request would bring along at the time `now_ms` (milliseconds since 1970), and says what stands
-/// where.
+/// Lays out the next request at the time `now_ms` (milliseconds since 1970), and reports the layout.
 ///
 /// # Errors
-/// As [`weigh`].
+/// Like [`weigh`].
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -155,15 +153,15 @@ pub fn report(
     })
 }
 
-/// Where an item stands and what it weighs.
+/// The position and tokens of an item.
 struct ItemPlacement {
     position: usize,
     tier: Tier,
     tokens: usize,
 }
 
-/// Every item of a prompt, then those that its policy remembers without showing them. `outline` weighs a map block on its
-/// own: several share a content block.
+/// Every item of a prompt, then those that its policy remembers without showing. `outline` counts a map block on its own, since
+/// several share a content block.
 fn items(
     prepared: &PreparedPrompt,
     session: &Session,
@@ -206,7 +204,7 @@ fn items(
     items
 }
 
-/// What an item weighs in a block that it may share with others.
+/// Tokens of an item in a block it may share.
 fn share(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
     if block.items.len() > 1 { outline(key).min(block.tokens) } else { block.tokens }
 }

@@ -1,11 +1,11 @@
-//! What the model and the settings say about caching, whatever the policy.
+//! Caching rules from the model and the settings, independent of the policy.
 
 use crate::conversation::dialect::Carriers;
 use crate::hash::ContentHash;
 use crate::tokens::cost::Prices;
 use crate::tokens::models::Ttl;
 
-/// How a file that changed inside what is cached is brought up to date.
+/// How a changed file in the cached part is updated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Deltas {
     /// By a diff further down.
@@ -13,7 +13,7 @@ pub enum Deltas {
     Explicit,
     /// The same, but edits that the model's own messages spell out are not repeated.
     FromHistory,
-    /// Not at all: its current text is laid anew.
+    /// Not by diffs: its current text is laid out again.
     Never,
 }
 
@@ -27,15 +27,14 @@ pub enum Cut {
     Fresh,
 }
 
-/// What the model and the settings say about caching.
+/// Caching rules from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
-    /// What a cached tier should hold at least, in tokens. 0 switches anchoring, demotion and the
-    /// graduation of history off.
+    /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
     /// How long entries are asked to be kept.
     pub ttl: Ttl,
-    /// What the provider charges and how it caches.
+    /// The provider's prices and kind of cache.
     pub prices: Prices,
     /// Where the dialect takes a breakpoint.
     pub carriers: Carriers,
@@ -45,7 +44,7 @@ pub struct Rules {
     pub deltas: Deltas,
     /// How much of the last prompt may stay.
     pub cut: Cut,
-    /// By how many percent a prompt may be longer than one that tells each thing once; `None` for any length.
+    /// Maximum growth over a minimal prompt, in percent; `None` for no limit.
     pub slack: Option<u32>,
     /// When the prompt is made, in milliseconds since 1970.
     pub now_ms: u64,

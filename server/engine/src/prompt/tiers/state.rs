@@ -1,4 +1,4 @@
-//! What policies remember from turn to turn. Lays nothing out.
+//! The state of policies between turns. Lays nothing out.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{ledger, ripple};
 use crate::prompt::layout::{ItemKey, Tier};
 use crate::tokens::cost::BilledInput;
 
-/// What a policy remembers from turn to turn.
+/// The state of a policy between turns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub enum TierState {
     /// Nothing.
@@ -21,7 +21,7 @@ pub enum TierState {
 }
 
 impl TierState {
-    /// The tier an item stands in; active when nothing is remembered of it.
+    /// The remembered tier of an item; active by default.
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
         match self {
             Self::Untracked => Tier::Active,
@@ -39,8 +39,7 @@ impl TierState {
         }
     }
 
-    /// Has the next prompt laid afresh: what is learned about the person and the conversation stays, every place is given
-    /// anew.
+    /// Resets all tiers before the next prompt, but keeps what was learned.
     pub(crate) fn rebuild(&mut self) {
         match self {
             Self::Untracked => {}
@@ -49,7 +48,7 @@ impl TierState {
         }
     }
 
-    /// Takes note of what the provider billed for the prompt that was recorded last.
+    /// Records the billed usage of the last recorded prompt.
     pub(crate) fn learn(&mut self, billed: BilledInput) {
         match self {
             Self::Ledger(state) => Arc::make_mut(state).learn(billed),

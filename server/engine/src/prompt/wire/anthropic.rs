@@ -6,8 +6,8 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::anthropic::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
-/// The fields at the top that are Strata's alone, whether a prompt has them or not. `cache_control` there is a breakpoint like
-/// any other, of which there may be four ("Prompt caching").
+/// Top-level fields that only Strata writes, whether a prompt has them or not. A top-level `cache_control` counts as one of the
+/// four breakpoints ("Prompt caching").
 pub(super) const FIELDS: &[&str] = &["model", "tools", "system", "messages", "cache_control"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

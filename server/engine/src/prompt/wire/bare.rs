@@ -1,4 +1,4 @@
-//! A conversation as a request by itself: no system prompt, no files, no breakpoints. What an export is.
+//! A conversation as a request without system prompt, files or breakpoints, for exports.
 
 use crate::conversation::history::{ContentBlock, Message, project};
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
@@ -6,8 +6,8 @@ use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 use super::{Body, Envelope, render};
 use crate::conversation::dialect::{Breakpoints, Format, Speaker};
 
-/// What the model would get to see of `messages` when `prompt` follows, in the form of `format`. Without a prompt the
-/// conversation stands for itself; it may then end with the assistant, which a provider would not take.
+/// What the model would see of `messages` followed by `prompt`, in `format`. Without a prompt, the conversation may end with the
+/// assistant, which a provider would reject.
 pub fn request<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

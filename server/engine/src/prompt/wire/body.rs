@@ -1,4 +1,4 @@
-//! A finished prompt, and what it says beside its messages.
+//! A finished prompt, and its fields besides the messages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use crate::conversation::dialect::Breakpoints;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// What the model calls it by.
+    /// Name of the tool for the model.
     pub name: String,
-    /// What it does, told to the model.
+    /// Description for the model.
     #[serde(default)]
     pub description: String,
     /// A JSON schema of its arguments, opaque to Strata.
     pub input_schema: Value,
 }
 
-/// What a request says beside its layout.
+/// Fields of a request besides its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
     /// The model's name as the provider knows it, without any prefix.
@@ -29,7 +29,7 @@ pub struct Envelope<'a> {
     /// Routes requests with the same prefix to the same cache, where the dialect has such a field. More
     /// than 64 characters are replaced by their hash.
     pub cache_key: Option<&'a str>,
-    /// How the model is told where cached prefixes end, as far as the dialect leaves that open.
+    /// How the model is told where cached prefixes end, if the dialect leaves that open.
     pub breakpoints: Breakpoints,
 }
 
@@ -43,18 +43,17 @@ pub enum Body {
     Text(String),
 }
 
-/// What `render` made of a layout.
+/// The result of `render`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RenderedBody {
     /// The prompt.
     pub body: Body,
-    /// How many messages it holds, the system prompt counted as one: what a format's cost per message is
-    /// multiplied with.
+    /// Number of messages, with the system prompt as one, for the format's cost per message.
     pub messages: usize,
 }
 
 impl Body {
-    /// Puts fields behind those of a request body. A field that is there stays as it is; a text takes none.
+    /// Adds fields to a request body. Existing fields are kept; texts take none.
     pub fn extend(&mut self, extra: Map<String, Value>) {
         if let Self::Json(Value::Object(body)) = self {
             for (field, value) in extra {

@@ -1,7 +1,6 @@
-//! A prompt as one text for reading and for pasting into a chat: a heading per message, the texts below it
-//! as they are, cache breakpoints as comments. A text that could be mistaken for this furniture, or that
-//! would swallow what follows (an open fence, raw HTML), is put into a fence of its own. Never escapes or
-//! rewraps a text.
+//! A prompt as one text for reading and pasting: a heading per message, its texts unchanged, cache breakpoints as comments. Puts
+//! a text into a fence if it could be mistaken for this structure or swallow what follows (an open fence, raw HTML). Never
+//! escapes or rewraps a text.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -19,7 +18,7 @@ struct Fence {
     length: usize,
 }
 
-/// A layout as one text, and where each of its blocks stands in it.
+/// A layout as one text, with the position of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Readable<'a> {
     /// The text; nothing, or whole lines.
@@ -28,17 +27,16 @@ pub(crate) struct Readable<'a> {
     pub passages: Vec<Passage<'a>>,
 }
 
-/// Where a block stands in a text.
+/// The position of a block in a text.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Passage<'a> {
     /// The message it belongs to, counted from 0.
     pub message: usize,
-    /// Who speaks.
+    /// The speaker.
     pub speaker: Speaker,
-    /// The block.
     pub block: &'a LayoutBlock,
     /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
-    /// behind a block to that block. Empty for what cannot be written.
+    /// after a block to that block. Empty for what cannot be written.
     pub lines: Range<usize>,
 }
 
@@ -132,7 +130,7 @@ fn write_block(out: &mut String, block: &LayoutBlock) {
     }
 }
 
-/// A text as it is, or in a fence when it would break out of its place.
+/// Writes a text unchanged, or in a fence if it could break the structure.
 fn write_text(out: &mut String, text: &str) {
     if keeps_its_place(text) { paragraph(out, text) } else { fenced(out, "", text) }
 }
@@ -167,8 +165,8 @@ fn picture(image: &Image) -> String {
     }
 }
 
-/// Whether a text, read as markdown, closes every fence it opens and holds nothing that could be taken for
-/// our furniture or shift the meaning of what follows.
+/// Whether a text, read as Markdown, closes its fences and contains nothing that could be taken for our structure or change the
+/// meaning of what follows.
 fn keeps_its_place(text: &str) -> bool {
     let mut open: Option<Fence> = None;
     // CommonMark ends lines at a lone carriage return, too.

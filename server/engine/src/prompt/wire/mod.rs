@@ -1,7 +1,6 @@
-//! Request bodies. One layout is written in several dialects, one file each (`anthropic`, `openai`,
-//! `responses`, `gemini`, `bedrock`, `markdown`); a dialect adds nothing to what the layout says and joins no two texts. How messages are spelled, and which
-//! rules a provider holds a body to, is `conversation::dialect`'s. Knows nothing about tiers, budgets or policies: which block
-//! carries a mark was decided before.
+//! Request bodies. Each file writes layouts in one dialect (`anthropic`, `openai`, `responses`, `gemini`, `bedrock`, `markdown`),
+//! without adding to the layout or joining texts. `conversation::dialect` writes messages and checks provider rules. Knows
+//! nothing about tiers, budgets or policies: marks are already decided.
 
 mod anthropic;
 mod bare;
@@ -33,8 +32,8 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
     }
 }
 
-/// Whether a request body may have this field from elsewhere: nobody but Strata writes what it wrote or weighed. A text
-/// has no fields.
+/// Whether a request body may get this field from elsewhere. Only Strata writes the fields it wrote or counted. Texts have no
+/// fields.
 pub fn has_room_for(format: Format, field: &str) -> bool {
     match format {
         Format::Anthropic => !anthropic::FIELDS.contains(&field),

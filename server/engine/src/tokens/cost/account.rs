@@ -1,5 +1,5 @@
-//! What is believed of a provider's cache during one session: what was sent puts prefixes into it, time and reports take
-//! them out. Predicts what the next request will cost; asks nobody.
+//! A model of a provider's cache during one session: requests add prefixes, time and reports remove them. Predicts the cost of
+//! the next request; asks no one.
 
 use crate::hash::ContentHash;
 use crate::tokens::models::CacheKind;
@@ -18,13 +18,12 @@ pub struct SentRequest {
     pub at_ms: u64,
     /// Names what invalidates the whole cache when it changes.
     pub identity: ContentHash,
-    /// What the provider charges.
+    /// The provider's prices.
     pub prices: Prices,
 }
 
 impl SentRequest {
-    /// What of it the provider keeps, as far as its kind goes: all in front of the last breakpoint, or everything where
-    /// no breakpoints are needed. Tokens.
+    /// Tokens that the provider can cache: up to the last breakpoint, or everything if it needs none.
     pub fn cacheable(&self) -> usize {
         let end = match self.prices.kind {
             CacheKind::None => 0,
@@ -41,13 +40,13 @@ impl SentRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CacheShortfall {
-    /// What was expected, in tokens by our own count.
+    /// Expected tokens, by our own count.
     pub expected: usize,
-    /// What was reported, in tokens by the provider's count.
+    /// Reported tokens, by the provider's count.
     pub reported: u64,
 }
 
-/// What is believed to be cached.
+/// The believed content of the cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Account {
     identity: ContentHash,
@@ -65,8 +64,8 @@ impl Account {
         Self { identity: sent.identity, provider, last, last_ms, missed }
     }
 
-    /// The account after `sent` was answered, and after what the provider says it read, if it says so: when that is less
-    /// than predicted, only what this very request wrote is known to be there.
+    /// The account after `sent` was answered, with the provider's reported read, if any. If that is less than predicted, only
+    /// what this request wrote is known to be cached.
     pub(crate) fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
         let mut account = match before {
             Some(account) if account.identity == sent.identity => account.clone(),
@@ -89,23 +88,23 @@ impl Account {
         self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
     }
 
-    /// What a request would be charged.
+    /// The expected charge of a request.
     pub(crate) fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
         Self::after(before, sent, None).last
     }
 
-    /// What the account is for: another identity means another cache.
+    /// The identity of the account. Another identity has another cache.
     pub(crate) fn identity(&self) -> ContentHash {
         self.identity
     }
 
-    /// What the last request was charged, as far as it is known.
+    /// The charge of the last request, as far as known.
     #[cfg(test)]
     pub(crate) fn last(&self) -> Charge {
         self.last
     }
 
-    /// What the provider read less of the last request than was expected, if it was clearly less.
+    /// How much less of the last request the provider read than expected, if clearly less.
     pub(crate) fn missed(&self) -> Option<CacheShortfall> {
         self.missed
     }
@@ -121,8 +120,7 @@ impl Account {
         }
     }
 
-    /// When what is cached will be gone unless it is used before, in milliseconds since 1970; `None` when nothing is
-    /// cached.
+    /// When the cache expires unless used before, in milliseconds since 1970; `None` if nothing is cached.
     pub(crate) fn expires_ms(&self) -> Option<u64> {
         let life_ms = u64::from(self.provider.prices.seconds) * 1_000;
         (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))

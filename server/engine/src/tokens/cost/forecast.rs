@@ -1,6 +1,6 @@
-//! What a session would have cost under each lifetime of cache entries, and what comes next: a turn, a pause
-//! that is too long, another model. It looks at the marked prefix alone; what follows it costs the same
-//! whatever the cache holds. Simple arithmetic of a prefix that only grows; `Provider` bills real layouts.
+//! What a session would have cost under each lifetime of cache entries, and what comes next: a turn, a long pause, or another
+//! model. Only considers the marked prefix, since the rest costs the same in any case. Simple arithmetic of a growing prefix;
+//! `Provider` bills real layouts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,9 +12,9 @@ use super::{Charge, Prices};
 /// How a session went so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionTrend<'a> {
-    /// What its last prompt held up to the last breakpoint. Tokens.
+    /// Tokens of its last prompt up to the last breakpoint.
     pub marked: usize,
-    /// By how much that grew from turn to turn. Tokens.
+    /// Growth per turn, in tokens.
     pub growth: usize,
     /// The pauses between its turns, from request to request. Milliseconds.
     pub pauses_ms: &'a [u64],
@@ -28,7 +28,7 @@ pub struct Forecast {
     pub five_minutes: CostOutlook,
     /// With entries that live an hour.
     pub one_hour: CostOutlook,
-    /// The lifetime under which the session would have cost less so far; five minutes when it is all the same.
+    /// The lifetime under which the session would have cost less so far; five minutes when it is anyway.
     pub cheaper: Ttl,
 }
 
@@ -49,7 +49,7 @@ pub struct CostOutlook {
 }
 
 impl Forecast {
-    /// What holds for a session, given the prices of its model under both lifetimes.
+    /// The forecast for a session, given its model's prices under both lifetimes.
     pub fn of(course: &SessionTrend<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
         let (five_minutes, one_hour) =
             (CostOutlook::of(course, five_minutes), CostOutlook::of(course, one_hour));
@@ -60,7 +60,7 @@ impl Forecast {
 }
 
 impl CostOutlook {
-    /// What holds for a session under these prices.
+    /// The forecast for a session under these prices.
     pub(crate) fn of(course: &SessionTrend<'_>, prices: &Prices) -> Self {
         let turns = course.pauses_ms.len();
         let marked = |turns_ago: usize| course.marked.saturating_sub(course.growth.saturating_mul(turns_ago));
@@ -81,14 +81,13 @@ impl CostOutlook {
     }
 }
 
-/// What the marked prefix costs at the first turn after a switch to a model with the prices `to`, where
-/// nothing of it is cached. `marked` is counted by that model's tokenizer, and the cost is a multiple of that
-/// model's plain input.
+/// Cost of the marked prefix in the first turn after a switch to a model with the prices `to`, without a cache. `marked` is
+/// counted by that model's tokenizer; the result is a multiple of its plain input price.
 pub fn switch(to: &Prices, marked: usize) -> Charge {
     turn(to, 0, marked)
 }
 
-/// The bill for a prefix of which the cache knows a beginning. Tokens.
+/// The bill for a prefix whose beginning is cached. Tokens.
 fn turn(prices: &Prices, known: usize, marked: usize) -> Charge {
     let step = match prices.kind {
         CacheKind::Automatic { granularity } => granularity.max(1),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SentRequest, SessionTrend};
 
-/// Prompts that are remembered; older ones say little about what comes.
+/// Maximum prompts remembered; older ones say little about the future.
 const MAX_PROMPTS: usize = 1_001;
 
 /// The last prompts of a session.
@@ -42,8 +42,7 @@ impl Pace {
         self.prompts.len()
     }
 
-    /// What a forecast starts from. The growth is that of the whole time, per turn; a prefix that shrank on the whole
-    /// counts as one that stays as it is.
+    /// The input of a forecast. Growth is the average per turn; a shrinking prefix counts as constant.
     pub fn course(&self) -> SessionTrend<'_> {
         let first = self.prompts.front().map_or(0, |prompt| prompt.cacheable);
         let marked = self.prompts.back().map_or(0, |prompt| prompt.cacheable);

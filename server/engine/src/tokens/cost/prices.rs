@@ -1,5 +1,5 @@
-//! What one token costs at one model: read from the cache, written to it, or plain. Everything is a multiple
-//! of the plain price; what that is in money is nobody's business here.
+//! Prices of a token at one model: read from the cache, written to it, or plain. In multiples of the plain price, independent of
+//! currencies.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,15 +20,15 @@ pub struct Prices {
     pub seconds: u32,
     /// A shorter prefix is not cached. Tokens.
     pub min_tokens: usize,
-    /// Who says where a cached prefix ends.
+    /// Who decides where a cached prefix ends.
     pub kind: CacheKind,
-    /// A higher price for long prompts, where there is one.
+    /// A higher price for long prompts, if there is one.
     pub long_context: Option<LongContext>,
 }
 
 impl Prices {
-    /// What `model` charges when entries shall live for `ttl`: its shortest lifetime for five minutes; for an
-    /// hour the first that lasts one, else its longest. A model that offers no lifetime caches nothing.
+    /// The prices of `model` for entries that live for `ttl`: its shortest lifetime for five minutes; for an hour the first that
+    /// is long enough, else its longest. Models without lifetimes cache nothing.
     pub fn of(model: &Model, ttl: Ttl) -> Self {
         let lifetimes = &model.cache.lifetimes;
         let lifetime = match ttl {
@@ -51,7 +51,7 @@ impl Prices {
         Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
     }
 
-    /// What a prompt of `total_tokens` pays for a plain token: 1, or more when it is long.
+    /// The price of a plain token in a prompt of `total_tokens`: 1, or more if it is long.
     pub fn input(&self, total_tokens: usize) -> f64 {
         match self.long_context {
             Some(long) if total_tokens > long.above => long.input,

@@ -1,6 +1,5 @@
-//! A provider's prompt cache and its bill. The rules are those of Anthropic ("Prompt caching") for explicit
-//! markers and of OpenAI ("Prompt caching") for automatic ones; where documents are silent the model takes
-//! the reading that costs more.
+//! A provider's prompt cache and its bill. Follows Anthropic ("Prompt caching") for explicit markers and OpenAI ("Prompt
+//! caching") for automatic caching; where the documentation is silent, assumes the more expensive reading.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -14,7 +13,7 @@ use super::{Mark, Prices, Span};
 /// Dead entries are swept out once there are twice as many entries as the last sweep left, and this many.
 const SWEEP_FROM: usize = 1_024;
 
-/// What one request cost. `read + written + plain` is all of its input.
+/// The charge of one request. `read + written + plain` is its whole input.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge {
@@ -29,7 +28,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// The bill for one request that read, wrote and brought so many tokens.
+    /// The charge for tokens read, written and plain.
     pub(super) fn new(prices: &Prices, read: usize, written: usize, plain: usize) -> Self {
         let cost = read as f64 * prices.read + written as f64 * prices.write + plain as f64;
         let charge = Self { read, written, plain, cost };
@@ -56,9 +55,9 @@ impl std::ops::Add for Charge {
     }
 }
 
-/// The provider refuses a request with so many markers.
+/// The provider rejects a request with this many markers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a request with {marked} cache breakpoints is refused: at most {allowed} are allowed")]
+#[error("the provider rejects a request with {marked} cache breakpoints; the limit is {allowed}")]
 pub struct TooManyBreakpoints {
     /// Markers in the request.
     pub marked: usize,
@@ -66,7 +65,7 @@ pub struct TooManyBreakpoints {
     pub allowed: usize,
 }
 
-/// One account at a provider: what its cache holds, and what it charges.
+/// An account at a provider: its cache and prices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Provider {
     /// The prices it charges.
@@ -91,11 +90,10 @@ impl Provider {
         Self { prices, entries: FxHashMap::default(), sweep_at: SWEEP_FROM }
     }
 
-    /// Takes a request at the time `now_ms` (milliseconds since any fixed moment), bills it and keeps what
-    /// it caches.
+    /// Bills a request at the time `now_ms` (milliseconds since any fixed moment) and updates the cache.
     ///
     /// # Errors
-    /// [`TooManyBreakpoints`]; the cache stays as it was. Providers that need no markers ignore them.
+    /// [`TooManyBreakpoints`]; the cache stays unchanged. Providers that need no markers ignore them.
     pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Result<Charge, TooManyBreakpoints> {
         let prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
@@ -119,14 +117,13 @@ impl Provider {
         self.entries.clear();
     }
 
-    /// Charges other prices from now on; what is cached stays.
+    /// Changes the prices from now on; the cache stays.
     pub(crate) fn set_prices(&mut self, prices: Prices) {
         self.prices = prices;
     }
 
-    /// Tokens read and written where the request says what is cached. One entry is written for each marker
-    /// and nowhere else, and a marker finds entries up to `lookback` positions back, its own counted. A run of tool calls
-    /// or of tool results is one position.
+    /// Tokens read and written with explicit markers. Each marker writes one entry and finds entries up to `lookback` positions
+    /// back, including its own. A run of tool calls or results is one position.
     fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> (usize, usize) {
         let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
         let counts = |prefix: &Prefix| looks(prefix) && prefix.mark == Mark::Breakpoint;
@@ -153,8 +150,7 @@ impl Provider {
         (read, last.saturating_sub(read))
     }
 
-    /// Tokens read and written where the provider caches by itself: every prefix is kept, and the longest
-    /// known one is read, rounded down.
+    /// Tokens read and written with automatic caching: keeps every prefix, and reads the longest known one, rounded down.
     fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> (usize, usize) {
         let known = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
         let known = known.map_or(0, |prefix| prefix.tokens);
@@ -177,7 +173,7 @@ impl Provider {
         self.entries.get(&prefix).is_some_and(|expires_ms| now_ms <= *expires_ms)
     }
 
-    /// Drops dead entries now and then, so that a long session needs no more memory than what is alive.
+    /// Occasionally drops expired entries, so that a long session needs memory only for live ones.
     fn sweep(&mut self, now_ms: u64) {
         if self.entries.len() >= self.sweep_at {
             self.entries.retain(|_, expires_ms| now_ms <= *expires_ms);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// Whether a cache breakpoint stands behind a span.
+/// Whether a cache breakpoint follows a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mark {
     /// None does.
@@ -21,10 +21,10 @@ pub enum Mark {
 pub struct Span {
     /// Names who says what. Equal spans are equal bytes on the wire.
     pub hash: ContentHash,
-    /// What it weighs in the request, its share of the structure included.
+    /// Its tokens in the request, with its share of the structure.
     pub tokens: usize,
-    /// Whether a breakpoint stands behind it.
+    /// Whether a breakpoint follows it.
     pub mark: Mark,
-    /// Whether it counts as one position with the span in front of it when the provider looks back.
+    /// Whether it counts as one position with the span before it when the provider looks back.
     pub continues_run: bool,
 }

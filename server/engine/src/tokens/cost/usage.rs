@@ -1,11 +1,11 @@
-//! What a provider reported of one request, what that cost, and whether less was read than expected.
+//! What a provider reported about a request, its cost, and whether less was read than expected.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::prices::Prices;
 
-/// What the provider billed for one request, in tokens.
+/// Billed tokens of one request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Usage {
@@ -27,7 +27,7 @@ impl Usage {
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
     }
 
-    /// What it costs at these prices, in tokens of plain input.
+    /// Its cost at these prices, in tokens of plain input.
     pub fn cost(self, prices: &Prices) -> f64 {
         let BilledInput { total, .. } = self.billed();
         let tokens =
@@ -40,7 +40,7 @@ impl Usage {
         usize::try_from(self.billed().total).unwrap_or(usize::MAX)
     }
 
-    /// What it says of the cache.
+    /// Its cache usage.
     pub(crate) fn billed(self) -> BilledInput {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         BilledInput { read: self.cache_read, total }
@@ -60,7 +60,7 @@ impl std::ops::Add for Usage {
     }
 }
 
-/// What a provider says it did with a request, in tokens by its own count.
+/// Reported usage of a request, in tokens by the provider's count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BilledInput {
     /// Input read from the cache.
@@ -69,8 +69,7 @@ pub(crate) struct BilledInput {
     pub total: u64,
 }
 
-/// How much less than predicted a reported read may be before it counts as a miss: counts may be estimates, and formats
-/// add tokens that stand in no text.
+/// Tolerance below the prediction before a read counts as a miss: counts may be estimates, and formats add tokens.
 const READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {

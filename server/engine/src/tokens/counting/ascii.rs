@@ -10,7 +10,7 @@ type Bits = u64;
 type Block = [u8; Bits::BITS as usize];
 type Lanes = [u8; 16];
 
-/// Which bytes are what. Symbols are those in none of the first six sets, of which no two share a byte.
+/// Byte classes. Symbols are outside the first six classes, which are disjoint.
 struct Kinds {
     upper: Bits,
     lower: Bits,
@@ -18,7 +18,7 @@ struct Kinds {
     newline: Bits,
     /// White space but newlines.
     blank: Bits,
-    /// Not ASCII, so that nothing is known of it here.
+    /// Not ASCII, and unknown here.
     foreign: Bits,
     /// The one blank that leads symbols.
     space: Bits,
@@ -26,8 +26,8 @@ struct Kinds {
     slash: Bits,
 }
 
-/// Where pre-tokens start within the next 64 bytes, as bits counted from `at`, where one must start too, which is
-/// not among them. Every pre-token up to the last of them is whole. None, when the first cannot be told from these bytes.
+/// Starts of pre-tokens in the next 64 bytes, as bits relative to `at`, which must be a start but is not included. All pre-tokens
+/// up to the last start are complete. 0 if the first cannot be determined.
 #[inline]
 pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
     let rest = text.get(at..).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Kinds {
             Encoding::Cl100k => 0,
         };
         let before_newline = runs_from(newline.reverse_bits() << 1, blank.reverse_bits()).reverse_bits();
-        // A run of white space starts behind what symbols take of it; again behind its last newline; and its last blank
+        // A run of white space starts after what symbols take of it; again after its last newline; and its last blank
         // leads what follows.
         let of_white = white & !(white << 1) & !tail
             | blank & newline << 1 & (tail << 1 | !before_newline)
@@ -99,7 +99,7 @@ impl Kinds {
         starts & self.known(encoding, tail) & !1
     }
 
-    /// The places of which these bytes tell whether a piece starts there.
+    /// Positions for which these bytes determine whether a piece starts there.
     #[inline]
     fn known(&self, encoding: Encoding, tail: Bits) -> Bits {
         let letter = self.upper | self.lower;

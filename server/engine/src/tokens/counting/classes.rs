@@ -29,7 +29,7 @@ const PAGE: usize = 256;
 /// The class of every character: pages of 256 code points, equal pages stored once.
 #[derive(Debug)]
 pub(super) struct Classes {
-    /// By byte; 0 for one that begins a longer character.
+    /// By byte; 0 for bytes that start a longer character.
     bytes: [u8; 256],
     pages: Vec<u16>,
     stored: Vec<u8>,
@@ -115,7 +115,7 @@ impl Classes {
     }
 }
 
-/// The characters a class pattern stands for; none for a pattern that is not a class.
+/// The characters of a class pattern; empty for other patterns.
 fn ranges(pattern: &str) -> Vec<(char, char)> {
     match regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => {

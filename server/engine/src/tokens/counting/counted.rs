@@ -1,5 +1,5 @@
-//! The count of one text that is being edited, kept by parts, so that an edit recounts the lines around it and nothing
-//! else. It never looks for what changed: it is told.
+//! The count of one text during editing, kept by parts, so that an edit recounts only nearby lines. Is told about changes and
+//! never searches for them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use ropey::Rope;
 use super::chunks::is_exact;
 use super::{Scheme, TokenCounter, Tokenizer, scaled};
 
-/// A part has at least so many bytes, unless the text ends. Some lines: what an edit recounts at least.
+/// Minimum bytes of a part, except at the end: some lines, the least that an edit recounts.
 const MIN_BYTES: usize = 256;
 
 /// How many tokens a text takes, and how many each part of it. As large as a thirtieth of the text.
@@ -21,7 +21,7 @@ pub struct CountedText {
     exact: usize,
 }
 
-/// Some whole lines, the first of which begins where a cut is exact.
+/// Some whole lines, starting at an exact cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part {
     bytes: u32,
@@ -39,7 +39,6 @@ impl CountedText {
         Self { tokenizer, parts, exact }
     }
 
-    /// The tokens of the text.
     pub fn tokens(&self, text: &Rope) -> usize {
         match self.tokenizer.scheme() {
             Some(_) => scaled(self.tokenizer, self.exact),
@@ -47,7 +46,7 @@ impl CountedText {
         }
     }
 
-    /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is what came of it. The
+    /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is the outcome of it. The
     /// ends of `gone` lie between characters of the text before, and the text is otherwise the same.
     pub fn edited(&mut self, counter: &TokenCounter, text: &Rope, gone: Range<usize>, come: usize) {
         let Some(scheme) = self.tokenizer.scheme() else { return };
@@ -57,7 +56,7 @@ impl CountedText {
             first -= 1;
             start -= self.parts.get(first).map_or(0, |part| part.bytes as usize);
         }
-        // The last part is the one that holds the byte behind the edit: the newline at its end is as it was.
+        // The last part is the one that holds the byte after the edit: the newline at its end is as it was.
         let (last, before) = self.part_at(gone.end);
         let old_end = before + self.parts.get(last).map_or(0, |part| part.bytes as usize);
         let end = (old_end + come).saturating_sub(gone.len()).min(text.len_bytes());
@@ -76,7 +75,7 @@ impl CountedText {
         self.parts.splice(replaced, fresh);
     }
 
-    /// The part that holds the byte `at`, and where it starts; behind the text the last one.
+    /// The part that holds the byte `at`, and where it starts; after the text the last one.
     fn part_at(&self, at: usize) -> (usize, usize) {
         let mut start = 0;
         for (number, part) in self.parts.iter().enumerate() {
@@ -113,9 +112,9 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
     parts
 }
 
-/// Whether a part may begin at the byte `at`, the beginning of the text or the byte behind a newline of it.
+/// Whether a part may begin at the byte `at`, the beginning of the text or the byte after a newline of it.
 fn is_cut(text: &Rope, at: usize) -> bool {
-    /// White space that is looked at; a longer run is taken for no cut, which costs a recount of more and is as exact.
+    /// Maximum white space examined. A longer run is not a cut, which recounts more but stays exact.
     const AHEAD: usize = 256;
     let end = (at + AHEAD).min(text.len_bytes());
     let end = text.try_byte_to_char(end).map_or(at, |at| text.char_to_byte(at));

@@ -16,7 +16,7 @@ pub(crate) enum Encoding {
 
 /// An embedded vocabulary that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the vocabulary of {encoding:?} cannot be used: {reason}")]
+#[error("cannot use the vocabulary of {encoding:?}: {reason}")]
 pub struct LoadError {
     encoding: Encoding,
     reason: String,

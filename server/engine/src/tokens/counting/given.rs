@@ -1,4 +1,4 @@
-//! Tokenizers that somebody else brings, known here by a number. It reads none and knows no format.
+//! Custom tokenizers, identified by a number. Reads none and knows no format.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! What an image costs, by the providers' own formulae. It never looks into an image: sizes come in as
-//! arguments.
+//! The cost of images by the providers' formulas. Never reads images: sizes are arguments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +26,7 @@ impl ImageSize {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ImageFormula {
-    /// Anthropic: one token for each 28 x 28 pixels begun, after the image was scaled down to fit both
+    /// Anthropic: one token for each 28 x 28 pixels started, after the image was scaled down to fit both
     /// limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
     Cells {
         /// The longer side, in pixels.
@@ -52,7 +51,7 @@ pub enum ImageFormula {
         /// Tokens of each square.
         factor: f64,
     },
-    /// Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels begun
+    /// Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels started
     /// (ai.google.dev/gemini-api/docs/tokens).
     LargeTiles {
         /// Tokens of each tile.

@@ -1,11 +1,11 @@
-//! Counts of short pre-tokens that were met before: a bounded table in which a newer piece takes the place of an older
-//! one. It never counts, and what is not in it costs a count and changes no result.
+//! Caches counts of short pre-tokens in a bounded table, where newer entries replace older ones. Never counts; a miss costs a
+//! count and changes no result.
 
 /// How many places there are: 1 MB, which stays in the second-level cache and takes 98 % of the pieces of source code.
 const PLACES: usize = 1 << 16;
-/// Where the length of a piece stands in its key.
+/// Bit position of a piece's length in its key.
 const LENGTH: u32 = 120;
-/// Where the count stands in a place of the table, above the length.
+/// Bit position of the count in a table entry, above the length.
 const COUNT: u32 = 124;
 
 /// A pre-token of up to 15 bytes, with its length in the four bits above them.
@@ -26,7 +26,7 @@ impl ShortPiece {
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize) -> Option<Self> {
         let length = end.checked_sub(start).filter(|length| (1..=Self::MAX).contains(length))?;
-        // Sixteen bytes are read at once where there are so many; the bits of what is behind the piece go.
+        // Sixteen bytes are read at once where there are so many; the bits of what is after the piece go.
         let bytes = match text.get(start..start + 16).and_then(|window| window.first_chunk()) {
             Some(window) => u128::from_le_bytes(*window) & ((1 << (8 * length)) - 1),
             None => {
@@ -46,7 +46,7 @@ impl ShortPiece {
 }
 
 impl Memo {
-    /// What was remembered of a piece.
+    /// The cached count of a piece.
     #[inline]
     pub(super) fn get(&self, piece: ShortPiece) -> Option<usize> {
         let found = *self.places.get(piece.place())?;

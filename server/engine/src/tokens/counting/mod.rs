@@ -37,7 +37,7 @@ const CACHED_FROM_BYTES: usize = 64;
 /// Counts that are remembered. A place in the table takes 49 bytes, and up to half of the places are free: 1.6 MB. A repository
 /// of 18 MB takes about 10,000.
 const MAX_COUNTS: usize = 1 << 14;
-/// Texts from this size on are cached by chunks as well, so that an edit recounts only what it touched.
+/// Texts from this size on are also cached by chunk, so that an edit recounts only what it touched.
 const CHUNKED_FROM_BYTES: usize = 16 * 1024;
 
 /// How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or
@@ -57,7 +57,7 @@ pub enum Tokenizer {
     Given(GivenId),
 }
 
-/// What counts a text.
+/// How a text is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Scheme {
     Encoding(Encoding),
@@ -71,11 +71,10 @@ pub struct Ratio(f64);
 
 /// A factor that no two tokenizers are apart.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("a token ratio must lie between 0.1 and 10, not {0}")]
+#[error("a token ratio must be between 0.1 and 10, not {0}")]
 pub struct BadRatio(f64);
 
-/// Counts tokens and remembers counts by content. Clones share what they remember; a count never depends
-/// on it. Safe to use from many threads.
+/// Counts tokens and caches counts by content. Clones share the cache; counts never depend on it. Thread-safe.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
     counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
@@ -93,7 +92,7 @@ impl Tokenizer {
         }
     }
 
-    /// What counts before anything is scaled; nothing for a rule of thumb.
+    /// The base count before scaling; `None` for rules of thumb.
     fn scheme(self) -> Option<Scheme> {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),
@@ -204,7 +203,7 @@ impl TokenCounter {
         scaled(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
     }
 
-    /// The sum over several texts, each counted by itself.
+    /// The sum over several texts, counted separately.
     #[cfg(test)]
     pub(crate) fn count_all<'a>(
         &self,
@@ -253,7 +252,7 @@ impl TokenCounter {
     }
 }
 
-/// One token for four characters, rounded up: what is left when no tokenizer is known or none loads.
+/// One token per four characters, rounded up: the fallback without a usable tokenizer.
 pub(crate) fn by_chars(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }

@@ -1,20 +1,19 @@
-//! What threads use while they count, lent out so that one need not begin without memory of what others met. A count
-//! never depends on it.
+//! Scratch memory for counting threads, lent out so that threads benefit from each other's caches. Counts never depend on it.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Encoding;
 use super::vocabulary::Scratch;
 
-/// So many are kept for each encoding, 1 MB each; those of further threads are dropped after use.
+/// Maximum kept per encoding, 1 MB each; others are dropped after use.
 const KEPT: usize = 8;
 
-/// Those that nobody uses right now, by encoding.
+/// The unused ones, by encoding.
 #[derive(Debug, Default)]
 pub(super) struct Scratches([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
 impl Scratches {
-    /// Does `work` with one that nobody else uses.
+    /// Runs `work` with exclusive scratch memory.
     pub(super) fn lend<T>(&self, encoding: Encoding, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let [o200k, cl100k] = &self.0;
         let idle = match encoding {

@@ -66,7 +66,7 @@ impl<'a> PreTokenEnds<'a> {
     /// o200k: a lead character if that leads anywhere, `HEAD*TAIL+`, else `HEAD+TAIL*`; then a contraction.
     #[inline]
     fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
-        // Most of what is no word is seen here, before each way to begin one is tried.
+        // Most of what is not a word is seen here, before each way to begin one is tried.
         let leads = class & LEAD != 0 && self.classes.at(self.text, at + len).0 & (HEAD | TAIL) != 0;
         if !leads && class & (HEAD | TAIL) == 0 {
             return None;
@@ -80,8 +80,8 @@ impl<'a> PreTokenEnds<'a> {
         Some(self.contraction(end).unwrap_or(end))
     }
 
-    /// `HEAD*TAIL+`: the head takes all it can and gives back only what the tail needs, which is the
-    /// last character that belongs to both.
+    /// `HEAD*TAIL+`: the head is greedy and gives back only what the tail needs, which is the last character that belongs to
+    /// both.
     #[inline]
     fn head_then_tail(&self, start: usize) -> Option<usize> {
         let (mut at, mut last_both) = (start, None);

@@ -34,7 +34,7 @@ pub(super) struct Vocabulary {
     bytes: [Rank; 256],
 }
 
-/// What a thread uses while it counts: counts of pieces that it met, and buffers that spare an allocation a piece.
+/// A thread's scratch memory for counting: cached counts, and reusable buffers.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     memo: Memo,
@@ -42,7 +42,7 @@ pub(super) struct Scratch {
     joins: Vec<Join>,
 }
 
-/// Two tokens that stood side by side, and the token that they make.
+/// Two adjacent tokens, and the token they merge into.
 #[derive(Debug, Clone, Copy)]
 struct Join {
     left: Rank,
@@ -55,7 +55,7 @@ impl Join {
 }
 
 impl Vocabulary {
-    /// Tokens by rising rank, each behind a byte that says its length.
+    /// Tokens by rising rank, each after a byte that says its length.
     pub(super) fn of(written: &'static [u8]) -> Self {
         let mut rest = written;
         Self::from_tokens(std::iter::from_fn(|| {
@@ -129,12 +129,12 @@ impl Vocabulary {
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
         } else {
-            // Positions are 32 bits wide; a piece of 4 GB is no text.
+            // Positions are 32 bits wide; a piece of 4 GB is not text.
             piece.len().div_ceil(4)
         }
     }
 
-    /// The token between two bytes of a text. A short one is read at once with what follows it.
+    /// The token between two bytes of a text. Short ones are read together with what follows them.
     #[inline]
     fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
         let found = match ShortPiece::new(text, start, end) {
@@ -148,7 +148,7 @@ impl Vocabulary {
         self.pairs[usize::from(first) << 8 | usize::from(second)]
     }
 
-    /// The token that two tokens make, which stand between two bytes of a text.
+    /// The token that two adjacent tokens merge into.
     fn join(
         &self,
         (left, right): (Rank, Rank),
@@ -241,13 +241,12 @@ impl Vocabulary {
 /// The parts of a long piece as a list linked through the positions where they start and end.
 struct Parts {
     by_start: Vec<Part>,
-    /// By end of a part: where it starts.
+    /// By end of a part: its start.
     start: Vec<u32>,
 }
 
-/// One part.
 struct Part {
-    /// Where it ends.
+    /// Its end.
     end: u32,
     /// Its own rank.
     token: Rank,

@@ -1,6 +1,5 @@
-//! What is known of language models: windows, tokenizers, cache rules, what images and structure cost, and
-//! how a name that a client or a gateway spells leads to all that. It counts no text (`tokens` does) and
-//! asks no provider.
+//! Language models: windows, tokenizers, cache rules, costs of images and structure, and the resolution of model names as clients
+//! and gateways write them. Counts no text (`tokens` does) and asks no provider.
 
 mod model;
 mod names;
@@ -32,7 +31,7 @@ pub struct Models {
 /// The answer to a model name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedModel {
-    /// What holds for the model or is assumed.
+    /// The model, known or assumed.
     pub model: Arc<Model>,
     /// How sure that is.
     pub(crate) known: ModelCertainty,
@@ -41,7 +40,7 @@ pub struct ResolvedModel {
 /// How sure a [`ResolvedModel`] model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ModelCertainty {
-    /// The table has it.
+    /// It is in the table.
     Known,
     /// The table has its family only.
     Guessed {
@@ -53,8 +52,7 @@ pub(crate) enum ModelCertainty {
 }
 
 impl Models {
-    /// The table that ships with Strata. Were it broken (a test proves it is not), every model would be
-    /// unknown, and that works.
+    /// The built-in table. If it were broken (a test proves otherwise), every model would be unknown, which works.
     pub fn builtin() -> Self {
         ModelTable::from_toml(BUILTIN).and_then(Self::new).unwrap_or_default()
     }
@@ -81,16 +79,15 @@ impl Models {
         Ok(Self { table: Arc::new(table), by_name: Arc::new(by_name), by_prefix: Arc::new(by_prefix) })
     }
 
-    /// These models with `overrides` laid over them, field by field: a new model, a new family, or other
-    /// values for one that is there.
+    /// These models with `overrides`, field by field: a new model, a new family, or different values for an existing one.
     ///
     /// # Errors
-    /// As [`Models::new`]; the models in hand stay as they are.
+    /// As [`Models::new`]; existing models are unchanged.
     pub fn with_overrides(&self, overrides: ModelTable) -> Result<Self, TableError> {
         Self::new(self.table.overlaid_by(overrides))
     }
 
-    /// These models with tokenizers that somebody gave, each for a family or a model.
+    /// These models with custom tokenizers for families or models.
     ///
     /// # Errors
     /// [`TableError::NotInTable`] with the first name that the table does not have.
@@ -123,9 +120,9 @@ impl Models {
         })
     }
 
-    /// What holds for the model called `name`, in the spelling of its maker, a cloud or a gateway
-    /// (`anthropic/claude-opus-4.7`, `us.anthropic.claude-sonnet-4-5-20250929-v1:0`,
-    /// `openrouter/openai/gpt-5.1`, `claude-haiku-4-5@20251001`). Always an answer.
+    /// The model called `name`, as its maker, a cloud or a gateway writes it (`anthropic/claude-opus-4.7`,
+    /// `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openrouter/openai/gpt-5.1`, `claude-haiku-4-5@20251001`). Always returns
+    /// a model.
     pub fn resolve(&self, name: &str) -> ResolvedModel {
         let candidates = names::candidates(name);
         if let Some(model) = candidates.iter().find_map(|candidate| self.by_name.get(candidate)) {
@@ -159,13 +156,13 @@ impl ResolvedModel {
         let known_as = match &self.known {
             ModelCertainty::Known => return None,
             ModelCertainty::Guessed { family } => {
-                format!("not in the model table; taken for one of family `{family}`")
+                format!("not in the model table; treated as one of family `{family}`")
             }
             ModelCertainty::Unknown => "unknown".to_owned(),
         };
         Some(format!(
-            "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an \
-             estimated tokenizer. The setting `models` can say what holds."
+            "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an estimated tokenizer. Set \
+             the actual values in `models`."
         ))
     }
 }

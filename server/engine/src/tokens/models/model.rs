@@ -1,20 +1,20 @@
-//! What is known of one model: its windows, its tokenizer, its cache, what structure costs. Looks nothing up.
+//! One model: its windows, tokenizer, cache, and costs of structure. Looks nothing up.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tokens::counting::{ImageFormula, Ratio, Tokenizer};
 
-/// One model, or what is assumed of one.
+/// A model, known or assumed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Model {
     /// The name in the table, or the name as asked for when the table has none.
     pub id: String,
     /// The family in the table; empty for an unknown model.
     pub family: String,
-    /// Who made it.
+    /// Its maker.
     pub provider: Provider,
-    /// How its tokens are counted.
+    /// Its tokenizer.
     pub tokenizer: Tokenizer,
     /// Tokens that a request may hold.
     pub max_input: usize,
@@ -22,9 +22,9 @@ pub struct Model {
     pub max_output: usize,
     /// How prompt prefixes are cached and what that costs.
     pub cache: CacheRules,
-    /// A higher price for long prompts, where there is one.
+    /// A higher price for long prompts, if there is one.
     pub long_context: Option<LongContext>,
-    /// What an image costs; `None` for a model that takes none.
+    /// The cost of images; `None` if the model takes none.
     pub image: Option<ImageFormula>,
     /// Whether it can call tools.
     pub tools: bool,
@@ -32,7 +32,7 @@ pub struct Model {
     pub overheads: Overheads,
 }
 
-/// Who made a model. It decides nothing by itself: gateways serve any model in any dialect.
+/// The maker of a model. Does not determine the dialect, since gateways serve any model in any dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ModelProvider")]
@@ -64,7 +64,7 @@ pub enum Provider {
 /// How prompt prefixes are cached. Prices are multiples of the price of plain input.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CacheRules {
-    /// Who says where a cached prefix ends.
+    /// Who decides where a cached prefix ends.
     pub kind: CacheKind,
     /// A shorter prefix is not cached, silently. Tokens.
     pub min_tokens: usize,
@@ -74,7 +74,7 @@ pub struct CacheRules {
     pub lifetimes: Vec<Lifetime>,
 }
 
-/// Who says where a cached prefix ends.
+/// Who decides where a cached prefix ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CacheKind {
@@ -82,7 +82,7 @@ pub enum CacheKind {
     Explicit {
         /// Markers that one request may carry.
         max_breakpoints: usize,
-        /// A marker finds entries that end up to so many blocks before it, its own block counted.
+        /// Blocks a marker looks back for entries, including its own.
         lookback: usize,
     },
     /// The provider: the longest known prefix is read.
@@ -90,7 +90,7 @@ pub enum CacheKind {
         /// Its length is rounded down to a multiple of this. Tokens.
         granularity: usize,
     },
-    /// Nobody: nothing is cached.
+    /// No one: the provider does not cache.
     None,
 }
 
@@ -115,7 +115,7 @@ pub struct LongContext {
     pub input: f64,
 }
 
-/// Tokens that a provider adds to what the request spells.
+/// Tokens that a provider adds to the text of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TokenOverheads")]
@@ -132,7 +132,7 @@ pub struct Overheads {
     pub tool_round_trip: usize,
 }
 
-/// What of a request belongs to no text.
+/// Structure of a request beyond its texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Structure {
     /// Messages, the system message included.
@@ -143,16 +143,16 @@ pub struct Structure {
     pub tool_round_trips: usize,
 }
 
-/// How long a provider is asked to keep a prefix.
+/// How long to ask a provider to keep a prefix.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 pub enum Ttl {
-    /// Five minutes from its last use.
+    /// Five minutes after the last use.
     #[default]
     #[serde(rename = "5m")]
     FiveMinutes,
-    /// One hour from its last use.
+    /// One hour after the last use.
     #[serde(rename = "1h")]
     OneHour,
 }

@@ -1,4 +1,4 @@
-//! The many spellings of a model's name. It turns one spelling into the names it may stand for and knows
+//! The many spellings of a model's name. It turns one spelling into the names it may appear for and knows
 //! no model.
 
 /// The spelling under which names are compared: lower case, with `-` for `.` and `_` (gateways write
@@ -10,9 +10,9 @@ pub(super) fn canonical(name: &str) -> String {
 /// No name in use is longer, in bytes. The candidates of longer ones would take more than quadratic time.
 const LONGEST: usize = 256;
 
-/// The canonical names that a spelling may stand for, the most literal first: the whole, then without
-/// routes in front of it (`openrouter/openai/`, `us.anthropic.`), each with and without what clouds and
-/// registries put behind a name (`@20250929`, `-v1:0`, `:free`, `-latest`, a date). None when it is too long for a name.
+/// The canonical names that a spelling may appear for, the most literal first: the whole, then without
+/// routes before it (`openrouter/openai/`, `us.anthropic.`), each with and without what clouds and
+/// registries put after a name (`@20250929`, `-v1:0`, `:free`, `-latest`, a date). None when it is too long for a name.
 pub(super) fn candidates(name: &str) -> Vec<String> {
     let name = name.trim();
     if name.len() > LONGEST {

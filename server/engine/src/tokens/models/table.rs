@@ -1,5 +1,5 @@
-//! The model table as it is written: families with defaults, models that say what is different, and how
-//! both are laid over each other. Strict: an unknown field or an impossible number is an error.
+//! The model table as written: families with defaults, models with differences, and merging of tables. Strict: unknown fields and
+//! impossible numbers are errors.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
-/// Families and models by name. The same form serves for the built-in table and for a user's overrides,
-/// in TOML or any other format serde reads.
+/// Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other format that serde
+/// reads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
-    /// Families by name.
+    /// Model families, by name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
-    /// Models by name.
+    /// Models, by name.
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }
@@ -25,18 +25,18 @@ pub struct ModelTable {
 /// A table that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// Not TOML, or not of the table's form.
-    #[error("the model table cannot be read: {0}")]
+    /// Not TOML, or not a valid table.
+    #[error("cannot read the model table: {0}")]
     Syntax(String),
     /// A model names a family that is not there.
     #[error("model `{model}` names family `{family}`, which is not in the table")]
     NoFamily {
         /// The model.
         model: String,
-        /// What it names.
+        /// The family it names.
         family: String,
     },
-    /// Neither the entry nor its family says this.
+    /// Neither the entry nor its family has this field.
     #[error("`{entry}` in the model table lacks `{field}`")]
     Missing {
         /// The model or family.
@@ -53,11 +53,11 @@ pub enum TableError {
         field: &'static str,
     },
     /// A name that no family and no model has.
-    #[error("no family and no model in the table is called `{0}`")]
+    #[error("the table has no family or model named `{0}`")]
     NotInTable(String),
 }
 
-/// What one entry says; the rest comes from its family.
+/// One entry; missing fields come from its family.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ModelEntry")]
@@ -68,7 +68,7 @@ struct Entry {
     aliases: Option<Vec<String>>,
     /// Beginnings of the names that a family claims.
     prefixes: Option<Vec<String>>,
-    /// Whose protocol and rules hold.
+    /// The provider whose protocol and rules apply.
     provider: Option<Provider>,
     /// How tokens are counted.
     tokenizer: Option<Tokenizer>,
@@ -76,11 +76,11 @@ struct Entry {
     max_input: Option<usize>,
     /// The longest answer, in tokens.
     max_output: Option<usize>,
-    /// How its provider caches prompts.
+    /// The provider's cache.
     cache: CacheEntry,
     /// A higher price for long prompts.
     long_context: Option<LongContext>,
-    /// What a picture costs.
+    /// The cost of pictures.
     image: Option<ImageEntry>,
     /// Whether it can be given tools.
     tools: Option<Support>,
@@ -88,7 +88,7 @@ struct Entry {
     overheads: Option<Overheads>,
 }
 
-/// What an entry says of its provider's cache.
+/// An entry's cache rules.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct CacheEntry {
@@ -102,7 +102,7 @@ struct CacheEntry {
     lifetimes: Option<Vec<Lifetime>>,
 }
 
-/// A formula, or `"none"`, which takes back what the family says.
+/// A formula, or `"none"`, which overrides the family.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ImageEntry {
@@ -127,7 +127,7 @@ impl ModelTable {
         toml::from_str(text).map_err(|error| TableError::Syntax(error.to_string()))
     }
 
-    /// This table with another laid over it, entry by entry and field by field.
+    /// This table overridden by another, entry by entry and field by field.
     pub(super) fn overlaid_by(&self, other: Self) -> Self {
         let mut table = self.clone();
         for (mine, theirs) in [(&mut table.family, other.family), (&mut table.model, other.model)] {

@@ -39,7 +39,7 @@ fn every_model_of_the_table_resolves_to_itself() {
     }
 }
 
-/// No name may stand for two models, as a model's own name or as an alias.
+/// No name may appear for two models, as a model's own name or as an alias.
 #[test]
 fn names_and_aliases_are_unique() {
     let mut seen = std::collections::BTreeMap::new();
@@ -286,7 +286,7 @@ fn a_table_that_makes_no_sense_is_refused_with_the_reason() {
         ("[model.gpt-5]\ncache = { lifetimes = [] }", "impossible `cache.lifetimes`"),
         ("[model.gpt-5]\ntokenizer = { o200k_times = 99.0 }", "between 0.1 and 10"),
         ("[model.gpt-5]\ntokenizer = \"magic\"", "unknown variant `magic`"),
-        ("[model.gpt-5\n", "cannot be read"),
+        ("[model.gpt-5\n", "cannot read"),
     ] {
         assert!(refused(text).contains(reason), "{text}: {}", refused(text));
     }

@@ -1,5 +1,5 @@
-//! What `redaction.allow` may name, and which of its entries let nothing pass, since nothing has that name. Says an entry again
-//! only where it resembles the name of a rule: what somebody wants to let pass may be the secret itself.
+//! What `redaction.allow` may name, and which of its entries match nothing. Repeats an entry only if it resembles a rule's name,
+//! since it may be the secret itself.
 
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};
@@ -16,15 +16,15 @@ impl RedactionSettings {
     }
 }
 
-/// What is wrong with an entry, the one of this number counted from 1.
+/// The problem of an entry, numbered from 1.
 fn misnamed(name: &str, entry: usize) -> String {
     match closest(name) {
         Some((name, rule)) => {
-            format!("`{name}` is no name of a rule and lets nothing pass; the closest is `{rule}`")
+            format!("`{name}` is not a rule, so it allows nothing; the closest is `{rule}`")
         }
         None => format!(
-            "its entry {entry} is neither a placeholder nor the name of a rule and lets nothing pass; the rules are listed \
-             in server/engine/src/tokens/redaction/rules.toml"
+            "its entry {entry} is neither a placeholder nor a rule, so it allows nothing; the rules are listed in \
+             server/engine/src/tokens/redaction/rules.toml"
         ),
     }
 }
@@ -37,7 +37,7 @@ fn is_rule(name: &str) -> bool {
     names().any(|rule| rule == name)
 }
 
-/// All names that stand for rules.
+/// All rule names.
 fn names() -> impl Iterator<Item = &'static str> {
     Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
 }

@@ -1,16 +1,15 @@
-//! The secret lines of private keys: base64 between a line that begins a key and one that ends it, however the file they
-//! stand in writes line breaks. Each line is a secret of its own, so that a text keeps its lines.
+//! The secret lines of private keys: base64 between the begin and end lines, however the file encodes line breaks. Each line is a
+//! separate secret, so that a text keeps its lines.
 
 use std::ops::Range;
 
-/// A key ends after so many bytes at the latest: ten times the longest RSA key in use.
+/// Maximum bytes of a key: ten times the longest RSA key in use.
 const LONGEST: usize = 64 << 10;
-/// What stands behind the name of lines that follow is shorter, in bytes. Where it is not, no end is looked for: a text may hold
-/// the name over and over on one line.
+/// Maximum bytes after the begin line's name; otherwise no end is searched, since a text may repeat the name on one line.
 const FIRST_LINE: usize = 64;
-/// A line of base64 without an end of the key behind it has at least so many characters.
+/// Minimum characters of a base64 line if the key's end is missing.
 const LINE: usize = 24;
-/// One of a key whose end is there has at least so many in some line; its last line and its checksum may have fewer.
+/// Minimum characters of some line if the key's end is there; its last line and checksum may be shorter.
 const LONG_RUN: usize = 16;
 
 /// The secret parts of a key whose first line ends at `from`.
@@ -37,13 +36,13 @@ pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
     runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, LINE, false)
 }
 
-/// What may belong to a key from a place on.
+/// The text from a position on that may belong to a key.
 fn key_from(text: &str, from: usize) -> &[u8] {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     rest.get(..LONGEST).unwrap_or(rest)
 }
 
-/// The part of a text in front of the first line that holds something else than base64 and what surrounds it in programs.
+/// The part of a text before the first line that holds something else than base64 and what surrounds it in programs.
 fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // What begins with a backslash may be the end of a line as well.

@@ -1,11 +1,9 @@
-//! Credentials in texts, and what stands for them: finds what has the form of a key, a token or a password, and puts a
-//! placeholder in its place, the same for the same secret. Decides nothing about which texts are screened, and never
-//! writes a secret down.
+//! Finds credentials in texts by their form, and replaces each with a placeholder, the same for the same secret. Does not decide
+//! which texts are screened, and never writes a secret down.
 //!
-//! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` tells a random value from a
-//! word, `key_lines` knows private keys, `placeholder` makes what stands for a secret and reads it back,
-//! `pieces` keeps it whole in a text that comes bit by bit, `screen` puts all
-//! of it together and remembers, `structured` screens JSON, `allow` knows what may be let pass by name.
+//! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` distinguishes random values from
+//! words, `key_lines` knows private keys, `placeholder` makes and parses placeholders, `pieces` handles texts that arrive in
+//! pieces, `screen` combines everything and caches, `structured` screens JSON, `allow` checks exceptions.
 
 mod allow;
 mod key_lines;

@@ -9,14 +9,14 @@ pub struct TextPieces {
 }
 
 impl TextPieces {
-    /// Takes the next bit; what can be shown of it, with what was held back before.
+    /// Takes the next piece; returns what can be shown now.
     pub fn push(&mut self, text: &str) -> String {
         self.held.push_str(text);
         let rest = self.held.split_off(open_placeholder(&self.held));
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// What was held back, when nothing comes any more.
+    /// Returns the remaining text at the end.
     pub fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

@@ -1,5 +1,5 @@
-//! What stands for a secret: `[secret:github-token:1a2b3c4d5e6f]`, the same for the same secret as long as the key is the
-//! same, so that prompts keep their bytes and edits can be mapped back.
+//! The placeholder of a secret: `[secret:github-token:1a2b3c4d5e6f]`, the same for the same secret and key, so that prompts are
+//! stable and edits can be mapped back.
 //!
 //! The digits are the first 48 bits of a keyed hash. Keyed, because passwords can be guessed: whoever reads a prompt could
 //! hash a list of likely ones and see which of them fits a plain hash, however short. 48 bits, because two secrets must
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
-/// What placeholders begin with.
+/// The prefix of placeholders.
 const OPENING: &str = "[secret:";
 /// How many digits of the hash are shown.
 const DIGITS: usize = 12;
@@ -22,7 +22,7 @@ const LONGEST_LABEL: usize = 48;
 #[derive(Clone, Copy)]
 pub struct PlaceholderKey([u8; 32]);
 
-/// What stands for one secret.
+/// The placeholder of one secret.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placeholder(String);
 
@@ -32,7 +32,7 @@ impl PlaceholderKey {
         Self(bytes)
     }
 
-    /// What stands for `secret` where `label` says what it is.
+    /// The placeholder for `secret`, whose kind is `label`.
     pub(super) fn placeholder(&self, label: &str, secret: &str) -> Placeholder {
         let mut digits = blake3::keyed_hash(&self.0, secret.as_bytes()).to_hex().to_string();
         digits.truncate(DIGITS);
@@ -48,12 +48,12 @@ impl fmt::Debug for PlaceholderKey {
 }
 
 impl Placeholder {
-    /// As it stands in texts.
+    /// As it appears in texts.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What kind of secret it stands for: the name of a rule, or `credential`.
+    /// The kind of secret: a rule's name, or `credential`.
     pub fn label(&self) -> &str {
         let inside = self.0.strip_prefix(OPENING).unwrap_or_default();
         inside.split(':').next().unwrap_or_default()
@@ -87,7 +87,7 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
     })
 }
 
-/// Where a placeholder may begin that a text ends in the middle of; its length when there is none.
+/// Where a placeholder may begin that a text ends in the middle of; its length if there is none.
 pub(super) fn open_placeholder(text: &str) -> usize {
     let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
     let may_go_on =
@@ -96,7 +96,7 @@ pub(super) fn open_placeholder(text: &str) -> usize {
     starts.find(|at| text.get(*at..).is_some_and(may_go_on)).unwrap_or(text.len())
 }
 
-/// Whether a text can be what follows [`OPENING`] without its end.
+/// Whether a text can be the incomplete rest after [`OPENING`].
 fn is_unfinished(inside: &str) -> bool {
     let (label, digits) = match inside.split_once(':') {
         Some(("", _)) => return false,

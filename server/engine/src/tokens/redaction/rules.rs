@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::words::Words;
 
-/// What begins where a pattern matches.
+/// What starts where a pattern matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shape {
@@ -23,19 +23,19 @@ pub(super) enum Shape {
     Lines,
 }
 
-/// One rule, as it is written.
+/// A rule, as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "`provider` and `source` are for those who read the table"))]
 pub(super) struct Rule {
     pub(super) id: String,
-    /// Whose credential it finds.
+    /// The provider of its credentials.
     provider: String,
     /// Where the form is described.
     source: String,
     keywords: Vec<String>,
     pattern: String,
-    /// How far in front of the keyword a match may begin, in bytes.
+    /// How far before the keyword a match may begin, in bytes.
     #[serde(default)]
     pub(super) back: usize,
     #[serde(default)]
@@ -56,31 +56,31 @@ struct File {
     rule: Vec<Rule>,
 }
 
-/// What a keyword is to one rule.
+/// The role of a keyword for one rule.
 #[derive(Debug)]
 pub(super) struct Use {
     /// The number of the rule.
     pub(super) rule: usize,
-    /// How it must be written; any case will do where the rule tells a secret by its surroundings.
+    /// Its exact spelling; any case if the rule recognizes a secret by its context.
     exactly: Option<String>,
 }
 
-/// All rules, and what tells which of them to try where.
+/// All rules, with an index of where to try them.
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     keywords: Option<AhoCorasick>,
-    /// By the number of the keyword: the rules that it belongs to.
+    /// By keyword number: its rules.
     of_keyword: Vec<Vec<Use>>,
 }
 
-/// What stands for a secret in the placeholders of rules that tell it by its surroundings.
+/// The placeholder label of rules that recognize secrets by context.
 pub(super) const CREDENTIAL: &str = "credential";
 
 /// The largest automaton of one pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
 
 impl Rule {
-    /// How it is named in placeholders.
+    /// Its label in placeholders.
     pub(super) fn label(&self) -> &str {
         if self.context { CREDENTIAL } else { &self.id }
     }
@@ -88,7 +88,7 @@ impl Rule {
     /// The pattern. None that does not compile is in the table, which a test shows.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         let compile = || {
-            // Where the match may begin in front of the keyword, it is looked for.
+            // Where the match may begin before the keyword, it is looked for.
             let anchor = if self.back == 0 { r"\A" } else { "" };
             RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
                 .unicode(false)
@@ -107,7 +107,7 @@ impl Table {
         &TABLE
     }
 
-    /// Empty when the text is no table, which a test shows of the one that comes with Strata.
+    /// Parses the table; empty if invalid, which a test excludes for the built-in one.
     fn read(text: &str) -> Self {
         let rules = toml::from_str::<File>(text).map_or(Vec::new(), |file| file.rule);
         let mut words: Vec<String> = Vec::new();
@@ -133,7 +133,7 @@ impl Table {
         Self { rules, keywords, of_keyword }
     }
 
-    /// Where keywords stand in a text, with the rule that is to be tried there, in the order in which the keywords end.
+    /// The keywords in a text with the rules to try, in order of their ends.
     pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
         let found = self.keywords.iter().flat_map(move |keywords| keywords.find_overlapping_iter(text));
         found.flat_map(move |found| {

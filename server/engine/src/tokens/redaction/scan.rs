@@ -13,18 +13,18 @@ use crate::text::{ceil, floor};
 /// A secret in a text. Never spans a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecretMatch {
-    /// Where it stands, in bytes.
+    /// Its position, in bytes.
     pub range: Range<usize>,
     /// The rule that found it.
     pub rule: &'static str,
-    /// What its placeholder says that it is.
+    /// Its label in placeholders.
     pub(super) label: &'static str,
-    /// The place of the rule in the table: rules that stand first win.
+    /// Position of the rule in the table: earlier rules win.
     order: usize,
 }
 
 impl SecretMatch {
-    /// Whether it was told by what stands around it.
+    /// Whether it was recognized by its context.
     fn is_guess(&self) -> bool {
         self.label == CREDENTIAL
     }
@@ -35,10 +35,10 @@ const WINDOW: usize = 700;
 /// The same for the forms that can be long.
 const LONG_WINDOW: usize = 16 << 10;
 
-/// What was tried of one rule last.
+/// The last attempt of one rule.
 #[derive(Clone, Copy, Default)]
 struct LastAttempt {
-    /// Just behind where it was tried.
+    /// The position after the attempt.
     start: usize,
     /// Up to where the text belongs to something it found.
     end: usize,
@@ -72,7 +72,7 @@ pub(crate) fn has_a_secret(literal: &str) -> bool {
     !scan(literal).is_empty() || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
 }
 
-/// What came of a look at one keyword.
+/// The outcome of a look at one keyword.
 #[derive(Default)]
 struct Attempt {
     found: Vec<Range<usize>>,
@@ -125,13 +125,13 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     if begins && ends && rule.words.admit(value) {
         return vec![secret].into();
     }
-    // Behind a dot another may begin, which what was looked at reaches into.
+    // After a dot another may begin, which what was looked at reaches into.
     let run = whole.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(whole.end);
     Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
 }
 
-/// Whether a token may begin at `at`: not in the middle of a word. The letter of an escape (`\n`, `%3D`, `\u003d`) in front
-/// of it is not one.
+/// Whether a token may start at `at`: not inside a word. The letter of an escape (`\n`, `%3D`, `\u003d`) before it does not
+/// count.
 fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     let Some(before) = at.checked_sub(1).and_then(|at| text.get(at)) else { return true };
     if !before.is_ascii_alphanumeric() {
@@ -147,8 +147,8 @@ fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     letter || behind(b"%", 2) || behind(b"\\u", 4) || behind(b"\\x", 2)
 }
 
-/// Hits in order, of which none overlaps another: what they cover together is covered by the one that begins first; of those
-/// by one that has a form of its own, the longest, the first in the table. What stands for a secret already is none.
+/// Matches in order, without overlaps: the one that starts first wins; among those, specific forms first, then the longest, then
+/// table order. Existing placeholders are not matches.
 fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;

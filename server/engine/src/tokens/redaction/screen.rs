@@ -1,6 +1,5 @@
-//! What goes out in the place of a text: the text with a placeholder for each secret. Remembers which texts were looked at,
-//! so that one that did not change costs a hash, and which secret each placeholder stands for, in memory only. What it
-//! remembers changes no result.
+//! Replaces the secrets in texts with placeholders. Remembers screened texts, so that an unchanged one costs a hash, and the
+//! secret of each placeholder, in memory only. Results do not depend on the cache.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,19 +17,18 @@ use crate::hash::ContentHash;
 
 /// Texts that are at least so long, in bytes, are remembered.
 const REMEMBERED: usize = 2 << 10;
-/// So many texts are: more than the largest windows hold of that length. A place in the table takes 33 bytes, and up to half of
-/// the places are free: 270 KB.
+/// Maximum remembered texts: more than the largest windows hold. A table entry takes 33 bytes, and up to half are free: 270 KB.
 const MAX_TEXTS: usize = 1 << 12;
-/// So many secrets are.
+/// Maximum remembered secrets.
 const MAX_SECRETS: usize = 1 << 14;
 
-/// Secrets in texts that models get to see.
+/// Secrets in text that models see.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionSettings {
-    /// Whether secrets in files, messages and results of tools are replaced by placeholders.
+    /// Whether to replace secrets in files, messages and tool results with placeholders.
     pub enabled: bool,
-    /// What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules.
+    /// Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names.
     pub allow: Vec<String>,
 }
 
@@ -46,9 +44,9 @@ impl Default for RedactionSettings {
 pub struct FoundSecret {
     /// The rule that found it.
     pub rule: &'static str,
-    /// The line it stands in, counted from 1.
+    /// Its line, from 1.
     pub line: usize,
-    /// What stands in its place.
+    /// Its placeholder.
     #[schemars(with = "String")]
     pub placeholder: Placeholder,
 }
@@ -58,7 +56,7 @@ pub struct FoundSecret {
 pub(crate) struct ScreenedText {
     /// The text, with placeholders.
     pub text: Arc<str>,
-    /// What was replaced, in order.
+    /// The replaced secrets, in order.
     pub found: Arc<[FoundSecret]>,
 }
 
@@ -69,18 +67,18 @@ pub struct RestoredText {
     pub text: String,
     /// How many placeholders were replaced.
     pub restored: usize,
-    /// Those of which it is not known what they stand for, each once.
+    /// Placeholders whose secrets are unknown, each once.
     pub unknown: Vec<Placeholder>,
 }
 
-/// A secret in a text, with what stands in its place.
+/// A secret in a text with its placeholder.
 #[derive(Debug)]
 struct Replacement {
     range: Range<usize>,
     found: FoundSecret,
 }
 
-/// What is known of a placeholder.
+/// The secret of a placeholder.
 struct Secret {
     rule: &'static str,
     /// `None` when two secrets share the placeholder.
@@ -117,7 +115,7 @@ impl Screen {
         }
     }
 
-    /// The same with other wishes; what was found stays known.
+    /// The screen with other settings. Known secrets stay known.
     pub fn with(&self, settings: &RedactionSettings) -> Self {
         Self {
             key: Arc::clone(&self.key),
@@ -138,13 +136,13 @@ impl Screen {
         ScreenedText { text: written(text, &replaced).into(), found }
     }
 
-    /// A text as it may go out, when nobody asks what was replaced.
+    /// The screened text, if the replaced secrets do not matter.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let replaced = self.replaced(text);
         if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
     }
 
-    /// Puts the secrets back into a text, as far as they were found since the process began.
+    /// Restores secrets in a text, if they were found since the process started.
     pub fn restore(&self, text: &str) -> RestoredText {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out =
@@ -167,7 +165,7 @@ impl Screen {
         out
     }
 
-    /// The rule that found what a placeholder stands for, when that was since the process began.
+    /// The rule that found a placeholder's secret, if that was since the process started.
     pub fn rule_of(&self, placeholder: &Placeholder) -> Option<&'static str> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         secrets.get(placeholder).map(|secret| secret.rule)

@@ -1,6 +1,5 @@
-//! JSON as it may go out: every text in them is screened, and a value beside a name that says what it is
-//! (`"password": ...`) with that name. Bytes of pictures and what a provider has sealed stay as they are, as long as they look
-//! like that.
+//! Screens JSON: every text, and values of telling names (`"password": ...`) together with the name. Picture bytes and
+//! provider-sealed content stay unchanged, as long as they look like it.
 
 use serde_json::{Map, Value};
 
@@ -9,8 +8,8 @@ use super::screen::Screen;
 
 /// The longest value that is looked at together with its name.
 const LONGEST_VALUE: usize = 4_096;
-/// What may be any field called `signature` is taken for the seal of a provider when it has at least so many characters: more
-/// than any credential in base64 (those of Amazon Bedrock have up to 304).
+/// Minimum characters of a `signature` field to count as a provider's seal: more than any credential in base64 (Amazon Bedrock's
+/// have up to 304).
 const SEAL: usize = 320;
 
 impl Screen {
@@ -23,7 +22,7 @@ impl Screen {
         self.text(text) == text
     }
 
-    /// What a provider takes back unchanged or not at all.
+    /// Whether a text must go back to the provider unchanged.
     pub(crate) fn is_seal(&self, text: &str) -> bool {
         is_bytes(text) || self.is_clean(text)
     }
@@ -93,7 +92,7 @@ impl Screen {
     }
 }
 
-/// The field of an object that no text stands in: what a provider has sealed, and the bytes of pictures and the like.
+/// The field of an object that contains no text: sealed content, or bytes of pictures and the like.
 fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let are_bytes = |name: &str| text(name).is_some_and(is_bytes);

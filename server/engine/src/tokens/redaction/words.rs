@@ -1,34 +1,34 @@
-//! Whether a value looks random, as generated secrets do, or like something that people write: a word, a name in a
-//! program, a stand-in for a secret. Knows nothing about where the value stands.
+//! Whether a value looks random, like generated secrets, or human-made: a word, an identifier, or an example secret. Knows
+//! nothing about its context.
 
 use serde::Deserialize;
 
-/// What a value may not look like.
+/// Which values to reject.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Words {
-    /// A stand-in; what has the form of a provider's token is one unless it is plainly made up.
+    /// Example secrets. Values with a provider's format count unless obviously invented.
     #[default]
     MadeUp,
-    /// Only a stand-in: its prefix is unmistakable.
+    /// Only example secrets: the prefix is unmistakable.
     StandIn,
-    /// A stand-in, or what a program puts a password in for.
+    /// Example secrets, and placeholders that programs fill in.
     Password,
     /// That, or words.
     Random,
-    /// That, or a name in a program: the value stands there without quotes.
+    /// Also identifiers, for unquoted values.
     Strict,
 }
 
-/// What examples of secrets contain.
+/// Text that example secrets contain.
 const STAND_INS: &[&str] =
     &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
-/// The same, in values that are not told by their own form.
+/// The same, for values without a format of their own.
 const DOUBTFUL: &[&str] = &[
     "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
     "foobar",
 ];
-/// What programs put values in for.
+/// Syntax that programs interpolate.
 const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "...", "***", "\u{2026}"];
 
 impl Words {
@@ -67,7 +67,7 @@ fn bits_per_character(value: &str) -> f64 {
 /// A value in a template, or the name of a variable.
 fn is_interpolated(value: &str) -> bool {
     let variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    // In a long password these may stand by chance.
+    // In a long password these may appear by chance.
     let formatted = value.len() < 16 && ["%s", "%v"].iter().any(|mark| value.contains(mark));
     formatted
         || INTERPOLATED.iter().any(|mark| value.contains(mark))
@@ -77,7 +77,7 @@ fn is_interpolated(value: &str) -> bool {
         || (value.starts_with('%') && value.ends_with('%'))
 }
 
-/// What documents write where a password would stand.
+/// Words that documents use in place of a password.
 fn is_plain_word(lower: &str) -> bool {
     const PLAIN: &[&str] = &[
         "password", "passwd", "pass", "pwd", "secret", "user", "username", "token", "hunter2", "foobar",
@@ -86,7 +86,7 @@ fn is_plain_word(lower: &str) -> bool {
     PLAIN.contains(&lower.trim_matches(|c: char| !c.is_ascii_alphabetic()))
 }
 
-/// The kind of a character, as far as it tells words from noise.
+/// The class of a character, for distinguishing words from noise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Lower,
@@ -104,8 +104,8 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// How often a character is of another kind than the one before it. A capital in front of small letters begins a word and
-/// is no change; neither is what separates words.
+/// How often a character is of another kind than the one before it. A capital before small letters begins a word and
+/// is not a change; neither is what separates words.
 fn changes(value: &str) -> usize {
     let bytes = value.as_bytes();
     let pair = |pair: &[u8]| match pair {

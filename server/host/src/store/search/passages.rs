@@ -19,7 +19,7 @@ pub struct FoundPassage {
     pub score: f64,
 }
 
-/// Searches texts as [`Store::search`](crate::store::Store::search) does, the best first.
+/// Searches texts as [`Store::search`](crate::store::Store::search) does, best first.
 ///
 /// # Errors
 /// [`StoreError::EmptyQuery`].

@@ -1,6 +1,6 @@
-//! Which places match and in which order, within a time that does not grow with the index: what BM25 costs is the
-//! number of places that hold a word, twice (once to count them, once to rate them), and common words stand everywhere. So
-//! words above [`COMMON`] places have to match but do not rank; BM25 all but ignores them anyway.
+//! Finds and ranks matches in bounded time. BM25 costs two visits to each match of a word (to count and to rate it), and common
+//! words are everywhere. So words with more than [`COMMON`] matches are required but not ranked; BM25 all but ignores them
+//! anyway.
 
 use std::collections::HashSet;
 
@@ -21,11 +21,11 @@ pub(super) struct RankedMatch {
 struct Word {
     /// As FTS5 takes it: a string in quotes, in which nothing else has a meaning.
     quoted: String,
-    /// In how many places it stands; not counted above [`COMMON`].
+    /// Number of matches; not counted above [`COMMON`].
     places: usize,
 }
 
-/// What people write without a space: words that follow each other.
+/// Text written without a space: consecutive words.
 struct Term {
     quoted: String,
     words: Vec<Word>,
@@ -43,7 +43,7 @@ const RANKED_COMMON_WORDS: usize = 2;
 /// Before all places.
 const OLDEST: i64 = 0;
 
-/// The best places, at most `hits`, among those that `within` holds.
+/// The best matches, at most `hits`, among those of `within`.
 pub(super) fn rank(
     connection: &Connection,
     terms: &[&str],
@@ -77,8 +77,7 @@ pub(super) fn rank(
     Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::Some })
 }
 
-/// An expression for any of the rarest words that stand anywhere, which say most about what was meant: as many as can be
-/// ranked together.
+/// An expression for any of the rarest words, which are most significant: as many as can be ranked together.
 fn rarest(terms: Vec<Term>) -> String {
     let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
     words.sort_by_key(|word| word.places);
@@ -99,7 +98,7 @@ struct Index<'c> {
     last: i64,
 }
 
-/// The newest places, the newest first.
+/// The newest places, newest first.
 struct Newest {
     rowids: Vec<i64>,
     /// How many places were passed that are not to be seen.
@@ -107,7 +106,7 @@ struct Newest {
 }
 
 impl Term {
-    /// At most so many places hold it: as many as hold its rarest word.
+    /// Upper bound of matches: those of its rarest word.
     fn places(&self) -> usize {
         self.words.iter().map(|word| word.places).min().unwrap_or_default()
     }
@@ -129,7 +128,7 @@ impl<'c> Index<'c> {
         Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quoted(&spaced) })
     }
 
-    /// In how many places an expression matches; above [`COMMON`] they are not counted.
+    /// Number of matches of an expression; not counted above [`COMMON`].
     fn places(&self, expression: &str) -> Result<usize, StoreError> {
         let mut statement = self
             .connection
@@ -139,7 +138,7 @@ impl<'c> Index<'c> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// The best places by BM25, none older than `oldest`, among those that `matching` holds as well.
+    /// The best matches by BM25, not older than `oldest`, that also match `matching`.
     fn ranked(
         &self,
         expression: &str,

@@ -1,4 +1,4 @@
-//! A short piece of a text around what was searched for. Knows no index.
+//! A short excerpt of a text around a match. Knows no index.
 
 /// The text around the first place that holds a term, on one line of at most `max` characters; the beginning when none
 /// is found literally.
@@ -34,7 +34,7 @@ pub(super) fn snippet(text: &str, terms: &[&str], max: usize) -> String {
     line
 }
 
-/// Letters without their case, each as long in bytes as it was, so that offsets fit.
+/// Folds case without changing byte lengths, so that offsets stay valid.
 fn fold(text: &str) -> String {
     text.chars()
         .map(|c| {

@@ -1,4 +1,4 @@
-//! What is there when the store is opened: nothing, something newer, something broken, somebody else.
+//! What is there when the store is opened: nothing, something newer, something broken, someone else.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};

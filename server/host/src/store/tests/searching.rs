@@ -104,7 +104,7 @@ fn fragments_are_found_by_text_and_tag_and_outlive_their_session() {
     assert_eq!(store.memory_list().unwrap().iter().map(|kept| kept.id).collect::<Vec<_>>(), [two]);
     assert_eq!(store.memory_remove(one).unwrap_err(), StoreError::NoFragment(one));
     assert_eq!(store.memory_add(&note(" \n", &[])).unwrap_err(), StoreError::EmptyFragment);
-    // Numbers are not used again, so that nobody removes what he did not mean.
+    // Numbers are not used again, so that no one removes what he did not mean.
     store.memory_remove(two).unwrap();
     assert!(store.memory_add(&note("x", &[])).unwrap() > two);
 }

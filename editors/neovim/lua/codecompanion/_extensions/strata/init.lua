@@ -1,6 +1,6 @@
 ---@brief
 ---An extension for CodeCompanion. `/strata` in a chat with any adapter adds the context to it. When the context has changed, the next
----message carries what has changed, behind what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
+---message carries what has changed, after what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
 ---keeps its own conversation, so none of it is recorded here.
 ---
 --->lua
@@ -18,7 +18,7 @@ local ID = "strata context"
 -- The order and the wording that depend on nothing but the context.
 local POLICY = "flat"
 
-local CHANGED = "The context above has changed since. This diff brings it up to date:\n\n%s"
+local CHANGED = "The context above has changed. This diff brings it up to date:\n\n%s"
 
 ---The context as each chat knows it, everything that was sent taken together.
 ---@type table<table, string>
@@ -54,7 +54,7 @@ end
 
 local function slash(chat)
   if vim.tbl_get(chat, "adapter", "opts", "strata_format") then
-    return vim.notify("Strata: a chat with the adapter `strata` has the context already")
+    return vim.notify("Strata: a chat with the adapter `strata` already has the context")
   elseif is_there(chat) then
     return update(chat)
   end
@@ -75,7 +75,7 @@ function Extension.setup(options)
   -- Called `strategies` before version 18.
   local chat = (config.interactions or config.strategies).chat
   chat.slash_commands[options and options.name or "strata"] = {
-    description = "What Strata shows to the model",
+    description = "The context managed by Strata",
     callback = slash,
     opts = { contains_code = true },
   }

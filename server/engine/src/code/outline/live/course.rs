@@ -1,12 +1,12 @@
-//! Into which pieces a walk is cut, and where one that goes over touched pieces again falls into step with the old ones. It
-//! looks at anchors, not at what was found.
+//! Splits a walk into pieces, and detects where a repeated walk is back in step with the old pieces. Looks at anchors, not at
+//! findings.
 
 use super::piece::Piece;
 use crate::code::outline::extract::{Anchor, Findings, PiecePlan, Step};
 
 /// From how many bytes on a piece ends at the next anchor.
 pub(super) const PIECE: usize = 1_024;
-/// A piece below so many bytes takes the next one in when it is walked again.
+/// Pieces below this many bytes are merged with the next when walked again.
 const SMALL_PIECE: usize = 256;
 
 /// A piece as the walk found it.
@@ -16,12 +16,12 @@ pub(super) struct WalkedPiece<'a> {
     pub(super) findings: Findings<'a>,
 }
 
-/// Cuts a walk into pieces, and has it stop where all that comes is as it was.
+/// Splits a walk into pieces, and stops it where the rest is unchanged.
 pub(super) struct Pieces<'o, 'a> {
     old: &'o [Piece],
     starts: &'o [usize],
     touched: &'o [bool],
-    /// The first old piece that may be behind the walk.
+    /// The first old piece that may be after the walk.
     pub(super) candidate: usize,
     /// Where the piece begins that the walk is in.
     anchor: Anchor,
@@ -52,7 +52,7 @@ impl<'o> Pieces<'o, '_> {
         self.candidate = (self.candidate..).find(|at| !is_passed(*at)).unwrap_or(self.candidate);
     }
 
-    /// Whether the walk may stop so soon behind a byte that a cut there would make a small piece, which would then have
+    /// Whether the walk may stop so soon after a byte that a cut there would make a small piece, which would then have
     /// to take the next one in, and so on to the end of the text.
     fn is_soon_over(&self, start: usize) -> bool {
         self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(SMALL_PIECE))

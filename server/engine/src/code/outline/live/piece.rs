@@ -1,4 +1,4 @@
-//! What a live outline keeps of one piece of a text. Walks nothing.
+//! One piece of a live outline. Walks nothing.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::code::outline::block::Signature;
 use crate::code::outline::extract::{Anchor, Reach, Repeat};
 use crate::code::outline::mentions::Mention;
 
-/// What was found between two anchors.
+/// The findings between two anchors.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// In front of it; of the first piece without meaning.
+    /// Before it; of the first piece without meaning.
     pub(super) anchor: Anchor,
     /// Symbols as if no others defined the same; their depth is their level.
     pub(super) found: Arc<[Symbol]>,
@@ -21,7 +21,7 @@ pub(super) struct Piece {
     pub(super) imports: Box<[Box<str>]>,
     pub(super) mentions: Box<[Mention]>,
     pub(super) tests: u32,
-    /// The symbols as they are shown, and the signature of those that are visible.
+    /// The symbols as shown, and the signature of the visible ones.
     pub(super) shown: Arc<[Symbol]>,
     pub(super) signature: Option<Signature>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Piece {
 /// A name set on an instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Set {
-    /// How many symbols of the piece are in front of it.
+    /// How many symbols of the piece are before it.
     pub(super) behind: usize,
     pub(super) owner: u32,
     pub(super) name: Box<str>,

@@ -15,7 +15,7 @@ impl References {
     }
 
     /// Groups of files connected by mutual references at least as strong as `min_weight`, each of two
-    /// files or more and sorted; the largest first, equal ones by their first key. For seeding tiers.
+    /// files or more and sorted; largest first, equal ones by their first key. For seeding tiers.
     pub fn clusters(&self, min_weight: f64) -> Vec<Vec<FileKey>> {
         let mut parent: Vec<usize> = (0..self.nodes.len()).collect();
         for (a, b, weight) in self.mutual() {

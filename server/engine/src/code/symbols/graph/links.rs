@@ -1,4 +1,4 @@
-//! Makes the graph of an index: numbers the names, resolves the imports, weighs what every file mentions.
+//! Builds the graph of an index: numbers the names, resolves the imports, and weights the mentions of every file.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use crate::key::FileKey;
 /// A name with more definers than this says nothing about any of them, unless an import says which; and it
 /// would cost time by the square of a repository's size.
 pub(super) const MAX_DEFINERS: usize = 16;
-/// What the mention of a name is worth that is defined only inside types and that no import explains.
+/// Weight of a mention whose name is only defined inside types and explained by no import.
 const MEMBER_WEIGHT: f32 = 0.25;
-/// What an import is worth none of whose names are mentioned.
+/// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
 /// See [`References::build`].
@@ -55,7 +55,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
-/// What a file means by a name that it mentions and does not define itself.
+/// The targets of a name that a file mentions but does not define.
 pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
     let mut meant = Vec::new();
     each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
@@ -83,7 +83,7 @@ pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) ->
     found.into()
 }
 
-/// `mod name;`: modules of which the file holds nothing.
+/// Modules declared with `mod name;`, whose content is in other files.
 fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     let mut symbols = file.outline.symbols.iter().peekable();
     std::iter::from_fn(move || {

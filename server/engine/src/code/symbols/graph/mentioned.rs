@@ -4,9 +4,9 @@ use super::links::each_meant;
 use super::model::References;
 use crate::key::FileKey;
 
-/// What a mention in the file that defines the name is worth, next to one in another file.
+/// Weight of a mention in the defining file, relative to other files.
 const OWN: f32 = 0.3;
-/// What a mention in a file of tests is worth.
+/// Weight of a mention in a test file.
 const IN_TESTS: f32 = 0.3;
 
 impl References {
@@ -24,7 +24,7 @@ impl References {
             .filter_map(|(definition, weight)| Some((self.names.text(definition.name)?, f64::from(*weight))))
     }
 
-    /// By file, in the order of what it defines.
+    /// By file, in the order of its definitions.
     fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
         self.mentioned.get_or_init(|| {
             let mut all: Vec<Box<[f32]>> =

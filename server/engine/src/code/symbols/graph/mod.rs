@@ -1,7 +1,6 @@
-//! Who mentions whom. A name that a file mentions means the file that its imports lead to and that defines
-//! the name; a name that no import explains means, with less certainty, every file that defines it. An
-//! import none of whose names are used is a weak reference of its own. It knows files and names, no
-//! positions: where in a file a name stands is for whoever has the text.
+//! Who mentions whom. A mentioned name refers to the imported file that defines it; if no import explains it, it refers, with
+//! less certainty, to every file that defines it. An import whose names are unused is a weak reference. Knows files and names,
+//! but no positions.
 
 mod clusters;
 mod links;
@@ -46,14 +45,13 @@ impl Default for References {
 }
 
 impl References {
-    /// The graph of an index, its imports resolved with what the project files say.
+    /// Builds the graph of an index; `manifests` helps to resolve imports.
     pub fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Self {
         links::build(index, manifests)
     }
 
-    /// The graph after the outlines of `changed` files changed, `index` being as they are now. Costs little when a file
-    /// defines and imports the same as before, which is what most edits leave it with; else as much as
-    /// building anew, which gives the same.
+    /// Updates the graph after the outlines of `changed` files changed; `index` is current. Cheap if the files define and import
+    /// the same as before, as after most edits; otherwise rebuilds it. Both give the same result.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }
@@ -90,8 +88,7 @@ impl References {
         numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect()
     }
 
-    /// Whether the graph says who means a name of a family of languages: not where it is too short, too common, or has too
-    /// many definers.
+    /// Whether the graph tracks a name in a language family: not if it is too short, too common, or has too many definers.
     pub(crate) fn follows(&self, family: &str, name: &str) -> bool {
         let number = self.names.number(family, name);
         number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
@@ -127,7 +124,7 @@ impl References {
         found
     }
 
-    /// What project files say of a file: that it is generated, or that it is not; nothing for most.
+    /// Whether project files declare a file generated; `None` for most files.
     pub(in crate::code::symbols) fn says_generated(&self, key: &FileKey) -> Option<bool> {
         self.resolver.manifests().is_generated(key)
     }

@@ -1,4 +1,4 @@
-//! The graph as a value: files as nodes, what they define and mention as numbers. Builds and answers nothing.
+//! The graph as a value: files as nodes, names as numbers. Builds nothing and answers no queries.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +23,7 @@ pub struct References {
     pub(super) mentioned: Arc<OnceLock<Vec<Box<[f32]>>>>,
 }
 
-/// What one file defines, mentions and refers to. Names and files are numbers.
+/// What one file defines, mentions and refers to, with names and files as numbers.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) language: LanguageId,
@@ -35,7 +35,7 @@ pub(super) struct Node {
     pub(super) edges: Box<[Edge]>,
 }
 
-/// What is known of a file by itself and the names of the others.
+/// Data about a file that depends only on itself and the names of others.
 #[derive(Debug, PartialEq)]
 pub(super) struct Parts {
     /// Sorted by name, each once.

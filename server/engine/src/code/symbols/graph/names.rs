@@ -31,14 +31,14 @@ pub(super) struct Definition {
     pub(super) place: DefinitionScope,
 }
 
-/// All names that are defined anywhere; those of each family of languages apart.
+/// All names defined anywhere, separated by language family.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NameTable {
     families: Vec<(&'static str, FxHashMap<Arc<str>, u32>)>,
     texts: Vec<Arc<str>>,
     /// Where the definers of each name start.
     starts: Vec<u32>,
-    /// By name, those outside of types first, then by file.
+    /// By name; definitions outside types first, then by file.
     definers: Vec<Definer>,
 }
 
@@ -145,7 +145,7 @@ impl NameTable {
         self.texts.len()
     }
 
-    /// The files that define a name: those that do so outside of types first, by number.
+    /// The files that define a name, by number; definitions outside types first.
     pub(super) fn definers(&self, name: u32) -> &[Definer] {
         let at = name as usize;
         let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
@@ -160,7 +160,7 @@ impl NameTable {
     }
 }
 
-/// What a file defines for others, as it stands in the outline.
+/// The exported definitions of a file, in outline order.
 fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
     let builtins = file.language.builtins;
     let symbols = file.outline.visible().filter(|symbol| symbol.kind.is_referable());

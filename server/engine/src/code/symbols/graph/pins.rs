@@ -1,5 +1,5 @@
-//! Which file a mentioned name means because of the imports: the imported file when it defines the name, or
-//! the file that the imported one has it from.
+//! Resolves a mentioned name through imports: to the imported file if it defines the name, or to the file it re-exports the name
+//! from.
 
 use super::model::{Parts, Pin};
 use super::names::DefinitionScope;
@@ -10,13 +10,13 @@ const REEXPORTS: u8 = 3;
 /// The files among which names are followed.
 #[derive(Clone, Copy)]
 pub(super) struct FileScope<'a> {
-    /// What each file consists of, by number.
+    /// The parts of each file, by number.
     pub(super) parts: &'a [&'a Parts],
-    /// Whether a file stands for its directory: it may hand on all of what it imports.
+    /// Whether a file stands for its directory and may re-export everything it imports.
     pub(super) is_entry: &'a dyn Fn(u32) -> bool,
 }
 
-/// What is known of each name while one file is looked at. Made once for many files.
+/// Notes about each name while one file is processed. Allocated once for many files.
 pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]
@@ -33,7 +33,7 @@ impl Marks {
         Self(vec![Mark::default(); names])
     }
 
-    /// Marks what a file mentions, and what of it is explained.
+    /// Marks the names a file mentions, and those already explained.
     fn set(&mut self, file: u32, parts: &Parts, known: &[Pin]) {
         for &name in &parts.mentions {
             if let Some(mark) = self.0.get_mut(name as usize) {
@@ -52,8 +52,8 @@ impl Marks {
         }
     }
 
-    /// Whether a file looks for what a name means: it mentions it, nothing explains it yet, and it has no
-    /// definition of its own that is as good as one in `place`.
+    /// Whether a file still needs a definition of a name: it mentions the name, nothing explains it, and its own definitions are
+    /// worse than one in `place`.
     fn wants(&self, file: u32, name: u32, place: DefinitionScope) -> bool {
         self.0.get(name as usize).is_some_and(|mark| {
             mark.file == file + 1 && !mark.explained && mark.own.is_none_or(|own| own < place)
@@ -86,7 +86,7 @@ pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>>
     pins
 }
 
-/// The pins of one file when those of all others are known.
+/// The pins of one file, given those of all others.
 pub(super) fn of_one<'p>(
     among: FileScope<'_>,
     marks: &mut Marks,
@@ -102,7 +102,7 @@ pub(super) fn of_one<'p>(
     pins.into()
 }
 
-/// What is found for a file in one round, from what the others had before it.
+/// The pins found for a file in one round, from the results of the previous round.
 fn found<'p>(
     among: FileScope<'_>,
     marks: &mut Marks,

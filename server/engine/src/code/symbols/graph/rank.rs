@@ -10,20 +10,19 @@ use super::walk::Direction;
 use crate::code::symbols::words::subwords;
 use crate::key::FileKey;
 
-/// What of the walk starts anywhere, so that what matters to the whole repository is never forgotten.
+/// Share of walks that start anywhere, so that centrally important files always rank.
 const ANYWHERE: f64 = 0.15;
-/// What a seed file is worth by how it was named.
+/// Weight of a seed file, by how it was named.
 const SELECTED: f64 = 1.0;
 const OPEN: f64 = 0.5;
 const MENTIONED: f64 = 1.0;
-/// What an identifier is worth, shared by the files that define it.
+/// Weight of an identifier, shared by the files that define it.
 const IDENTIFIER: f64 = 0.5;
-/// What a file of the same directory gets of what a seed gets; shared by all of them.
+/// Share of a seed's weight for the other files of its directory.
 const BESIDE: f64 = 0.5;
-/// What is left of the rank of a file of tests: its block is a line of counts.
+/// Factor for test files, whose blocks are a line of counts.
 const TESTS: f64 = 0.1;
-/// What is left of the rank of a document. Most of them nobody refers to; next to code that nobody refers to
-/// either, code goes first.
+/// Factor for documents, so that unreferenced code ranks above unreferenced documents.
 const DOCUMENTS: f64 = 0.5;
 
 /// Where the interest lies. All empty: in nothing in particular.
@@ -40,7 +39,7 @@ pub struct Seeds<'a> {
 }
 
 impl Seeds<'_> {
-    /// Whether there is no interest in anything in particular.
+    /// Whether there are no seeds.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
             && self.selected.is_empty()
@@ -73,8 +72,7 @@ impl Ranking {
 }
 
 impl References {
-    /// All files, the most useful to know first: those that the seeds lead to, and those that much of the repository
-    /// refers to.
+    /// Ranks all files, most useful first: those the seeds lead to, and those that much of the repository refers to.
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let start = self.start(seeds);
         let ranks = self.walk(&start, Direction::Forward);
@@ -175,7 +173,7 @@ impl References {
 }
 
 impl Node {
-    /// What is left of its rank because of what it is.
+    /// The factor for its kind of file.
     fn worth(&self) -> f64 {
         if self.tests {
             TESTS

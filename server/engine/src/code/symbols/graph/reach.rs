@@ -1,4 +1,4 @@
-//! Which files can have to do with each other by imports, however long the way. Weighs nothing.
+//! Which files can be connected by imports, over any distance. Assigns no weights.
 
 use super::model::References;
 use crate::key::FileKey;

@@ -1,4 +1,4 @@
-//! The graph after an edit that leaves most of it as it was.
+//! Updates the graph after an edit that leaves most of it unchanged.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::pins::{self, FileScope, Marks};
 use crate::code::symbols::index::SymbolIndex;
 use crate::key::FileKey;
 
-/// See [`References::updated`]. `None` when what other files refer to changes, too: files came or went, a
-/// file defines other names, or hands on other names.
+/// See [`References::updated`]. `None` if references of other files change too: files were added or removed, or a file defines or
+/// re-exports different names.
 pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKey]) -> Option<References> {
     if index.len() != graph.files().len() {
         return None;

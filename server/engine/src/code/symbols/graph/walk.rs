@@ -1,16 +1,15 @@
-//! Where someone ends up who follows references at random and now and then starts over from where the
-//! interest lies: personalised PageRank, by power iteration.
+//! Personalized PageRank by power iteration: where a random walk along references ends that restarts at the seeds now and then.
 
 use super::model::{Edge, References};
 
-/// The chance to follow a reference rather than to start over, as PageRank has it since its first paper.
+/// Probability of following a reference instead of restarting, as in the first PageRank paper.
 const DAMPING: f64 = 0.85;
 /// Rounds at most; after as many less than a hundredth of the start is left undecided.
 const ROUNDS: usize = 30;
 /// Change of all ranks together at which it stops.
 const ENOUGH: f64 = 1e-4;
 
-/// In which direction references are followed.
+/// Direction in which references are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From who mentions to who is mentioned.

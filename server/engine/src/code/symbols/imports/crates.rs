@@ -7,7 +7,7 @@ use super::tree;
 
 /// Names of crates that come with the language.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
-/// Directories each file of which is a crate of its own.
+/// Directories in which each file is a separate crate.
 const CRATE_DIRECTORIES: [&str; 4] = ["tests", "examples", "benches", "bin"];
 
 pub(super) fn resolve(
@@ -24,7 +24,7 @@ pub(super) fn resolve(
     found
 }
 
-/// Where a file stands in its crate.
+/// The position of a file in its crate.
 struct ModulePosition<'a> {
     family: &'static str,
     near: &'a str,

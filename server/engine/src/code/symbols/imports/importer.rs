@@ -1,4 +1,4 @@
-//! Who imports, and paths around it. Knows no style of import.
+//! The importing file, and paths relative to it. Knows no import style.
 
 use strata_grammars::LanguageId;
 

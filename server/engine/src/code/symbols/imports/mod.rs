@@ -68,7 +68,7 @@ impl Resolver {
         self.table.files()
     }
 
-    /// Whether a file stands for its directory: what it imports it may hand on.
+    /// Whether a file stands for its directory and may re-export its imports.
     pub(super) fn is_entry(&self, number: u32) -> bool {
         self.table.is_entry(number)
     }

@@ -1,5 +1,5 @@
-//! `a.b.Name`: Java, Kotlin, C#, PHP, Haskell. Files and directories are named after the parts, below some
-//! directory that nobody tells.
+//! `a.b.Name`: Java, Kotlin, C#, PHP, Haskell. Files and directories are named after the parts, below an unknown source
+//! directory.
 
 use strata_grammars::{ImportStyle, LanguageId};
 
@@ -7,11 +7,11 @@ use super::importer::Importer;
 use super::table::Table;
 use super::tree;
 
-/// What divides the parts in some language.
+/// Separators of the parts, in any language.
 const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
-/// Words in front of a name.
+/// Words before a name.
 const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
-/// How many parts behind a file's name may say something in it: a nested type, a member.
+/// How many parts after a file's name may say something in it: a nested type, a member.
 const MAX_MEMBERS: usize = 2;
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
@@ -34,7 +34,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     found
 }
 
-/// The file that most of the parts name, those in front and behind left out first.
+/// The file that matches most parts, dropping parts at both ends.
 fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
     let fits = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();

@@ -58,7 +58,7 @@ pub(super) fn resolve(
         .unwrap_or_default()
 }
 
-/// What a path without an extension, with another one, or of a directory means.
+/// Resolves a path without an extension, with a different one, or of a directory.
 fn at(table: &Table, importer: Importer<'_>, path: &str) -> Vec<u32> {
     if let Some(exact) = table.exact(path) {
         return vec![exact];
@@ -72,7 +72,7 @@ fn at(table: &Table, importer: Importer<'_>, path: &str) -> Vec<u32> {
     source.map_or(Vec::new(), |path| table.modules(path, family))
 }
 
-/// What the `*` of a pattern stands for in a text that matches it; empty for a pattern without one.
+/// The text matched by the `*` of a pattern; empty for a pattern without one.
 fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == text).then_some(""),
@@ -80,7 +80,7 @@ fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     }
 }
 
-/// The name of a package and what is asked of it: `@scope/name` and `part/of`.
+/// Splits a package import into `@scope/name` and `part/of`.
 fn split_package(import: &str) -> (&str, &str) {
     let slashes = if import.starts_with('@') { 2 } else { 1 };
     match import.match_indices('/').nth(slashes - 1) {

@@ -6,10 +6,10 @@ use strata_grammars::LanguageId;
 
 use crate::key::FileKey;
 
-/// Files that stand for their directory.
+/// Files that represent their directory.
 const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
 
-/// Of how many paths that end alike the closest is looked for.
+/// Maximum paths with the same ending among which the closest is searched.
 const MAX_SAME: usize = 8;
 /// How many are looked at before languages are.
 const MAX_RANGE: usize = 64;
@@ -22,7 +22,7 @@ pub(super) struct Table {
     languages: Vec<LanguageId>,
     /// All files by the letters of their paths, last first.
     names: Vec<u32>,
-    /// The same without extension; a file that stands for its directory is there under that name, too.
+    /// The same without extensions. A file that represents its directory is listed under the directory's name too.
     stems: Vec<Stem>,
     /// By directory.
     directories: Vec<u32>,
@@ -89,8 +89,7 @@ impl Table {
         self.files.binary_search_by(|key| key.as_str().cmp(path)).ok().and_then(|at| u32::try_from(at).ok())
     }
 
-    /// The files of this path without an extension, or that stand for a directory of this path, in
-    /// languages of the family.
+    /// The files with this path without extension, or that represent the directory of this path, in languages of the family.
     pub(super) fn module<'a>(&'a self, path: &'a str, family: &'a str) -> impl Iterator<Item = u32> + 'a {
         let from = self.stems.partition_point(|stem| backwards(self.cut(*stem), path) == Ordering::Less);
         let rest = self.stems.get(from..).unwrap_or_default();
@@ -98,12 +97,12 @@ impl Table {
         equal.filter(move |&file| self.family(file) == family)
     }
 
-    /// Those of [`module`](Self::module), written to a list.
+    /// Like [`module`](Self::module), as a list.
     pub(super) fn modules(&self, path: &str, family: &str) -> Vec<u32> {
         self.module(path, family).collect()
     }
 
-    /// The file whose path ends with the parts of `end` (after a `/`) when there is one, or one that is closer
+    /// The file whose path ends with the parts of `end` (after a `/`) if there is one, or one that is closer
     /// to `near` than all others.
     pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
         let range = ends_with(&self.names, end, |&number| self.text(number));
@@ -131,7 +130,7 @@ impl Table {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// The directory whose path ends with the parts of `end` when there is one, or one that is closer to
+    /// The directory whose path ends with the parts of `end` if there is one, or one that is closer to
     /// `near` than all others.
     pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let of = |number: u32| self.key(number).map_or("", FileKey::directory);
@@ -187,14 +186,13 @@ fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) ->
     rest.get(..len).unwrap_or_default()
 }
 
-/// Compares texts from their ends. A slash comes before everything, so that the paths that end with the
-/// same parts stand together.
+/// Compares texts from the end. A slash sorts first, so that paths with the same last parts are adjacent.
 fn backwards(a: &str, b: &str) -> Ordering {
     let letter = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
     a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))
 }
 
-/// Where the extension starts, and a `.d` in front of it.
+/// Where the extension starts, and a `.d` before it.
 fn stem_end(key: &FileKey) -> usize {
     let name = key.file_name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 16;
 /// Words from `as` to the next comma are dropped.
 pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str>> {
     let mut paths = Vec::new();
-    // The length of the prefix in front of each open brace.
+    // The length of the prefix before each open brace.
     let mut open: Vec<usize> = Vec::new();
     let mut current: Vec<&'a str> = Vec::new();
     let mut renamed = false;

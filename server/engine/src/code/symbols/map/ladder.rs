@@ -1,21 +1,21 @@
-//! The levels at which one file may stand in the map, each with what it costs and what it is worth. Knows no budget.
+//! The levels at which a file may appear in the map, with their cost and value. Knows no budget.
 
 use rustc_hash::FxHashMap;
 
 use crate::code::outline::{BlockDetail, MapLevel, Symbol, Visibility};
 use crate::code::symbols::index::FileSymbols;
 
-/// What a definition is worth that nobody mentions, next to a mention.
+/// Value of a definition without mentions, relative to one mention.
 const BASE: f64 = 0.05;
 /// How soon more mentions stop counting: the power of their number.
 const MENTIONS: f64 = 0.5;
-/// How far the definitions of a file share its rank: at 1 a file with many definitions is worth no more than one with few.
+/// How strongly the definitions of a file share its rank. At 1, a file with many definitions is worth no more than one with few.
 const SHARED: f64 = 0.5;
-/// What the name of a definition is worth, next to its signature.
+/// Value of a definition's name, relative to its signature.
 const NAME: f64 = 0.1;
-/// What the path of a file of tests is worth, next to all signatures of a source.
+/// Value of a test file's path, relative to all signatures of a source file.
 const PATH: f64 = 0.01;
-/// What imports and fields are worth, next to all signatures.
+/// Value of imports and fields, relative to all signatures.
 const REST: f64 = 0.05;
 
 /// The levels of one file, cheapest first.
@@ -45,13 +45,13 @@ struct Unit<'a> {
 }
 
 impl<'a> Ladder<'a> {
-    /// The levels of a file of which a path is all that is shown.
+    /// The levels of a file shown by path only.
     pub(super) fn of_path(path: usize, score: f64) -> Self {
         let rung = Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, worth: score * PATH };
         Self { names: Vec::new(), rungs: vec![rung] }
     }
 
-    /// The levels of a file that has a score, whose names are mentioned so much. `path` is the length of its path.
+    /// The levels of a file with a score and mention counts. `path` is the length of its path.
     pub(super) fn new(
         file: &'a FileSymbols,
         path: usize,
@@ -103,8 +103,8 @@ impl<'a> Ladder<'a> {
         Self { names: units.into_iter().map(|unit| unit.name).collect(), rungs }
     }
 
-    /// The rungs that are worth standing on, each with what one byte more than on the rung before is worth, which falls from
-    /// one to the next: the upper hull of worth over cost.
+    /// The useful rungs, each with its marginal value per byte, which decreases from rung to rung: the upper hull of value over
+    /// cost.
     pub(super) fn steps(&self) -> Vec<(Rung, f64)> {
         let mut rungs: Vec<Rung> = self.rungs.clone();
         rungs.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.level.cmp(&b.level)));
@@ -181,7 +181,7 @@ fn line(symbol: &Symbol) -> f64 {
     (symbol.depth as usize + 2 + attributes + symbol.head.len()) as f64
 }
 
-/// Which lines a block shows: those that were added and those around them.
+/// The lines a block shows: the added ones and their containers.
 struct VisibleLines<'l> {
     /// The line around each line.
     outer: Vec<Option<usize>>,

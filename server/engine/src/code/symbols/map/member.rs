@@ -1,4 +1,4 @@
-//! What a session remembers of the map of its last prompt.
+//! What a session remembers of the last prompt's map.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// A file that had a block in the map of the last prompt, and what it showed. As long as that gives the same text, the block
-/// stays as it is.
+/// A file that had a block in the last prompt's map, and its detail. The block stays unchanged as long as that gives the same
+/// text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct MapMember {
-    /// Whose block it is.
+    /// The file of the block.
     pub path: FileKey,
-    /// What it showed.
+    /// The detail it showed.
     #[serde(flatten)]
     pub detail: BlockDetail,
     /// The hash of its text; none when the block is to be chosen again.
@@ -24,7 +24,7 @@ pub struct MapMember {
 }
 
 impl MapMember {
-    /// What its block says now; nothing when the file has no outline any more.
+    /// The current text of its block; `None` if the file no longer has an outline.
     pub fn text_in(&self, index: &SymbolIndex) -> Option<Arc<str>> {
         let file = index.get(&self.path)?;
         Some(match self.detail.level {
@@ -34,7 +34,7 @@ impl MapMember {
     }
 }
 
-/// Members as they were stored: sessions from before there were levels have paths.
+/// Members as stored. Sessions from before levels existed contain paths.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {

@@ -1,6 +1,5 @@
-//! The symbol map: which files have a block within a budget of tokens, and how much each of them shows. That is one
-//! selection: every file has levels that cost and are worth something ([`ladder`]), and the budget goes to what is worth most
-//! for its tokens. Ranks and counts come in; it only chooses.
+//! The symbol map: chooses which files have a block within a token budget, and at what level. Every level has a cost and a value
+//! ([`ladder`]), and the budget goes to the most value per token. Receives ranks and counts; only chooses.
 
 mod ladder;
 pub(super) mod member;
@@ -21,27 +20,27 @@ use crate::key::FileKey;
 
 /// How many steps in a row may fail to fit before the rest is not tried.
 const MAX_MISSES: usize = 24;
-/// Files are looked at by rank until all of them in full would weigh so many times what is left, but these at least.
+/// Files are considered in rank order until their full blocks would exceed the remaining budget this many times, with a minimum.
 const LOOK_AHEAD: f64 = 8.0;
 const LEAST_FILES: usize = 256;
 /// A first guess at the bytes of a token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Below so many tokens nothing is looked for; nor below this part of the budget, when there is a map already: whoever adds a
-/// line to it has to look at all files first.
+/// Minimum remaining tokens, and share of the budget if a map exists, for extending the map. Each extension has to look at all
+/// files first.
 const LEAST_ROOM: usize = 6;
 const LEAST_PART: usize = 256;
-/// What part of the budget is filled by estimates in one round; what then is left is filled by counts.
+/// Share of the budget filled by estimates in one round; the rest is filled by exact counts.
 const PART_BY_ESTIMATE: f64 = 0.8;
 /// How often.
 const ROUNDS: usize = 4;
 
-/// What a map may hold.
+/// Limits and requirements of a map.
 #[derive(Clone, Copy)]
 pub struct MapRequest<'a> {
     /// The most tokens of all blocks together.
     pub budget: usize,
-    /// Blocks that were in the map before. They come first, in this order and as they were: a change of rank never
-    /// rewrites a map that a provider has cached.
+    /// Blocks of the previous map. They come first, in this order and unchanged, so that a new ranking never rewrites a cached
+    /// map.
     pub kept: &'a [MapMember],
     /// Files that must be there, by name at least.
     pub required: &'a [FileKey],
@@ -56,13 +55,11 @@ pub struct MapRequest<'a> {
 /// One block of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapEntry {
-    /// Whose it is.
+    /// The file.
     pub key: FileKey,
-    /// Its text.
     pub text: Arc<str>,
     /// The hash of its text.
     pub hash: ContentHash,
-    /// Its tokens.
     pub tokens: usize,
     /// What it shows.
     pub detail: BlockDetail,
@@ -77,12 +74,12 @@ pub struct MapSelection {
     pub total: usize,
     /// Required files that the budget does not hold.
     pub missing: Vec<FileKey>,
-    /// What all required files weigh by name, in tokens.
+    /// Tokens of all required files by name.
     pub required_tokens: usize,
 }
 
 impl MapEntry {
-    /// What a session remembers of it.
+    /// The record that a session keeps.
     pub(crate) fn member(&self) -> MapMember {
         MapMember { path: self.key.clone(), detail: self.detail.clone(), hash: Some(self.hash) }
     }
@@ -163,7 +160,7 @@ struct Draft<'a> {
     request: &'a MapRequest<'a>,
     count: &'a dyn Fn(&str) -> usize,
     blocks: Vec<MapEntry>,
-    /// Where in `blocks` each file stands.
+    /// The index in `blocks` of each file.
     places: BTreeMap<FileKey, usize>,
     total: usize,
 }
@@ -173,7 +170,7 @@ struct Step<'a> {
     key: &'a FileKey,
     ladder: usize,
     rung: Rung,
-    /// What a byte more is worth.
+    /// Value per additional byte.
     slope: f64,
 }
 
@@ -204,7 +201,7 @@ impl<'a> Draft<'a> {
         self.request.budget.saturating_sub(self.total)
     }
 
-    /// Puts a block in, or in the place of the one of its file; whether it fits.
+    /// Puts a block in, or instead of the one of its file; whether it fits.
     fn add(&mut self, entry: MapEntry) -> bool {
         let place = self.places.get(&entry.key).copied();
         let before = place.and_then(|place| self.blocks.get(place)).map_or(0, |before| before.tokens);
@@ -222,7 +219,7 @@ impl<'a> Draft<'a> {
         true
     }
 
-    /// Spends what is left on the files that may grow.
+    /// Spends the remaining budget on files that may grow.
     fn grow(&mut self, references: &References, may_grow: &dyn Fn(&FileKey) -> bool) {
         if self.room() < LEAST_ROOM {
             return;

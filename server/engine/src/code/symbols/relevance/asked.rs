@@ -14,16 +14,16 @@ use crate::key::FileKey;
 
 /// A name that more files define than this names none of them.
 const MAX_DEFINERS: usize = 4;
-/// What a definition is worth whose name consists of words of the question, next to one that is mentioned once.
+/// Value of a definition whose name consists of words of the question, relative to a single mention.
 const ASKED: f64 = 4.0;
-/// How much of the rank of a file comes from what it has in common with the question.
+/// Share of a file's rank that comes from the question.
 const ABOUT: f64 = 0.8;
 /// How much more files count that have much in common with it: the power of the score.
 const SHARPEN: f64 = 3.0;
-/// The most files that are looked at for what they have in common with it.
+/// Maximum files compared with the question.
 const MAX_FILES: usize = 400;
 
-/// The words of a question, each with how much it tells.
+/// The words of a question with their weights.
 #[derive(Debug)]
 pub struct AskedWords {
     words: BTreeMap<String, f64>,
@@ -41,7 +41,7 @@ impl AskedWords {
         Self { words, best, identifiers: asked.identifiers.into_iter().collect() }
     }
 
-    /// What a definition of this name is worth because of the question.
+    /// Value of a definition with this name for the question.
     pub(in crate::code::symbols) fn worth(&self, name: &str) -> f64 {
         if self.identifiers.contains(name) {
             return 2.0 * ASKED;
@@ -55,7 +55,7 @@ impl AskedWords {
     }
 }
 
-/// Files ranked by what the seeds lead to and by what they have in common with a question.
+/// Ranks files by seeds and by their similarity to a question.
 pub fn rank_for(
     text: &str,
     index: &SymbolIndex,

@@ -1,10 +1,9 @@
-//! Files that change together by their names: a source and its tests; and those that every change is noted
-//! in.
+//! Files that change together, by name: a source and its tests, and files that record every change.
 
 use crate::key::FileKey;
 
-/// What a file's name is about, without what says that it is a test: `cookies` of `tests/test_cookies.py`,
-/// `cookies_test.go`, `Cookies.spec.ts`. Lower case.
+/// The subject of a file's name without test markers: `cookies` for `tests/test_cookies.py`, `cookies_test.go` or
+/// `Cookies.spec.ts`. Lower case.
 pub(super) fn subject(key: &FileKey) -> String {
     let name = key.file_name().to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);

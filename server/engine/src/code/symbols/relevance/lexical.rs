@@ -1,4 +1,4 @@
-//! The words of every file: of its path, of what it defines, of what it mentions. Made at once for all files; it keeps no text.
+//! The words of every file, from its path, definitions and mentions. Built for all files at once; keeps no text.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::code::symbols::words::{each_subword, says_nothing, stem};
 use crate::key::FileKey;
 
-/// Where in a file's description a word stands.
+/// The field of a file's description in which a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     /// Its own name.
     Name,
     /// The directories around it.
     Directory,
-    /// What it defines: names with parameters, types, bases; what is set on instances.
+    /// Definitions: names with parameters, types and bases, and attributes set on instances.
     Symbol,
     /// Imports, and names of others that it mentions.
     Mention,
@@ -25,16 +25,16 @@ pub(super) enum Field {
 /// How many fields there are.
 pub(super) const FIELDS: usize = 4;
 
-/// How often a word stands in each field of a file.
+/// Occurrences of a word in each field of a file.
 pub(super) type Counts = [u16; FIELDS];
 
 /// Words in files. The same for the same files, whatever order they came in.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
-    /// In key order; the number of a file is its place.
+    /// In key order; the index is the file's number.
     files: Vec<FileTerms>,
     terms: FxHashMap<Box<str>, u32>,
-    /// By term: the files that have it.
+    /// By term: the files that contain it.
     postings: Vec<Vec<Posting>>,
     /// The words of all files together, by field.
     totals: [u64; FIELDS],
@@ -42,7 +42,7 @@ pub struct LexicalIndex {
     companions: BTreeMap<Box<str>, Vec<u32>>,
 }
 
-/// What is kept of one file.
+/// The terms of one file.
 #[derive(Debug)]
 pub(in crate::code) struct FileTerms {
     pub(in crate::code) key: FileKey,
@@ -73,7 +73,7 @@ impl LexicalIndex {
         lexical
     }
 
-    /// Takes in a file, whose key comes behind all others; without symbols it is known by its path.
+    /// Takes in a file, whose key comes after all others; without symbols it is known by its path.
     fn push(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let mut counts: FxHashMap<u32, Counts> = FxHashMap::default();

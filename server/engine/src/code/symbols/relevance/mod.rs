@@ -1,7 +1,6 @@
-//! Which files a text is about: a request, the message of a commit. Words are looked up in what is known of
-//! every file, paths and names that the text spells out count for more, and what was found spreads along
-//! references and to the tests of what was found. The answer depends on the text, the files and nothing else:
-//! no history, no clock.
+//! Finds the files that a text is about, such as a request or a commit message. Looks up its words, gives more weight to paths
+//! and names it spells out, and spreads scores along references and to tests. Deterministic: depends on the text and the files
+//! only.
 
 pub(super) mod asked;
 mod companions;

@@ -1,4 +1,4 @@
-//! What a text asks for: its words with their weights, the paths and the names that it spells out.
+//! Parses a query: its words with weights, and the paths and names it spells out.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const MAX_TEXT: usize = 64 << 10;
 const MAX_WORDS: usize = 400;
 /// A name that more files have than this (`mod.rs`) names none of them.
 const MAX_NAMESAKES: usize = 4;
-/// What a word of the first line weighs; any other weighs 1. It says what the rest explains.
+/// Weight of a word in the first line, which summarizes the rest; other words weigh 1.
 const FIRST_LINE: f64 = 2.5;
 /// Lines that say who wrote something, not what.
 const TRAILERS: [&str; 9] = [
@@ -32,12 +32,12 @@ const TRAILERS: [&str; 9] = [
     "git-svn-id:",
 ];
 
-/// What relevance is asked about.
+/// A relevance query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
-    /// What someone wants done, in their words. The first line counts for more.
+    /// The task in the user's words. The first line counts more.
     pub text: &'a str,
-    /// What else is known of where the interest lies.
+    /// Other hints about what is relevant.
     pub seeds: Seeds<'a>,
 }
 
@@ -46,9 +46,9 @@ pub struct Query<'a> {
 pub(in crate::code) struct ParsedQuery {
     /// Words, stemmed, and names of several words as one; with their weights, in the order of the text.
     pub(in crate::code) words: Vec<(String, f64)>,
-    /// What looks like a path or the name of a file, as written.
+    /// Words that look like paths or file names, as written.
     pub(in crate::code) paths: Vec<String>,
-    /// What is spelled like code, as written.
+    /// Words spelled like code, as written.
     pub(in crate::code) identifiers: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ pub(in crate::code) struct ParsedQuery {
 #[cfg(test)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
-    /// Files whose path, or as much of its end as tells them apart, stands in the text; in key order.
+    /// Files whose path, or a distinctive ending of it, occurs in the text; in key order.
     pub files: Vec<FileKey>,
     /// Names spelled as code: in backticks, `snake_case`, `camelCase`; in the order of the text.
     pub identifiers: Vec<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Mentions {
 
 #[cfg(test)]
 impl Mentions {
-    /// Reads a text, with the files that there are.
+    /// Reads a text, given the existing files.
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();

@@ -1,5 +1,5 @@
-//! Brings together what speaks for a file. The constants were tuned on every second of the commits that
-//! the bench `relevance` looks at; that bench prints what they are worth on all of them.
+//! Combines the evidence for a file. The constants were tuned on every second commit of the bench `relevance`; the bench prints
+//! their value on all commits.
 
 use std::collections::BTreeMap;
 
@@ -11,38 +11,36 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// What a word counts in each field: a file is about what its path says, then what it defines; what it
-/// mentions only tells files apart that are equal otherwise.
+/// Weight of a word in each field: the path first, then definitions; mentions only break ties.
 const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
-/// How far long fields are held against a file. Mentions weigh so little that their number does not matter.
+/// Penalty for long fields. Mentions weigh so little that their number does not matter.
 const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
 /// How soon more of the same word stops counting (BM25's `k1`).
 const SATURATION: f64 = 3.0;
-/// What a file gets whose path the text spells out: as much as the best one by words.
+/// Added for a file whose path the text spells out: as much as the best match by words.
 const NAMED: f64 = 1.0;
-/// What is left of what speaks for a file that is no code: most texts are about code.
+/// Factor for files that are not code, since most texts are about code.
 const NO_CODE: f64 = 0.5;
-/// What references may add, of what the best file has.
+/// Maximum added by references, relative to the best file.
 const SPREAD: f64 = 0.2;
 /// How much more a walk starts from good matches than from poor ones: the power of the score.
 const SHARPEN: f64 = 1.5;
-/// What the place in the whole repository may add: much used files are changed more often.
+/// Maximum added for centrality: frequently used files change more often.
 const CENTRAL: f64 = 0.1;
-/// What size may add: there is more to change in a file that defines more.
+/// Maximum added for size: files with more definitions change more often.
 const SIZE: f64 = 0.07;
-/// What a source and its tests hand to each other, of their scores.
+/// Share of the score that a source and its tests pass to each other.
 const COMPANION: f64 = 0.1;
 /// More files of the same subject than this have nothing to do with each other (`mod.rs`).
 const MAX_COMPANIONS: usize = 6;
-/// Where the list of changes comes in at the latest: most changes are noted there, but it is not what a text is about.
+/// Lowest rank of the changelog, where most changes are noted although texts are rarely about it.
 const CHANGELOG_PLACE: usize = 5;
-/// The most symbols told of one file.
+/// Maximum symbols reported per file.
 const MAX_SYMBOLS: usize = 8;
 
 /// A file that a text is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relevant {
-    /// Which.
     pub file: FileKey,
     /// How much, between 0 and 1. The best has 1 when it has words of the text.
     pub score: f64,
@@ -53,16 +51,15 @@ pub struct Relevant {
 /// A symbol that a text is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedSymbol {
-    /// What it is.
     pub kind: SymbolKind,
-    /// Its name behind the names of what it is in: `Session.send`.
+    /// Its name with its containers: `Session.send`.
     pub name: String,
     /// How much, between 0 and 1: how well the name fits and how relevant its file is.
     pub score: f64,
 }
 
-/// The files that a text is about, best first, equal ones by key; at most `limit`. When no file has a word of
-/// it, those that matter most to the repository and to the seeds, with low scores; none without a text and seeds.
+/// The files that a text is about, best first, ties by key; at most `limit`. If no file matches, those most important to the
+/// repository and the seeds, with low scores; none without text and seeds.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -89,8 +86,7 @@ pub fn relevant(
         .collect()
 }
 
-/// How much each file is what a text is about, between 0 and 1, by the numbers of the lexical index. `None` without a text and
-/// seeds.
+/// The relevance of each file to a text, between 0 and 1, by number in the lexical index. `None` without text and seeds.
 pub(in crate::code) fn scores(
     lexical: &LexicalIndex,
     references: &References,
@@ -191,7 +187,7 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
     let shared = |key: &FileKey| {
         let own = key.directory().split('/').filter(|part| !part.is_empty());
-        // One that lies beside the way to the best file is somebody else's.
+        // One that lies beside the way to the best file is someone else's.
         let mut way = best.as_str().split('/');
         own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
     };
@@ -254,5 +250,5 @@ fn to_one(scores: &mut [f64]) {
     }
 }
 
-/// The place of what a file defines among the fields.
+/// The index of definitions among the fields.
 const _: () = assert!(Field::Symbol as usize == 2);

@@ -12,9 +12,9 @@
 //! | results are cut to 1,800 characters for the summary | `results_are_shown_to_the_summariser_up_to_1_800_characters` |
 //! | structured checkpoint | `the_model_is_asked_for_a_checkpoint`, `questions.rs: a_model_is_asked_for_the_headings_of_the_summary_without_one` |
 //! | one cutoff for archived and digested results, 0 is none | `one_cutoff_decides_what_is_archived_and_what_is_digested` |
-//! | figures of the digest and of the summariser's view are settings | `the_figures_of_the_digest_are_settings`, `what_the_summariser_is_shown_of_calls_and_results_is_a_setting` |
+//! | figures of the digest and of the summarizer's view are settings | `the_figures_of_the_digest_are_settings`, `what_the_summariser_is_shown_of_calls_and_results_is_a_setting` |
 //! | one user message `[Previous conversation summary]`, then what is kept | `one_user_message_with_the_summary_stands_in_front` |
-//! | digest of excess results, `[Compaction tool digest]`, hidden from the person | `old_results_of_what_is_kept_are_archived_and_digested` |
+//! | digest of excess results, `[Compaction tool digest]`, hidden from the user | `old_results_of_what_is_kept_are_archived_and_digested` |
 //! | runs after each turn | `checkpoint_defaults` |
 //! | one recovery when the context is exceeded | `one_recovery_until_a_prompt_is_answered`, `prompt/assembly/tests/budgets.rs: a_recovery_is_allowed_again_once_a_prompt_is_answered` |
 //! | before and after figures, error | `a_draft_says_what_it_was_and_what_it_is` |
@@ -245,7 +245,7 @@ fn what_the_summariser_is_shown_of_calls_and_results_is_a_setting() {
     assert!(call < 100, "{call}");
 }
 
-/// An exchange to be summarised, then `rounds` results of 100 tokens.
+/// An exchange to be summarized, then `rounds` results of 100 tokens.
 fn with_results(rounds: usize) -> History {
     let round = |n: usize| {
         let id = n.to_string();
@@ -334,7 +334,7 @@ fn one_recovery_until_a_prompt_is_answered() {
     session.recovered();
     let error = session.may_recover().unwrap_err().to_string();
     assert!(error.starts_with("the prompt was too long once more"), "{error}");
-    // Another conversation begins afresh.
+    // Another conversation begins again.
     session.set_history([]);
     session.may_recover().unwrap();
     session.recovered();

@@ -11,7 +11,7 @@
 //! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `the_rules_of_a_summary_are_asked_for` |
 //! | first message, summary, last six | `the_first_message_a_summary_and_the_last_six_are_kept` |
 //! | known files of the middle messages, up to 20, each with a brief description | `at_most_20_known_files_are_named`, `files_are_described_whoever_writes_the_summary`, `known_files_are_named_when_summaries_are_merged` |
-//! | files read are tracked and listed behind what is cached, 20 of them | `prompt/assembly/tests/tiers.rs: session_state_stands_behind_everything_cached` |
+//! | files read are tracked and listed after what is cached, 20 of them | `prompt/assembly/tests/tiers.rs: session_state_stands_behind_everything_cached` |
 //! | the list of files read is cleared, the last 10 steps stay | `files_read_are_forgotten_and_the_last_ten_steps_stay` |
 //! | files can be read again | `the_summary_says_that_files_can_be_read_again` |
 
@@ -75,7 +75,7 @@ fn the_first_message_a_summary_and_the_last_six_are_kept() {
         last,
         ["question 12", "answer 12 x", "question 13", "answer 13 x", "question 14", "answer 14 x"]
     );
-    // Again: the summary that is there is summarised, the first message stays the first.
+    // Again: the summary that is there is summarized, the first message stays the first.
     let mut more = after.clone();
     for message in exchanges(15, 100).messages() {
         more.add(message.body.clone());
@@ -137,7 +137,7 @@ fn the_model_is_asked_for_phases_and_themes() {
     assert!(in_order(prompt, &all), "{prompt}");
     assert!(in_order(prompt, &["concept: description", "✅ done", "🔄 in progress", "⏳ pending"]));
     let belongs = [
-        ("Initial Request", "what the person wanted when it began"),
+        ("Initial Request", "what the user wanted at the start"),
         ("Exploration Phase", "what was investigated and compared, and what was discovered"),
         ("Planning / Design Phase", "architecture, workflows and plans"),
         ("Decisions / Constraints", "what was chosen and why, what was rejected, which constraints hold"),
@@ -231,7 +231,7 @@ fn the_rules_of_a_summary_are_asked_for() {
     let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
     let prompt = &questions[0].prompt;
     for rule in [
-        "Keep what the person wants",
+        "Keep what the user wants",
         "every decision",
         "every path of a file",
         "what is open",
@@ -255,7 +255,7 @@ fn at_most_20_known_files_are_named() {
     let questions = asked(&talk, &continuation(), MODEL);
     let (_, told) = questions[0].prompt.split_once("<files>\n").unwrap();
     let (told, _) = told.split_once("\n</files>").unwrap();
-    // The last six messages stay as they are; of what is summarised the last 20.
+    // The last six messages stay as they are; of what is summarized the last 20.
     let named: Vec<usize> = (0..40).filter(|n| told.contains(&format!("f{n:02}.rs"))).collect();
     assert_eq!(named.len(), KNOWN_FILES);
     assert_eq!(*named.last().unwrap(), named[0] + KNOWN_FILES - 1);
@@ -323,7 +323,7 @@ fn what_cannot_reach_half_of_the_window_is_said() {
         drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok("Short.".to_owned()));
     let draft = draft.unwrap();
     assert!(draft.after.tokens < draft.before.tokens);
-    assert!(draft.notes[0].starts_with("the prompt still weighs more than 4000 tokens, 50% of the window"));
+    assert!(draft.notes[0].starts_with("the prompt still has more than 4000 tokens, 50% of the window"));
 }
 
 #[test]

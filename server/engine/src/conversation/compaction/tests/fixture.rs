@@ -1,4 +1,4 @@
-//! Conversations to compact, models that answer, and a look at what comes of it.
+//! Conversations to compact, models that answer, and a look at what results from it.
 
 use std::fmt::Write as _;
 

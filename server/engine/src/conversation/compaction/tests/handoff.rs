@@ -8,11 +8,11 @@
 //! | the history is cleaned first: "Tool no response", "Understood." | `the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
 //! | seven sections, continue exactly where it stopped | `the_model_is_asked_for_seven_sections`, `the_summary_without_a_model_has_the_same_sections` |
 //! | its own rules: precise, with code, sections 4 and 5 with snippets | `it_has_rules_of_its_own_that_ask_for_code`, `the_summary_without_a_model_shows_code_in_sections_4_and_5` |
-//! | the summariser sees the conversation whole | `the_summariser_reads_calls_and_results_whole` |
-//! | one user message: summary, then the last request word for word | `one_message_is_left_with_the_last_request` |
+//! | the summarizer sees the conversation whole | `the_summariser_reads_calls_and_results_whole` |
+//! | one user message: summary, then the last request verbatim | `one_message_is_left_with_the_last_request` |
 //! | the last intent is preserved again and again | `a_second_handoff_carries_the_request_of_the_first` |
 //! | answers, calls, results and old exchanges are removed | `one_message_is_left_with_the_last_request` |
-//! | the system prompt stays | `prompt/assembly/tests/flat.rs` (it is no part of the conversation) |
+//! | the system prompt stays | `prompt/assembly/tests/flat.rs` (it is not a part of the conversation) |
 //! | tokens are counted again | `tokens_are_counted_again_and_lists_are_new` |
 //! | new interaction log | `tokens_are_counted_again_and_lists_are_new` |
 //! | memory outlives it | `tests/stdio/workspace_context.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
@@ -111,7 +111,7 @@ fn it_has_rules_of_its_own_that_ask_for_code() {
         "technologies, frameworks and tools; architectural patterns and design decisions; technical constraints; code patterns",
         "full path, its purpose and why it matters, what changed with the key lines of code, its current state",
         "the task in hand, the last completed action, whatever is partial or in the middle of being implemented",
-        "errors that still need attention, tasks that were requested and not started, decisions that wait for the person",
+        "errors that still need attention, tasks that were requested and not started, decisions that wait for the user",
         "the person's most recent request, the current state of the implementation, and work that was interrupted",
     ] {
         assert!(prompt.contains(wanted), "{wanted}\n{prompt}");

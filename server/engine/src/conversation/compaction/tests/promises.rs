@@ -219,7 +219,7 @@ impl Case {
     }
 }
 
-/// By message: the texts of the results that are sent of it, or in the place of results of its calls.
+/// By message: the texts of the results that are sent of it, or instead of results of its calls.
 fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     let mut results: BTreeMap<MessageId, Vec<String>> = BTreeMap::new();
     let said = project(history.sent().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
@@ -292,7 +292,7 @@ proptest! {
             prop_assert_eq!(kept.get(&id), Some(&body));
         }
 
-        // Messages that are said since stay behind what comes back.
+        // Messages that are said since stay after what comes back.
         let mut expected = case.history.messages().to_vec();
         for message in more {
             let id = after.add(message);

@@ -103,7 +103,7 @@ fn summaries_that_do_not_fit_together_are_given_up() {
         drafted(&talk, &Family::Handoff.profile(), pressure, summariser, |_| Ok(long[..1_400].to_owned()))
             .unwrap();
     assert_eq!(draft.strategy, Extractive);
-    assert_eq!(draft.notes, ["the summaries of the parts do not fit the model's window together"]);
+    assert_eq!(draft.notes, ["the partial summaries together exceed the model's window"]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn the_summariser_sees_what_the_model_sees() {
     ]);
     let mut profile: Profile = Family::Handoff.profile();
     profile.keep.messages = 0;
-    // The call that waits stays, and so is no part of the question.
+    // The call that waits stays, and so is not a part of the question.
     let questions = asked(&talk, &profile, MODEL);
     let text = inside(&questions[0]);
     assert!(text.contains("look at it") && text.contains("src/a.rs") && !text.contains("src/b.rs"));

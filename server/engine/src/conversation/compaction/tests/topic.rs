@@ -9,14 +9,14 @@
 //! | rebuilt as a summary pair and what is kept | `a_summary_pair_stands_in_front_of_what_is_kept` |
 //! | boundary found by a model: 50 messages of 1,000 characters | `the_model_looks_at_50_messages_of_1_000_characters` |
 //! | sure enough and inside what is kept: cut there | `a_sure_boundary_inside_what_is_kept_is_the_cut`, `other_boundaries_are_summarised` |
-//! | without a detection model it summarises, in 500 tokens | `without_a_detection_model_it_summarises` |
+//! | without a detection model it summarizes, in 500 tokens | `without_a_detection_model_it_summarises` |
 //! | emergency truncation: only over twice the trigger, oldest first, whole exchanges | `emergency_truncation_only_over_twice_the_trigger`, `history/list.rs: emergency_truncation_*` |
 //! | shedding at 90 % | `prompt/assembly/tests/budgets.rs: over_the_budget_the_largest_files_are_shed_with_a_warning` |
 //! | add, add exchange, get a copy, set, clear, re-register, count | `prompt/assembly/tests/budgets.rs: the_history_is_counted_copied_replaced_and_emptied`, `prompt/assembly/tests/tiered.rs: clearing_the_history_purges_its_tiers_and_reregistering_keeps_it` |
 //! | budget: history, a sixteenth, window, remaining, needs_summary | `prompt/assembly/tests/budgets.rs: the_budget_report_has_what_it_should` |
 //! | history entries of the tiers are purged after it | `history_is_replaced_on_success_only` |
 //! | history is replaced on success | `history_is_replaced_on_success_only` |
-//! | loading a session goes on with it | `promises.rs: two_compactions_are_undone_one_after_the_other` |
+//! | loading a session continues with it | `promises.rs: two_compactions_are_undone_one_after_the_other` |
 
 use super::fixture::{
     DETECTIVE, MODEL, compacted, drafted, exchanges, history, model, pressure, seen, user, weigh,
@@ -48,7 +48,7 @@ fn a_heavy_conversation_waits_until_a_compaction_pays_or_the_limit_is_near() {
     assert_eq!((status.due, status.distance), (false, 0));
     assert_eq!(
         status.why,
-        "tokens of the conversation: 50,001 of 50,000, but shortening the conversation now would cost more than it saves"
+        "tokens of the conversation: 50,001 of 50,000, but compacting now would cost more than it saves"
     );
 }
 
@@ -151,7 +151,7 @@ fn the_model_looks_at_50_messages_of_1_000_characters() {
     }
 }
 
-/// What comes of a boundary at this one of the newest 50 messages.
+/// The outcome of a boundary at this one of the newest 50 messages.
 fn cut(talk: &History, answer: &str) -> Draft {
     let mut asked = Vec::new();
     drafted(talk, &topic(), pressure(talk, None), DETECTIVE, |question| {

@@ -19,7 +19,7 @@ const BODY_BYTES: usize = 32 * 1024 * 1024;
 const MANY_PICTURES: usize = 21;
 /// Longest side in pixels when there are many pictures.
 const SIDE_OF_MANY: u32 = 2_000;
-/// Longest side in pixels in any case.
+/// Maximum side in pixels with few images.
 const SIDE_OF_FEW: u32 = 8_000;
 /// Base64 of one picture ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
@@ -40,14 +40,14 @@ const OF_THE_ASSISTANT: [&str; 9] = [
     "mcp_tool_result",
 ];
 
-/// Who sent a message.
+/// The sender of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     User,
     Assistant,
 }
 
-/// What the check of one body gathers on its way.
+/// State of checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
                     if block.get("type").and_then(Value::as_str) == Some("text") {
                         self.block(block, None, path);
                     } else {
-                        self.findings.add(Rule::Shape, path, "`system` holds text blocks only");
+                        self.findings.add(Rule::Shape, path, "`system` can only contain text blocks");
                     }
                 }
             }
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         let path = format!("/messages/{index}");
         let from = from(message);
         if from.is_none() {
-            let detail = "a message comes from `user` or `assistant`";
+            let detail = "a message must be from `user` or `assistant`";
             self.findings.add(Rule::Role, path.clone() + "/role", detail);
         }
         match message.get("content") {
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         if let (Some(owner), Some(from)) = (owner, from)
             && owner != from
         {
-            let detail = format!("a `{kind}` block may not stand in a message of this role");
+            let detail = format!("a message of this role cannot contain a `{kind}` block");
             self.findings.add(Rule::BlockPlace, path.clone(), detail);
         }
         match kind {
@@ -183,14 +183,14 @@ impl<'a> Reader<'a> {
             let blank = kind == "text"
                 && block.get("text").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty());
             if blank || matches!(kind, "thinking" | "redacted_thinking") {
-                let detail = "a breakpoint may not stand on an empty text or on reasoning";
+                let detail = "an empty text or reasoning cannot have a breakpoint";
                 self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }
             self.breakpoint(control, path);
         }
     }
 
-    /// A block that Strata has no form for: what it must have, and the breakpoints inside.
+    /// Checks a block that Strata does not model: required fields, and breakpoints inside.
     fn unformed(&mut self, kind: &str, block: &'a Value, path: &str) {
         match kind {
             "document" => {
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
 
     fn seal(&mut self, block: &Value, key: &str, path: &str) {
         if block.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
-            let detail = format!("reasoning must come back with the `{key}` it was sent with");
+            let detail = format!("reasoning must come back with its original `{key}`");
             self.findings.add(Rule::ThinkingSeal, path, detail);
         }
     }
@@ -305,7 +305,11 @@ impl<'a> Reader<'a> {
                                 self.breakpoint(control, path);
                             }
                         }
-                        _ => self.findings.add(Rule::Shape, path, "a tool result holds texts and pictures"),
+                        _ => self.findings.add(
+                            Rule::Shape,
+                            path,
+                            "a tool result can only contain text and pictures",
+                        ),
                     }
                 }
             }
@@ -367,15 +371,15 @@ impl<'a> Reader<'a> {
             return;
         }
         if !blocks.first().is_some_and(reasons) {
-            let detail = "a message that holds reasoning must start with it";
+            let detail = "a message with reasoning must start with it";
             self.findings.add(Rule::ThinkingPlace, path, detail);
         }
         if blocks.last().is_some_and(reasons) {
-            self.findings.add(Rule::ThinkingPlace, path, "a message may not end with reasoning");
+            self.findings.add(Rule::ThinkingPlace, path, "a message cannot end with reasoning");
         }
     }
 
-    /// Who speaks when.
+    /// Checks the order of speakers.
     fn turns(&mut self, messages: &[Value]) {
         if messages.first().and_then(from) == Some(From::Assistant) {
             self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be the user's");
@@ -413,7 +417,7 @@ impl<'a> Reader<'a> {
                     let detail = format!("the result for `{id}` answers no open call of the message before");
                     self.findings.add(Rule::OrphanResult, path, detail);
                 } else if passed_other {
-                    let detail = format!("the result for `{id}` must stand before all other content");
+                    let detail = format!("the result for `{id}` must precede all other content");
                     self.findings.add(Rule::ResultsFirst, path, detail);
                 }
             }
@@ -425,7 +429,7 @@ impl<'a> Reader<'a> {
         self.unanswered(pending.into_iter());
     }
 
-    /// Calls that ran on the provider's servers and what came of them.
+    /// Calls that ran on the provider's servers and the outcome of them.
     fn server_pairs(&mut self, messages: &[Value]) {
         for (index, message) in messages.iter().enumerate() {
             let mut open: HashMap<(&str, &str), usize> = HashMap::new();
@@ -449,7 +453,7 @@ impl<'a> Reader<'a> {
             alone.extend(open.into_values());
             alone.sort_unstable();
             for at in alone {
-                let detail = "a call that ran on the provider's servers and its result stand in one message";
+                let detail = "a server-side call and its result must be in one message";
                 self.findings.add(Rule::ServerCall, format!("/messages/{index}/content/{at}"), detail);
             }
         }
@@ -475,7 +479,7 @@ impl<'a> Reader<'a> {
         self.breakpoints.push((path, ttl.unwrap_or("5m")));
     }
 
-    /// What only the whole body shows.
+    /// Checks limits of the whole body.
     fn limits(&mut self, body: &Value) {
         for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
             let detail = format!("a request has at most {BREAKPOINTS} breakpoints");
@@ -484,7 +488,7 @@ impl<'a> Reader<'a> {
         let mut short = false;
         for (path, ttl) in &self.breakpoints {
             if *ttl == "1h" && short {
-                let detail = "an entry of one hour may not come after one of five minutes";
+                let detail = "a one-hour entry cannot follow a five-minute entry";
                 self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
             }
             short |= *ttl == "5m";
@@ -492,7 +496,7 @@ impl<'a> Reader<'a> {
         let limit = if self.pictures.len() >= MANY_PICTURES { SIDE_OF_MANY } else { SIDE_OF_FEW };
         for (path, side) in &self.pictures {
             if side.is_some_and(|side| side > limit) {
-                let detail = format!("among {} pictures no side may exceed {limit} px", self.pictures.len());
+                let detail = format!("with {} pictures, no side may exceed {limit} px", self.pictures.len());
                 self.findings.add(Rule::ImageSize, path.clone(), detail);
             }
         }
@@ -534,7 +538,7 @@ fn is_base64(text: &str) -> bool {
 /// The bytes of `body` as compact JSON.
 fn size(body: &Value) -> usize {
     let mut counter = Counter(0);
-    // Counting cannot fail, and a value always serialises.
+    // Counting cannot fail, and a value always serializes.
     let _ = serde_json::to_writer(&mut counter, body);
     counter.0
 }

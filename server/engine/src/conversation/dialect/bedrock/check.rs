@@ -15,7 +15,7 @@ const BREAKPOINTS: usize = 4;
 /// `ImageBlock.format`.
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// What the check of one body gathers on its way.
+/// State of checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         let path = format!("/messages/{index}");
         let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
         if role != "user" && role != "assistant" {
-            let detail = "a message comes from `user` or `assistant`";
+            let detail = "a message must be from `user` or `assistant`";
             self.findings.add(Rule::Role, format!("{path}/role"), detail);
         }
         match message.get("content").and_then(Value::as_array) {
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
     fn block(&mut self, block: &'a Value, before: Option<&Value>, role: &str, path: String) {
         let mut owned = |of: &str, what: &str| {
             if role != of {
-                let detail = format!("{what} come from the {of}");
+                let detail = format!("{what} must come from the {of}");
                 self.findings.add(Rule::BlockPlace, path.clone(), detail);
             }
         };
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
                 }
                 self.image(image, &path);
             } else {
-                self.findings.add(Rule::Shape, path, "a tool result holds texts and pictures");
+                self.findings.add(Rule::Shape, path, "a tool result can only contain text and pictures");
             }
         }
     }
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
             self.findings.add(Rule::BreakpointForm, path.clone(), detail);
         }
         if !carries {
-            let detail = "a breakpoint stands behind a block that is no reasoning";
+            let detail = "a breakpoint cannot follow reasoning";
             self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
         }
         self.breakpoints.push((path, ttl));
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
     fn turns(&mut self, messages: &[Value]) {
         let role = |message: &Value| message.get("role").and_then(Value::as_str).map(str::to_owned);
         if messages.first().is_some_and(|first| role(first).as_deref() != Some("user")) {
-            let detail = "the first message must come from the user";
+            let detail = "the first message must be from the user";
             self.findings.add(Rule::FirstUser, "/messages/0", detail);
         }
         for (index, pair) in messages.windows(2).enumerate() {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         }
         if messages.last().is_some_and(|last| role(last).as_deref() == Some("assistant")) {
             let path = format!("/messages/{}", messages.len() - 1);
-            self.findings.add(Rule::TrailingAssistant, path, "the last message must come from the user");
+            self.findings.add(Rule::TrailingAssistant, path, "the last message must be from the user");
         }
     }
 
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
                 match open.iter().position(|(open, _)| *open == id) {
                     Some(at) => drop(open.remove(at)),
                     None => {
-                        let detail = format!("`{id}` is no open call of the message before");
+                        let detail = format!("`{id}` is not an open call of the previous message");
                         self.findings.add(Rule::OrphanResult, path, detail);
                     }
                 }
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
         let shorter = self.breakpoints.iter().position(|(_, ttl)| *ttl == "5m");
         let behind = shorter.and_then(|from| self.breakpoints.get(from..)).unwrap_or_default();
         if let Some((path, _)) = behind.iter().find(|(_, ttl)| *ttl == "1h") {
-            let detail = "an entry of one hour must come before those of five minutes";
+            let detail = "one-hour entries must precede five-minute entries";
             self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
         }
     }

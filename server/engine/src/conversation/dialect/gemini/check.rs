@@ -33,7 +33,7 @@ pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
         for (index, part) in parts.iter().enumerate() {
             if !part.get("text").is_some_and(Value::is_string) {
                 let path = format!("/systemInstruction/parts/{index}");
-                findings.add(Rule::Shape, path, "the instructions hold text only");
+                findings.add(Rule::Shape, path, "the instructions can only contain text");
             }
         }
     }
@@ -53,7 +53,7 @@ fn fields(findings: &mut Findings, body: &Value) {
     }
     for field in body.as_object().into_iter().flat_map(|body| body.keys()) {
         if !FIELDS.contains(&field.as_str()) {
-            findings.add(Rule::Shape, format!("/{field}"), format!("there is no field `{field}`"));
+            findings.add(Rule::Shape, format!("/{field}"), format!("unknown field `{field}`"));
         }
     }
 }
@@ -95,7 +95,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         let path = format!("/contents/{index}");
         let role = content.get("role").and_then(Value::as_str).unwrap_or_default();
         if role != "user" && role != "model" {
-            findings.add(Rule::Role, format!("{path}/role"), "a content comes from `user` or `model`");
+            findings.add(Rule::Role, format!("{path}/role"), "content must be from `user` or `model`");
         }
         let parts = parts(findings, content, &path);
         for (at, part) in parts.iter().enumerate() {
@@ -198,7 +198,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         }
     } else if let Some(response) = part.get("functionResponse") {
         if !is_user {
-            findings.add(Rule::BlockPlace, path, "responses of functions come from the user");
+            findings.add(Rule::BlockPlace, path, "function responses must come from the user");
         }
         findings.string(response, "name", path);
         if !response.get("response").is_some_and(Value::is_object) {
@@ -223,6 +223,6 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
 
 fn picture(findings: &mut Findings, is_user: bool, path: &str) {
     if !is_user {
-        findings.add(Rule::BlockPlace, path, "pictures come from the user");
+        findings.add(Rule::BlockPlace, path, "pictures must come from the user");
     }
 }

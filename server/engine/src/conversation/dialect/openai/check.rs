@@ -109,10 +109,10 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         Some("text") => {
             findings.string(part, "text", path);
         }
-        _ if role == "tool" => findings.add(Rule::ToolText, path, "a tool message holds text only"),
+        _ if role == "tool" => findings.add(Rule::ToolText, path, "a tool message can only contain text"),
         Some("image_url") => {
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "pictures come from the user");
+                findings.add(Rule::BlockPlace, path, "pictures must come from the user");
             }
             let url = part.pointer("/image_url/url").and_then(Value::as_str).unwrap_or_default();
             if !url.starts_with("data:image/") && !is_web_address(url) {
@@ -124,13 +124,13 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::Shape, path, format!("`{kind}` must be an object"));
             }
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "recordings and files come from the user");
+                findings.add(Rule::BlockPlace, path, "recordings and files must come from the user");
             }
         }
         Some("refusal") => {
             findings.string(part, "refusal", path);
             if role != "assistant" {
-                findings.add(Rule::BlockPlace, path, "only the assistant refuses");
+                findings.add(Rule::BlockPlace, path, "only the assistant can refuse");
             }
         }
         _ => findings.add(Rule::Shape, path, "not a known part type"),

@@ -1,4 +1,4 @@
-//! What both of OpenAI's dialects limit in the same way: keys of the cache, breakpoints, the length of strings.
+//! Limits shared by OpenAI's dialects: cache keys, breakpoints and string lengths.
 
 use serde_json::Value;
 
@@ -73,14 +73,14 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
                 findings.add(Rule::BreakpointPlace, path.clone(), "only input carries a breakpoint");
             }
             if found == limit + 1 {
-                let detail = format!("at most {limit} breakpoints of a request are written");
+                let detail = format!("at most {limit} breakpoints of a request count as cache writes");
                 findings.add(Rule::BreakpointLimit, path, detail);
             }
         }
     }
     let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
     if (found > 0 || options.is_some()) && is_before_breakpoints(model) {
-        let detail = format!("`{model}` caches by itself and refuses breakpoints");
+        let detail = format!("`{model}` caches automatically and rejects breakpoints");
         findings.add(Rule::BreakpointModel, "/model", detail);
     }
 }
@@ -112,7 +112,7 @@ fn is_before_breakpoints(model: &str) -> bool {
     }
 }
 
-/// Every string of the body; `path` is the pointer so far and is left as it was.
+/// Checks every string of the body. Restores `path`, the current pointer.
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
     let here = path.len();
     match value {

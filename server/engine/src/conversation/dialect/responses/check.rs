@@ -120,13 +120,13 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(
                     Rule::BlockPlace,
                     path,
-                    format!("`{kind}` may not stand in this role's message"),
+                    format!("a message of this role cannot contain `{kind}`"),
                 );
             }
         }
         Some("input_image") => {
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "pictures come from the user");
+                findings.add(Rule::BlockPlace, path, "pictures must come from the user");
             }
             let url = part.get("image_url").and_then(Value::as_str).unwrap_or_default();
             if !url.starts_with("data:image/") && !is_web_address(url) {
@@ -171,7 +171,7 @@ fn pairs(findings: &mut Findings, items: &[Value]) {
     }
 }
 
-/// Reasoning stands in front of what it led to.
+/// Checks that reasoning precedes what it led to.
 fn thoughts(findings: &mut Findings, items: &[Value]) {
     let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
     for (index, item) in items.iter().enumerate() {

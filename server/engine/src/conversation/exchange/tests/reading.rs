@@ -1,4 +1,4 @@
-//! What is refused, in which words, and what is recognised.
+//! What is refused, in which words, and what is recognized.
 
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ fn an_error_names_the_place() {
         (
             read_openai,
             json!([{"role": "function", "content": ""}]),
-            "/0/role: `function` is no role of this form",
+            "/0/role: `function` is not a role in this format",
         ),
         (read_openai, json!([{"role": "tool", "content": ""}]), "/0: `tool_call_id` is missing"),
         (read_openai, json!([{"role": "user", "content": null}]), "/0/content: must be a list or a string"),
@@ -68,7 +68,7 @@ fn an_error_names_the_place() {
         (
             read_responses,
             json!([{"role": "user", "content": [{"type": "x"}]}]),
-            "/0/content/0/type: `x` is no part of a message",
+            "/0/content/0/type: `x` is not a part of a message",
         ),
     ];
     for (read, value, expected) in cases {

@@ -47,7 +47,7 @@ impl Calls {
         pending
     }
 
-    /// Notes that the new request answers a call that nobody made.
+    /// Records that the new request answers an unknown call.
     pub(super) fn note_unmatched(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }

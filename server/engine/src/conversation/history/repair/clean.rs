@@ -1,4 +1,4 @@
-//! What is mended inside one message, whatever stands around it.
+//! Repairs inside a single message, independent of its neighbors.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const NAME_CHARS: usize = 64;
 /// arguments are one.
 pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 
-/// What the model sees of a message: nothing of a hidden one, stubs of archived results.
+/// What the model sees of a message: nothing if hidden, stubs of archived results.
 pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
@@ -28,7 +28,7 @@ pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
 
-/// Stands for each archived result of a message, under its call's id; names the message as `toolOutput.read` takes it.
+/// Replaces each archived result of a message, and names the message for `toolOutput.read`.
 pub(crate) fn archived_stub(message: MessageId) -> String {
     format!("[archived; see summary; toolOutput.read {}]", message.0)
 }
@@ -101,7 +101,7 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
     if parts.is_empty() && outcome == Outcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }
 }
 
-/// Characters that providers refuse become `_`; what is too long is cut.
+/// Replaces characters that providers reject by `_`, and truncates.
 fn tool_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let name: String = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! Which of a conversation's pictures are sent: those that the provider takes, and of too many or too much the newest.
+//! Chooses which pictures to send: those that the provider accepts, and the newest if there are too many.
 
 use std::collections::VecDeque;
 
@@ -18,13 +18,13 @@ const FEW: usize = 20;
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 /// All pictures of a request together: of the 32 MB that a body may have (Anthropic), some stay free for the texts.
 const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// When they are too many or too much, so many bytes and so many pictures of the newest stay: less than could, so that the next
-/// requests leave out the same ones and what a provider has cached of the rest counts again.
+/// Bytes and pictures to keep after exceeding a limit. Less than allowed, so that the next requests omit the same pictures and
+/// the cached rest stays valid.
 const AFTER_A_CUT: usize = 12 * 1024 * 1024;
 const FEW_AFTER_A_CUT: usize = 10;
 
-/// Replaces pictures that would be refused, and the oldest where all together are too much or too many; says of the others what
-/// their bytes say. The new request's own are left, so that its sender gets to hear of it.
+/// Replaces unacceptable pictures, and the oldest if there are too many, and corrects the media types of the others. Leaves the
+/// new request's own pictures, so that its sender gets an error.
 pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
     for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
         keep(block, &mut |image| {
@@ -48,7 +48,7 @@ fn keep_recorded(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image)
     recorded.flat_map(|utterance| &mut utterance.content).for_each(|block| keep(block, &mut keeps));
 }
 
-/// Leaves out what `keeps` does not keep of a block's pictures, which it may mend.
+/// Leaves out what `keeps` does not keep of a block's pictures, which it may repair.
 fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
     if let ContentBlock::Image(image) = block
         && !keeps(image)
@@ -65,18 +65,18 @@ fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
     }
 }
 
-/// What counts of pictures.
+/// The limited quantities of pictures.
 #[derive(Clone, Copy, Default)]
 struct Load {
     pictures: usize,
-    /// Those that are too large to stand among many.
+    /// Pictures too large to be sent among many.
     large: usize,
-    /// What they take in a request; nothing when the provider fetches them.
+    /// Their bytes in a request; 0 if the provider fetches them.
     bytes: usize,
 }
 
-/// How many of the recorded pictures have to go, the oldest first. Each is added to those that were there when it came:
-/// so a conversation that goes on leaves out the same ones until they are too much again.
+/// Number of recorded pictures to drop, oldest first. Computed as the pictures arrived, so that a growing conversation omits the
+/// same ones until the next limit.
 fn surplus(utterances: &[Utterance]) -> usize {
     // The recorded ones, which may be left out, and the load of all.
     let mut held: VecDeque<Load> = VecDeque::new();
@@ -148,7 +148,7 @@ fn name_kind(image: &mut Image) {
     }
 }
 
-/// Whether `recipient` takes a picture that stands alone.
+/// Whether `recipient` accepts a picture on its own.
 fn fits(image: &Image, recipient: Option<Provider>) -> bool {
     match &image.source {
         ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
@@ -167,7 +167,7 @@ fn fits(image: &Image, recipient: Option<Provider>) -> bool {
     }
 }
 
-/// Whether a text is base64 as it is written: whole groups of four characters, filled up at the end only.
+/// Whether a text is well-formed base64: groups of four characters, padded only at the end.
 fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');

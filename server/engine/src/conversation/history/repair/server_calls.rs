@@ -1,6 +1,6 @@
-//! Calls that ran on the provider's servers stay where their results stand behind them in the same turn; what is alone goes. One whose
-//! result comes a turn later, since the model called a tool of the client's along with it, is alone as well: the provider takes it
-//! back only when nothing but the client's results stands in between (Anthropic, "Server tools"), and a prompt has context there.
+//! Server-side calls stay if their results follow in the same turn, and are removed otherwise. A result that comes a turn later,
+//! because the model also called a client tool, does not count: the provider accepts it only with nothing but the client's
+//! results in between (Anthropic, "Server tools"), and prompts have context there.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

@@ -1,5 +1,4 @@
-//! The conversation as turns, user and assistant alternating, the user first. What is mended here depends
-//! on what stands before and behind.
+//! Arranges the conversation in turns, user and assistant alternating, user first. These repairs depend on neighboring messages.
 
 use super::calls::{Calls, Pending};
 use super::server_calls;
@@ -89,7 +88,7 @@ impl Turns {
         }
     }
 
-    /// Nothing is added to the last turn any more.
+    /// Completes the last turn.
     fn close(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
         server_calls::pair(&mut turn.utterances);
@@ -141,8 +140,8 @@ fn is_thought(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Foreign(foreign) if foreign.is_thought())
 }
 
-/// The user's turn behind `pending` calls: results for those it leaves open, then its own results, then
-/// all else. Results that answer none of the calls are dropped.
+/// The user's turn after `pending` calls: results for those left open, then its own results, then the rest. Drops results that
+/// answer none of the calls.
 fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();

@@ -1,4 +1,4 @@
-//! What is said while a conversation is mended, and the fixed texts that mending puts in.
+//! The messages during a repair, and the fixed texts that repairs insert.
 
 use super::super::{ContentBlock, MessageId, Role};
 
@@ -11,16 +11,16 @@ pub(crate) const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
 /// The result of a tool that failed and said nothing.
 pub(crate) const FAILED_SILENTLY: &str = "Tool failed without output";
 
-/// What the assistant says between tool results and a text of the user's that must not be taken for their end.
+/// The assistant's text between tool results and a user text that must not be read as part of them.
 pub(crate) const UNDERSTOOD: &str = "Understood.";
 
-/// Stands for a picture that providers would refuse.
+/// Replaces a picture that providers would reject.
 pub(crate) const PICTURE_LEFT_OUT: &str = "[picture left out]";
 
-/// Stands for the arguments of a call that are too long for the provider.
+/// Replaces arguments of a call that are too long for the provider.
 pub(super) const ARGUMENTS_LEFT_OUT: &str = "[arguments left out]";
 
-/// What is said, and by which message; the new request has no number yet.
+/// A piece of content and its message; the new request has no number yet.
 #[derive(Clone, Debug)]
 pub(in crate::conversation::history) struct Utterance {
     pub(super) id: Option<MessageId>,

@@ -37,7 +37,7 @@ const COOKIE: &str = "Why does parse_cookie fail?";
 fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new(FIXTURE).policy(policy);
     bench.settings.context.auto_budget = ONE;
-    // So short a prompt would be laid anew for a single text that is out of date.
+    // So short a prompt would be rebuilt for a single text that is out of date.
     bench.settings.cache.slack = 100;
     bench
 }

@@ -219,7 +219,7 @@ impl Bench {
     }
 }
 
-/// What a request says, message by message: the role, then the first line of each text with `|` behind a breakpoint.
+/// What a request says, message by message: the role, then the first line of each text with `|` after a breakpoint.
 pub(super) fn drawn(reply: &AssembledPrompt) -> String {
     let body = json(reply);
     let mut out = String::new();
@@ -271,7 +271,7 @@ pub(super) fn all_text(prepared: &PreparedPrompt) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Counts every text and picture of the finished body anew and compares with what the reply says.
+/// Counts every text and picture of the finished body again and compares with what the reply says.
 pub(super) fn recount(bench: &Bench, reply: &AssembledPrompt, format: Format) {
     let model = bench.models.resolve(&reply.model).model;
     let body = json(reply);

@@ -18,7 +18,7 @@ fn picture(media_type: &str, data: String) -> ContentBlock {
     ContentBlock::Image(Image { source, width: None, height: None })
 }
 
-/// The next request, after the person and the model have spoken.
+/// The next request, after the user and the model have spoken.
 #[track_caller]
 fn next(recorded: Vec<NewMessage>, format: Format, model: &str) -> Value {
     let mut bench = Bench::new("");

@@ -167,7 +167,11 @@ fn a_reported_read_of_nothing_leaves_only_what_that_request_wrote() {
     assert_eq!(recorded.warnings, [""; 0], "nothing was expected of the first prompt");
     let (reply, recorded) = turn(&mut bench, 0, usage(0, 4_000));
     assert!(reply.predicted.read > 2_000);
-    assert!(recorded.warnings[0].contains("read 0 tokens from its cache where"), "{:?}", recorded.warnings);
+    assert!(
+        recorded.warnings[0].contains("read 0 tokens from its cache instead of"),
+        "{:?}",
+        recorded.warnings
+    );
     let missed = bench.session.breaks.last.as_ref().unwrap().missed.unwrap();
     assert_eq!((missed.expected, missed.reported), (reply.predicted.read, 0));
     let wrote = bench.session.account().unwrap().last().written;

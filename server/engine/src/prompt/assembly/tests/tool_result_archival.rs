@@ -90,7 +90,7 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
 
 #[test]
 fn what_costs_more_than_it_saves_waits_until_the_cache_is_cold_or_the_window_full() {
-    // A short result in front of long ones, which would have to be written anew.
+    // A short result before long ones, which would have to be written again.
     let mut looped = Loop::new(PolicyName::Ledger, |at| if at == 0 { 400 } else { 4_000 });
     for _ in 0..4 {
         looped.answer();

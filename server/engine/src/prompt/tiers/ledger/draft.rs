@@ -19,19 +19,18 @@ use super::log_contents::LogContents;
 use super::state::State;
 use super::{fixups, wording};
 
-/// What a content block costs beyond its text, as far as the order is concerned (`docs/tiers.md`): very small items do
-/// not crowd to the front for being small.
+/// Cost of a content block beyond its text, for ordering (`docs/tiers.md`): keeps tiny items from crowding to the front.
 const ORDER_FRAMING: u64 = 3;
 
 /// Cuts that are tried when a prompt has grown too long. Each takes as long as making a prompt.
 const MAX_TRIES: usize = 8;
 
-/// The next prompt, without what stands behind its log.
+/// The next prompt, without the volatile part after its log.
 pub(super) struct Draft {
     pub(super) log: Vec<Arc<LogBlock>>,
-    /// How many blocks of it are those of the last log.
+    /// Number of blocks kept from the last log.
     pub(super) kept: usize,
-    /// The prefixes of the log: [`Boundary::START`], then one behind each block.
+    /// The prefixes of the log: [`Boundary::START`], then one after each block.
     pub(super) boundaries: Vec<Boundary>,
     /// The chance of each block to leave at the next turn, in millionths ...
     pub(super) next: Vec<u32>,
@@ -75,7 +74,7 @@ impl Draft {
         self.boundaries.last().map_or(0, |boundary| boundary.tokens)
     }
 
-    /// What the file list in force weighs: writing one only to weigh it would take too long.
+    /// Approximate tokens of the current file list, without writing it.
     fn tree_tokens(&self) -> usize {
         let is_tree = |logged: &&Arc<LogBlock>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
         self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
@@ -97,7 +96,7 @@ impl Draft {
         writer.history(said);
         let (results, asked): (Vec<_>, Vec<_>) =
             content.request.iter().cloned().partition(|block| block.content.is_tool_result());
-        // Results belong directly behind their calls, a prompt behind everything.
+        // Results belong directly behind their calls, a prompt after everything.
         writer.ask(&results);
         let shown = LogContents::read(&writer.log, rules.deltas);
         writer.items(&shown);
@@ -122,12 +121,12 @@ impl Draft {
         Self { log, kept, boundaries, next, discounted, pending, listed }
     }
 
-    /// What of the file list stands in the prompt.
+    /// What the prompt contains of the file list.
     pub(super) fn listed(&self) -> FileListCoverage {
         self.listed
     }
 
-    /// Tokens of the kept prefix that the provider reads, as far as it is known.
+    /// Tokens of the kept prefix that the provider is expected to read.
     pub(super) fn readable(&self, rules: &Rules) -> usize {
         let kept = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
         match rules.prices.kind {
@@ -140,7 +139,7 @@ impl Draft {
         }
     }
 
-    /// What stands behind the log: never kept, never marked.
+    /// The content after the log: never kept, never marked.
     pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LayoutBlock> {
         let block = |text: String, part| LayoutBlock {
             tokens: (content.count)(&text),
@@ -166,11 +165,11 @@ struct View<'a> {
     /// The hash of each message.
     said: Vec<ContentHash>,
     symbols: BTreeMap<&'a FileKey, &'a Piece>,
-    /// Those of files and excerpts, lingering ones included.
+    /// The pieces of files and excerpts, including lingering ones.
     files: BTreeMap<&'a ItemKey, &'a Piece>,
     /// Selected files.
     in_full: BTreeSet<&'a FileKey>,
-    /// Those of them that are shown as a whole.
+    /// Those that are shown in full.
     whole: BTreeSet<&'a FileKey>,
     urls: BTreeMap<&'a ItemKey, &'a Piece>,
 }
@@ -192,7 +191,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What everything but the file list weighs when each thing is told once.
+    /// Tokens of everything but the file list, each shown once.
     fn tokens(&self) -> usize {
         let content = self.content;
         let said = content.history.iter().map(crate::prompt::layout::SentMessage::tokens);
@@ -205,19 +204,19 @@ impl<'a> View<'a> {
             + content.lingering.tokens()
     }
 
-    /// Whether something is an excerpt of a file that is selected: the file's own text stands behind it and counts.
+    /// Whether something is an excerpt of a file that is selected: the file's own text follows it and counts.
     fn is_superseded(&self, key: &ItemKey) -> bool {
         matches!(key, ItemKey::Excerpt(excerpt) if self.whole.contains(&excerpt.file))
     }
 
-    /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
+    /// Whether an entry may stay unchanged in the next prompt. Outdated text may, if later blocks update it.
     fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
         let content = self.content;
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
             // Counted by the caller, because the order matters.
             Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
-            // What is not shown is not noted either: behind the full text of its file an old outline does no harm,
+            // What is not shown is not noted either: after the full text of its file an old outline does no harm,
             // anywhere else it must be the current one.
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.contains_key(path)
@@ -270,7 +269,7 @@ impl LogPosition {
     const START: Self = Self { blocks: 0, said: 0 };
 }
 
-/// Where the last log may be cut: behind prefixes that may stay and that the provider holds, the deepest first.
+/// Possible cuts of the last log: after prefixes that may stay and that the provider holds, longest first.
 fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<LogPosition> {
     let mut said = 0;
     let mut places = vec![LogPosition::START];
@@ -310,7 +309,7 @@ impl Writer<'_> {
         self.log.push(Arc::new(logged));
     }
 
-    /// What was a request has become a message with a number.
+    /// Turns the former request into a numbered message.
     fn relabel(&mut self, said: usize) {
         let mut messages = self.view.content.history.iter().take(said);
         for logged in self.log.iter_mut().filter(|logged| logged.is_said()) {
@@ -322,14 +321,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Lays blocks of the new request.
+    /// Appends the blocks of the new request.
     fn ask(&mut self, blocks: &[WeighedBlock]) {
         if !blocks.is_empty() {
             self.put(LogBlock::asked(blocks, self.view.content));
         }
     }
 
-    /// Notes down with the request what the model knows of files without being told again.
+    /// Records versions that the model knows without an update.
     fn imply(&mut self, versions: Vec<Entry>) {
         if let Some(request) = self.log.iter_mut().rfind(|logged| logged.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
@@ -344,8 +343,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): what stands behind a block
-    /// that leaves has to be written again, so what leaves soon and weighs little stands last.
+    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): content after a removed block has
+    /// to be written again, so short-lived and small items go last.
     fn items(&mut self, shown: &LogContents) {
         let content = self.view.content;
         let mut items: Vec<Item<'_>> = Vec::new();
@@ -399,7 +398,7 @@ impl Writer<'_> {
     }
 }
 
-/// One thing to lay, with its discounted hazard.
+/// One item to lay out, with its discounted hazard.
 enum Item<'a> {
     Symbol(u32, &'a Piece),
     File(u32, &'a Piece),
@@ -455,7 +454,7 @@ fn block_hazard(
     u32::try_from(one - stays).unwrap_or(ONE)
 }
 
-/// What the last file list of the log names.
+/// The contents of the log's last file list.
 fn listed(log: &[Arc<LogBlock>]) -> FileListCoverage {
     let entries = log.iter().rev().flat_map(|logged| &logged.entries);
     let mut listings = entries.filter_map(|entry| match entry {

@@ -1,6 +1,5 @@
-//! The blocks that bring what a kept log says up to date: for a file a diff from the version shown last, after several of
-//! those one diff from the full text, and the full text again where a diff would not be small; for an outline the
-//! outline; for the file list what came and went.
+//! Blocks that update a kept log: for a file, a diff from the last shown version, after several diffs a combined one from the
+//! full text, or the full text if the diff is large; for an outline, the new outline; for the file list, additions and removals.
 
 use crate::key::FileKey;
 use crate::prompt::diff;
@@ -16,7 +15,7 @@ const MAX_PENDING: u32 = 3;
 /// Lines of context in a diff.
 const CONTEXT: usize = 2;
 
-/// What brings a log up to date.
+/// Updates to a log.
 #[derive(Default)]
 pub(super) struct Fixups {
     /// The blocks, in order.
@@ -27,7 +26,7 @@ pub(super) struct Fixups {
     pub(super) pending: Vec<String>,
 }
 
-/// Compares what the log says with what is.
+/// Compares the log with the current content.
 pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fixups {
     let mut fixups = Fixups::default();
     fixups.symbols(shown, content);
@@ -41,7 +40,7 @@ pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fi
 }
 
 impl Fixups {
-    /// Outlines of files that are not shown in full: behind the full text an old outline does no harm.
+    /// Outlines of files that are not shown in full: after the full text an old outline does no harm.
     fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
@@ -89,10 +88,10 @@ impl Fixups {
     }
 }
 
-/// The block that leads from what is shown to the current text, and how many updates then stand behind the full text.
+/// The block that updates a text, and the number of updates after its full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
-    // A diff says nothing of what stands beside the text, for example that the editor went out of step.
+    // A diff says nothing of what is next to the text, for example that the editor went out of step.
     let full = || (LogBlock::full(piece, content), 0);
     let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
         return full();
@@ -111,7 +110,7 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) 
     if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
 }
 
-/// What came and went between two lists in key order.
+/// Additions and removals between two sorted lists.
 pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
     let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
     let mut changes = Changes::new();

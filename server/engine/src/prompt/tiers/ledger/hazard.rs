@@ -1,5 +1,5 @@
-//! How likely a block has to leave the prompt at the next turn, learned from what the person does. Probabilities are
-//! whole millionths, so that every platform orders alike.
+//! The probability that a block has to leave the prompt at the next turn, learned from the user's behavior. Probabilities are
+//! integer millionths, so that all platforms order alike.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(super) const ONE: u32 = 1_000_000;
 /// A map block only leaves when its file is excluded or vanishes: a block whose file was selected since may linger.
 pub(super) const MAP: u32 = 500;
 
-/// Web pages, documents and the file list leave only by a person's decision.
+/// Web pages, documents and the file list leave only by a user's decision.
 pub(super) const PAGE: u32 = 20_000;
 
 /// An excerpt leaves when it is dismissed, or when its file is excluded: one that no question is about any more may linger.
@@ -27,7 +27,7 @@ const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12
 const HORIZON: usize = 12;
 const DISCOUNT: f64 = 0.7;
 
-/// Since when a selected file has been as it is.
+/// How long a selected file has been unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock {
     since: u64,
@@ -35,12 +35,12 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Of a file that is selected for the first time.
+    /// Starts for a newly selected file.
     pub(super) fn started(turn: u64, hash: ContentHash) -> Self {
         Self { since: turn, hash }
     }
 
-    /// Takes note of what the file looks like; a change starts its age anew.
+    /// Records the current text of the file; a change resets its age.
     pub(super) fn look(&mut self, turn: u64, hash: ContentHash) {
         if self.hash != hash {
             *self = Self::started(turn, hash);
@@ -56,7 +56,6 @@ impl Clock {
 /// Whether a selected file is still selected at the next turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// It is.
     Stayed,
     /// It was deselected.
     Left,
@@ -70,7 +69,7 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// What became of a file of this age.
+    /// Records the fate of a file of this age.
     pub(super) fn saw(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
@@ -78,7 +77,7 @@ impl Ages {
         }
     }
 
-    /// The table of hazards as it is now.
+    /// The current table of hazards.
     pub(super) fn hazards(&self) -> Hazards {
         let counts =
             || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));

@@ -1,4 +1,4 @@
-//! What a laid log says about its items, for people to look at. Changes nothing.
+//! Statistics about the items of a log, for display. Changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::prompt::layout::ItemKey;
 use super::hazard::{self, ONE};
 use super::state::State;
 
-/// What is known of one item.
+/// Statistics about one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LedgerItemStats")]
 pub(crate) struct ItemStats {
@@ -19,12 +19,12 @@ pub(crate) struct ItemStats {
     /// Turns that a file has been selected and unchanged; absent for what has no age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<usize>,
-    /// Whether it stands in the part that was kept from the prompt before, byte for byte.
+    /// Whether it is in the prefix kept from the previous prompt.
     pub kept: bool,
 }
 
 impl State {
-    /// What is known of every item of the prompt that was laid last, where it is shown first.
+    /// Statistics about every item of the last prompt, at its first position.
     pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
         // Committing a prompt counts it.

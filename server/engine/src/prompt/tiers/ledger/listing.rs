@@ -1,4 +1,4 @@
-//! What a file list in the log said, and what changed since. Writes nothing.
+//! The content of a file list in the log, and changes since. Writes nothing.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::key::FileKey;
 use crate::prompt::layout::FileListCoverage;
 
-/// The files that a file list tells of.
+/// The files that a file list covers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     /// All of them, in key order.
@@ -19,7 +19,7 @@ pub(super) struct Listing {
 /// The files that came and went since a file list.
 pub(super) type Changes = BTreeMap<FileKey, Change>;
 
-/// What became of a file.
+/// A change of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Change {
     Came,

@@ -1,4 +1,4 @@
-//! The log's vocabulary: what a block of it shows, what it weighs, and how its prefixes are named. Orders nothing.
+//! The vocabulary of the log: what a block shows, its size, and the names of prefixes. Orders nothing.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use super::wording;
 /// One version of a file's text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Version {
-    /// The hash of the text as it is sent in full, dress included.
+    /// Hash of the full text as sent, including its heading.
     pub(super) hash: ContentHash,
     /// The text itself.
     pub(super) body: Arc<str>,
-    /// What was said of it.
+    /// Its note.
     pub(super) notice: Arc<str>,
 }
 
@@ -33,7 +33,7 @@ impl Version {
     }
 }
 
-/// What leads to a version of a file's text. A log has many of them, so that none holds the text itself.
+/// The change that leads to a version of a file. A log has many, so they do not contain the text itself.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Diff {
     /// The hash of that version.
@@ -42,7 +42,7 @@ pub(super) struct Diff {
     pub(super) hunks: Arc<str>,
 }
 
-/// What one block of the log shows.
+/// The content of one block of the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) enum Entry {
     /// The system prompt.
@@ -56,13 +56,13 @@ pub(super) enum Entry {
     SymbolNote(FileKey, ContentHash),
     /// A file, or lines of one, in full.
     Full(ItemKey, Version),
-    /// What changed since the version shown last.
+    /// Changes since the last shown version.
     Delta(ItemKey, Diff),
-    /// What changed since the last full text; replaces the deltas in between.
+    /// Changes since the last full text; replaces the deltas in between.
     Net(ItemKey, Diff),
     /// A version that the model knows because it wrote the change itself; noted with the request, shows nothing.
     Implied(ItemKey, ContentHash),
-    /// The repository file list, and what came and went since.
+    /// The repository file list, and changes since.
     Tree(Arc<Listing>),
     TreeNote(Arc<Changes>),
     /// A web page.
@@ -74,7 +74,7 @@ pub(super) enum Entry {
 pub(super) struct LogBlock {
     pub(super) entries: Vec<Entry>,
     pub(super) speaker: Speaker,
-    /// As they were sent, without marks.
+    /// As sent, without marks.
     pub(super) blocks: Vec<LayoutBlock>,
     pub(super) tokens: usize,
     hash: ContentHash,
@@ -85,10 +85,9 @@ pub(super) struct LogBlock {
 pub(super) struct Boundary {
     /// Names the prefix.
     pub(super) hash: ContentHash,
-    /// What it weighs.
+    /// Its tokens.
     pub(super) tokens: usize,
-    /// How many positions it has: content blocks, a run of tool calls or of tool results taken for one. What lookback
-    /// counts.
+    /// Number of positions for lookback: content blocks, with a run of tool calls or results counting once.
     pub(super) positions: usize,
 }
 
@@ -96,7 +95,7 @@ impl Boundary {
     /// The empty prefix.
     pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
-    /// The boundary behind `logged`, which follows `before`.
+    /// The boundary after `logged`, which follows `before`.
     fn behind(self, before: Option<&LogBlock>, logged: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
         let befores = std::iter::once(before).chain(logged.blocks.iter().map(Some));
@@ -111,7 +110,7 @@ impl Boundary {
         }
     }
 
-    /// The boundaries of a log: the empty prefix, then one behind each block.
+    /// The boundaries of a log: the empty prefix, then one after each block.
     pub(super) fn all(log: &[Arc<LogBlock>]) -> Vec<Self> {
         let mut boundaries = Vec::with_capacity(log.len() + 1);
         let mut at = Self::START;
@@ -126,7 +125,7 @@ impl Boundary {
     }
 }
 
-/// What is known of one block of the log before it is weighed.
+/// Properties of a log block before it is counted.
 struct Labels {
     entries: Vec<Entry>,
     items: Vec<ItemKey>,
@@ -179,13 +178,12 @@ impl LogBlock {
         Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
 
-    /// The legend of the log, where it begins behind a conversation.
+    /// The legend of the log, where it begins after a conversation.
     pub(super) fn legend(content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
         Self::text(labels, wording::legend().to_owned(), content)
     }
 
-    /// A message.
     pub(super) fn said(said: &SentMessage, hash: ContentHash, content: &Content<'_>) -> Self {
         let labels = Labels {
             entries: vec![Entry::Said(hash)],
@@ -262,13 +260,13 @@ impl LogBlock {
         Some(Self::text(labels, wording::tree(content.tree.heading(), &text), content))
     }
 
-    /// What came and went since a file list.
+    /// The note about changes since a file list.
     pub(super) fn tree_note(changes: Changes, text: String, content: &Content<'_>) -> Self {
         let entries = vec![Entry::TreeNote(changes.into())];
         Self::text(Labels { entries, items: vec![], part: Part::Updates }, text, content)
     }
 
-    /// What its texts weigh without the blocks around them.
+    /// Tokens of its texts without the surrounding blocks.
     pub(super) fn text_tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
@@ -283,7 +281,7 @@ impl LogBlock {
         matches!(self.entries.first(), Some(Entry::Said(_)))
     }
 
-    /// Whether it is a request that is no message yet.
+    /// Whether it is a request that is not a message yet.
     pub(super) fn is_request(&self) -> bool {
         self.blocks.iter().any(|block| block.part == Part::Prompt)
     }
@@ -296,13 +294,13 @@ impl LogBlock {
         }
     }
 
-    /// Whether a cache marker may stand at its end.
+    /// Whether a cache marker may appear at its end.
     pub(super) fn can_carry_a_mark(&self, carriers: Carriers) -> bool {
         self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
     }
 }
 
-/// What the system prompt is.
+/// Hash of the system prompt.
 pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
     ContentHash::of(&content.system)
 }

@@ -1,5 +1,4 @@
-//! What a log says when it is read in order: the version of each file that is in force, the outlines, the file list. Writes
-//! nothing.
+//! The effective content of a log read in order: current versions of files, outlines, and the file list. Writes nothing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +15,7 @@ use super::edits;
 use super::listing::{Change, Changes, Listing};
 use super::log::{Diff, Entry, LogBlock, Version};
 
-/// What a log says of one file.
+/// The log's knowledge of one file.
 #[derive(Debug)]
 pub(super) struct File {
     /// The last version in full.
@@ -33,7 +32,7 @@ pub(super) struct File {
     pub(super) said: Option<Arc<str>>,
 }
 
-/// What a log says of the repository's files.
+/// The log's knowledge of the file list.
 #[derive(Debug)]
 pub(super) struct Tree {
     listing: Arc<Listing>,
@@ -75,7 +74,7 @@ impl Tree {
     }
 }
 
-/// What a log says.
+/// The content of a log.
 #[derive(Debug, Default)]
 pub(super) struct LogContents {
     pub(super) files: BTreeMap<ItemKey, File>,

@@ -1,5 +1,4 @@
-//! Where the cache breakpoints stand: one where writing on still pays, the others where a break is likeliest to leave the
-//! most to read. Moves no content.
+//! Places the cache breakpoints: one for appending, the others where a break is likely to leave most to read. Moves no content.
 
 use crate::tokens::models::CacheKind;
 
@@ -74,7 +73,7 @@ struct Chart<'a> {
     rules: &'a Rules,
     /// The chance that no block up to and including this one leaves at the next turn.
     survival: Vec<f64>,
-    /// The chance that the first block to leave stands before this one; one longer than the log.
+    /// Probability that the first block to leave comes before this one. Has one entry more than the log.
     broken_before: Vec<f64>,
 }
 
@@ -140,8 +139,8 @@ impl<'a> Chart<'a> {
         self.draft.boundaries.get(at + 1).map_or(0, |boundary| boundary.tokens)
     }
 
-    /// Whether a mark on block `at` finds the boundary behind `cut` blocks: providers look back so many positions, the
-    /// mark's own counted. Where that is one, a boundary is found by a mark on it and by no other.
+    /// Whether a mark on block `at` finds the boundary after `cut` blocks within the provider's lookback, which includes the
+    /// mark. With a lookback of one, only a mark at the boundary finds it.
     fn reaches(&self, at: usize, cut: usize, lookback: usize) -> bool {
         let positions =
             |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.positions);
@@ -149,16 +148,16 @@ impl<'a> Chart<'a> {
         at + 1 == cut || (at + 1 > cut && lookback > 1 && is_within)
     }
 
-    /// What a mark on block `at` is worth when the next mark is on `next`: its tokens stay readable when the first block
-    /// to leave stands between the two.
+    /// Value of a mark on block `at` if the next mark is on `next`: its tokens stay readable if the first block to leave is
+    /// between them.
     fn value(&self, at: usize, next: usize) -> f64 {
         let chance = |at: usize| self.broken_before.get(at + 1).copied().unwrap_or(0.0);
         self.tokens(at) as f64 * (chance(next) - chance(at))
     }
 }
 
-/// At most `count` of the candidates, such that the tokens that can be read after the first break are as many as can be
-/// expected. Dynamic programming over the last one chosen.
+/// Chooses at most `count` candidates to maximize the expected tokens readable after the first break. Dynamic programming over
+/// the last choice.
 fn best(chart: &Chart<'_>, candidates: &[usize], end: usize, count: usize) -> Vec<usize> {
     // For each candidate as the last of so many chosen: what those before it are worth, and which came before.
     let mut rounds: Vec<Vec<Option<(f64, usize)>>> = Vec::new();

@@ -1,7 +1,6 @@
-//! Policy `ledger`: the prompt as an ordered log in which position means time (`docs/tiers.md`). Each turn keeps the
-//! longest prefix that may stay and that the provider still holds, byte for byte, and lays the rest anew: what will leave
-//! soonest and weighs least comes last. A file that changed inside the kept prefix is brought up to date by a diff
-//! further down. Learns from what the person does and from what the provider reports; predicts, never guesses silently.
+//! Policy `ledger`: the prompt as an append-only log (`docs/tiers.md`). Each turn keeps the longest prefix that is valid and
+//! still cached, byte for byte, and lays out the rest again, with short-lived and small items last. Diffs update files in the
+//! kept prefix. Learns from the user's behavior and the provider's reports.
 
 mod commit;
 mod draft;
@@ -49,8 +48,8 @@ impl Policy for Ledger {
     }
 }
 
-/// Writes the log down, then what stands behind it and is never kept. The blocks up to the first mark are L0, those up
-/// to the next L1 and so on; what follows the last mark is active.
+/// Writes the log, then the volatile content after it. The blocks up to the first mark are L0, up to the next L1, and so on;
+/// those after the last mark are active.
 fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
     let mut layout = Layout::default();

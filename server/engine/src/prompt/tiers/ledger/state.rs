@@ -1,5 +1,5 @@
-//! What `ledger` remembers from turn to turn: the log that was sent, which of its prefixes the provider is known to hold,
-//! and how long files stay selected.
+//! The state of `ledger` between turns: the log that was sent, its prefixes that the provider holds, and how long files stay
+//! selected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::hazard::{Ages, Clock, Fate};
 use super::log::LogBlock;
 use crate::tokens::cost::BilledInput;
 
-/// Prefixes that were neither marked nor read for so many turns are not relied on any more (`docs/tiers.md`).
+/// Prefixes neither marked nor read for this many turns are no longer relied on (`docs/tiers.md`).
 const TRUSTED_TURNS: u64 = 2;
 
 /// When a prefix was last marked or read.
@@ -25,7 +25,7 @@ pub(super) struct CachedPrefix {
     pub(super) expires_ms: u64,
 }
 
-/// What a request relied on, until the provider says what it read.
+/// What a request relied on, until the provider reports what it read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Expected {
     /// Tokens of the prefix that was kept.
@@ -36,14 +36,14 @@ pub(super) struct Expected {
     pub(super) written: BTreeMap<ContentHash, CachedPrefix>,
 }
 
-/// What is remembered.
+/// The state.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct State {
-    /// The model, dialect, tools and pictures that the log was laid for.
+    /// The model, dialect and tools that the log was laid out for.
     identity: Option<ContentHash>,
     /// How many prompts were recorded.
     pub(super) turn: u64,
-    /// The last prompt without what stood behind its log.
+    /// The last prompt without the volatile content after its log.
     pub(super) log: Vec<Arc<LogBlock>>,
     pub(super) held: BTreeMap<ContentHash, CachedPrefix>,
     pub(super) expected: Expected,
@@ -55,8 +55,7 @@ pub struct State {
 }
 
 impl State {
-    /// Brings the memory up to date with what is to be laid: forgets what cannot be held any more, and learns what the
-    /// person did since the last turn.
+    /// Updates the state for new content: forgets prefixes that cannot be held, and learns what the user did since the last turn.
     pub(super) fn begin(&mut self, content: &Content<'_>, rules: &Rules) {
         if self.identity != Some(rules.identity) {
             self.identity = Some(rules.identity);
@@ -78,7 +77,7 @@ impl State {
         self.files.get(key).map_or(0, |clock| clock.age(self.turn))
     }
 
-    /// What the person did: which files stayed selected, which left, which changed.
+    /// Learns from the user: which files stayed selected, left or changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
         let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
@@ -104,8 +103,7 @@ impl State {
         }
     }
 
-    /// Compares what the provider read with what was relied on. When it is less, only what that request wrote is
-    /// known to be there.
+    /// Compares the read tokens with the expectation. If there were fewer, only what that request wrote is known to be cached.
     pub(in crate::prompt::tiers) fn learn(&mut self, billed: BilledInput) {
         let Expected { read, total, written } = std::mem::take(&mut self.expected);
         if billed.misses(read, total) {
@@ -123,7 +121,7 @@ impl State {
         self.tiers.get(key).copied().unwrap_or(Tier::Active)
     }
 
-    /// Forgets the log, so that the next prompt is laid afresh.
+    /// Forgets the log, so that the next prompt is rebuilt.
     pub(crate) fn forget_log(&mut self) {
         self.log.clear();
         self.held.clear();

@@ -1,4 +1,4 @@
-//! What a person sees of `ledger`, told as sessions of a few turns. That every prompt keeps what is promised is proved
+//! What a user sees of `ledger`, told as sessions of a few turns. That every prompt keeps what is promised is proved
 //! elsewhere, on random sessions (`tests/libraries/random_sessions.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -362,7 +362,7 @@ fn deselecting_cuts_at_the_last_boundary_in_front_of_the_file() {
     let place =
         |name: &str| first.blocks().position(|block| block.items.contains(&ItemKey::File(name.into())));
     assert!(same.count() <= place("d.py").unwrap());
-    // Its map block is back, and the conversation moved in front of what was laid anew.
+    // Its map block is back, and the conversation moved before what was rebuilt.
     check(
         &layout,
         expect![[r#"
@@ -637,7 +637,7 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
 
         - `b.py`: version 7508fe58, 1 update above, as you wrote"#]]
     .assert_eq(&text_of(&layout, "# Current versions"));
-    // What somebody else does is told, from the version that the model knows.
+    // What someone else does is told, from the version that the model knows.
     session.edit("b.py", 50, "changed by hand");
     let layout = session.turn("third", "done");
     assert_eq!(drawn(&layout).matches("## Update of").count(), 1);
@@ -689,7 +689,7 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
         let ask = weighed(ContentBlock::text(format!("question {turn}")));
         let (call, result) = call_and_result(turn);
         let exchanges = match turn % 4 {
-            // What changed while the tool ran is told behind its result.
+            // What changed while the tool ran is told after its result.
             3 => vec![(vec![ask], vec![call]), (vec![result], vec![weighed(ContentBlock::text("done"))])],
             _ => vec![(vec![ask], vec![weighed(ContentBlock::text("done"))])],
         };

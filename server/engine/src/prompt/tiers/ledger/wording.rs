@@ -1,6 +1,5 @@
-//! What the model reads: the legend of the log, and the blocks that bring something up to date. Every text names the
-//! file, the version it starts from and the one it leads to; names and texts from files cannot open a section of their
-//! own.
+//! The texts that the model reads: the legend of the log, and updates. Every text names the file, its base version and its new
+//! version; names and texts from files cannot open a section.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -14,11 +13,10 @@ use super::listing::{Change, Changes};
 
 static LEGEND: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "# How to read what follows\n\n{}\nThe messages below are a log: what stands later is newer, and the last word on a \
-         file counts. A file given in full stays as given until a later block changes it. `Update of` is a unified diff \
-         against the version it names; several are applied in order. `All updates of` is one diff against the last full \
-         text above it and takes the place of the updates in between. A later full text replaces everything before it. \
-         An outline or a list of changed files likewise replaces what was said before.",
+        "# How to read what follows\n\n{}\nThe messages below are a log: later text is newer, and the last word on a file counts. A \
+         full file stays valid until a later block changes it. `Update of` is a unified diff against the named version; apply several \
+         in order. `All updates of` is one diff against the last full text above it and replaces the updates in between. A later full \
+         text, outline or list of changed files replaces the earlier one.",
         outline::LEGEND
     )
 });
@@ -50,7 +48,7 @@ pub(super) fn tree(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-/// What came and went since the file list.
+/// The note about changes since the file list.
 pub(super) fn tree_note(changes: &Changes) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
@@ -94,7 +92,7 @@ pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> S
 /// The heading over [`pending`] lines.
 pub(super) const PENDING: &str = "# Current versions of updated files";
 
-/// The version of a text, as it stands beside the file's name.
+/// The version of a text, as shown next to the file's name.
 fn label(body: &str) -> String {
     ContentHash::of(body).short()
 }
@@ -117,6 +115,6 @@ fn fenced_diff(heading: &str, diff: &str) -> String {
     let fence = fence(diff);
     let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
     // A file may have been changed back.
-    let note = if diff.is_empty() { "Nothing is left of them: the text is as it was.\n\n" } else { "" };
+    let note = if diff.is_empty() { "The text is unchanged since then.\n\n" } else { "" };
     format!("{heading}\n\n{note}{fence}diff\n{diff}{newline}{fence}")
 }

@@ -1,5 +1,5 @@
-//! What happens to the tiers after each request: count, demote what changed, graduate what lasted, let
-//! promotions ripple upwards through broken tiers. Pure arithmetic on [`State`].
+//! Updates the tiers after each request: count, demote changed items, promote stable ones, and let promotions ripple upwards
+//! through broken tiers. Pure arithmetic on [`State`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,8 +32,8 @@ pub(super) fn after_request(
     cycle.refill_l0();
 }
 
-/// Compares every item with what it looked like: unchanged active items gain N, changed ones fall back to
-/// active with N = 0, new ones start there. A placeholder takes its first measurement as it comes.
+/// Compares every item with its previous state: unchanged active items gain N, changed ones return to active with N = 0, new ones
+/// start there. A placeholder accepts its first measurement.
 fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
@@ -62,7 +62,7 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
     broken.remove(&Tier::Active);
 }
 
-/// Repairs may lay one message down in several pieces; together they are one item.
+/// Merges the pieces of a message that repairs split into one item.
 fn merged(
     history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
 ) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
@@ -123,7 +123,7 @@ impl Cycle<'_> {
                 eligible.pop();
             }
         }
-        // A message whose older neighbour stays behind would stand in front of it; leave it too.
+        // A message whose older neighbour stays behind would precede it; leave it too.
         let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
         let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
         let in_order = order

@@ -27,7 +27,7 @@ use state::Seeded;
 /// The rule itself.
 pub(super) struct Ripple;
 
-/// The cached tiers in the order they stand in the prompt.
+/// The cached tiers in prompt order.
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for Ripple {
@@ -107,7 +107,7 @@ fn reference_heading(tier: Tier) -> &'static str {
     }
 }
 
-/// What stands in one tier.
+/// The content of one tier.
 struct Section<'a> {
     map: Vec<&'a Piece>,
     files: Vec<&'a Piece>,
@@ -135,8 +135,8 @@ impl Section<'_> {
     }
 }
 
-/// The tier each message really stands in. The conversation must stay in order and a tool call must stay
-/// next to its results, so a message is never more stable than an older one or than its own run.
+/// The actual tier of each message. The conversation must stay in order, with calls next to their results, so a message is never
+/// more stable than an older one or its own run.
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {
@@ -156,8 +156,8 @@ impl<'a> HistoryTiers<'a> {
     }
 }
 
-/// Cuts a history where nothing is torn apart: what the assistant says in a row and everything up to the last result of the
-/// calls in it is one run.
+/// Splits a history at safe places: consecutive assistant messages and everything up to the last result of their calls form one
+/// run.
 fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
     // Whether the assistant has called a tool since the user spoke.
     let mut calls = false;

@@ -14,11 +14,11 @@ use super::state::{Seeded, State, Tracked, entry};
 /// The tiers that clusters are packed into.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
-/// What goes into one of them.
+/// The content of one bin.
 struct Bin<'a> {
     tier: Tier,
     pieces: Vec<&'a Piece>,
-    /// What they weigh together.
+    /// Their total tokens.
     tokens: usize,
 }
 
@@ -28,13 +28,13 @@ impl Bin<'_> {
     }
 }
 
-/// Places every map block that has no place yet. Selected files start as active ones: nobody knows yet how long they stay.
+/// Places every map block that has no tier yet. Selected files start as active, since their lifetime is unknown.
 pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
     spread(state, &content.map, &[], content, rules);
 }
 
-/// Gives everything its place anew. Selected files are placed directly, among the files they refer to; outlines behind them
-/// keep the places they earned; of the conversation what is older than one target's worth goes to L3, if it was active.
+/// Places everything again: selected files directly, near files they refer to; then outlines, which keep their earned tiers; and
+/// older messages beyond one target's size in L3, if they were active.
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
@@ -84,7 +84,7 @@ fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'
     }
 }
 
-/// The pieces grouped by cluster, heaviest group first; files outside every cluster stand alone.
+/// The pieces grouped by cluster, largest group first; files outside clusters are on their own.
 fn clusters<'a>(
     mut waiting: BTreeMap<&FileKey, Vec<&'a Piece>>,
     named: &[Vec<FileKey>],

@@ -1,5 +1,4 @@
-//! What `ripple` remembers about each item: its tier, its counter, what it looked like. The rules that
-//! change it are in `cycle` and `seed`.
+//! The state of `ripple` for each item: its tier, counter and last content. `cycle` and `seed` have the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +11,11 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 /// One item's place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
-    /// Where it stands.
+    /// Its position.
     pub tier: Tier,
     /// How many requests in a row it was unchanged, as far as its tier counts.
     pub n: u32,
-    /// What it looked like; `None` until it is measured for the first time.
+    /// Hash of its last content; `None` until first measured.
     pub hash: Option<ContentHash>,
     /// Its weight in tokens when it was last measured.
     pub tokens: usize,
@@ -29,7 +28,7 @@ pub struct State {
     pub(super) seeded: Seeded,
 }
 
-/// What is known of one item.
+/// Statistics about one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
 pub(crate) struct ItemStats {
@@ -97,15 +96,15 @@ impl State {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
-    /// Has the next prompt give every item its place anew.
+    /// Has the next prompt give every item its place again.
     pub(crate) fn rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
         }
     }
 
-    /// What is known of an item that is shown in this tier. One that is shown in another than it was remembered in has
-    /// just entered it; only a message may be held back by an older one and keeps its count.
+    /// Statistics about an item shown in this tier. An item shown in a tier other than the remembered one has just entered it,
+    /// except for messages held back by older ones, which keep their count.
     pub(crate) fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
@@ -114,8 +113,8 @@ impl State {
         ItemStats { n, threshold: above(shown).map(entry) }
     }
 
-    /// The tier a piece stands in for this prompt. A cached tier only shows a piece that still looks as it
-    /// did; a changed one is already active, so that the tiers in front of it keep their bytes.
+    /// The tier of a piece in this prompt. Cached tiers only show unchanged pieces; changed ones are already active, so that
+    /// earlier tiers keep their bytes.
     pub(super) fn tier(&self, piece: &Piece) -> Tier {
         match self.items.get(&piece.key) {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
@@ -138,8 +137,8 @@ impl State {
         new
     }
 
-    /// Forgets what is no longer in the content, and says which tiers that breaks. A map block that is only
-    /// hidden behind the full text of its file keeps its place.
+    /// Forgets missing content, and returns the tiers this breaks. A map block hidden by the full text of its file keeps its
+    /// tier.
     pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
         let present = present(content);
         let mut broken = BTreeSet::new();

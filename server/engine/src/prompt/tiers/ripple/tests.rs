@@ -337,7 +337,7 @@ fn what_belongs_together_is_one_run() {
     };
     assert_eq!(lengths(&[(user, text()), (model, text()), (user, text()), (user, text())]), [1, 1, 1, 1]);
     assert_eq!(lengths(&[(model, call()), (user, result()), (model, text())]), [2, 1]);
-    // A result is looked for right behind all that the assistant has said.
+    // A result is looked for right after all that the assistant has said.
     assert_eq!(lengths(&[(model, call()), (model, text()), (user, result()), (user, text())]), [3, 1]);
     assert_eq!(lengths(&[(model, call()), (user, result()), (model, text()), (user, result())]), [2, 1, 1]);
 }

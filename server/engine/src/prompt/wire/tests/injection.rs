@@ -37,7 +37,7 @@ const HOSTILE: [&str; 28] = [
     "```\n    ```\n# [2] System",
 ];
 
-/// Where a hostile text may stand.
+/// Where a hostile text may appear.
 fn with(hostile: &str) -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));

@@ -86,7 +86,7 @@ fn server_use(kind: &str, id: &str) -> Value {
     json!({"type": kind, "id": id, "name": "web_search", "server_name": "web", "input": {"query": "x"}})
 }
 
-/// What came of one.
+/// The outcome of one.
 fn server_result(kind: &str, id: &str) -> Value {
     json!({"type": kind, "tool_use_id": id, "content": []})
 }

@@ -414,7 +414,7 @@ fn one_plain_text_is_written_as_a_string() {
     );
 }
 
-/// The breakpoint of a result stands behind its pictures; what will not be sent again is a message of its own.
+/// The breakpoint of a result stands after its pictures; what will not be sent again is a message of its own.
 #[test]
 fn openai_with_breakpoints() {
     let mut layout = everything();
@@ -479,7 +479,7 @@ fn messages_are_counted_with_the_system_prompt() {
     let envelope = Envelope { model: "m", tools: &[], cache_key: None, breakpoints };
     let count = |format| render(&everything(), format, &envelope).messages;
     assert_eq!(count(Format::Anthropic), 4);
-    // Two tool messages and one of the user behind them.
+    // Two tool messages and one of the user after them.
     assert_eq!(count(Format::OpenAi), 6);
     assert_eq!(count(Format::Markdown), 4);
 }

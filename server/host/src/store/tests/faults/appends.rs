@@ -17,7 +17,7 @@ use super::long;
 use super::recovery::{Recovery, is_log};
 use crate::store::{Access, Store, StoreError};
 
-/// How many messages are appended, and how many in a short run: enough for the log to begin anew.
+/// How many messages are appended, and how many in a short run: enough for the log to begin again.
 const APPENDS: u64 = 1_000;
 const FEW: u64 = 120;
 
@@ -43,7 +43,7 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
     assert!(differ as u64 >= appends, "each of them can be found");
     let writes = (first..).zip(&changes[first..]).filter(|(_, change)| change.bytes() > 0);
     let places: usize = writes.clone().map(|(_, change)| change.bytes()).sum();
-    // In front of each write, and somewhere within it.
+    // Before each write, and somewhere within it.
     let mut rng = Rng(3);
     let mut between: Vec<Cut> = writes
         .flat_map(|(within, change)| [0, rng.below(change.bytes())].map(|bytes| Cut::kill(within, bytes)))
@@ -124,7 +124,7 @@ fn assert_found_as_told(home: &Home, cut: Cut) {
     assert!(fs::read(&path).unwrap() == told, "{cut:?}: SQLite finds something else than its files tell");
 }
 
-/// The first change that begins a log anew where one is, so that old frames lie behind the new ones.
+/// The first change that begins a log again where one is, so that old frames lie after the new ones.
 fn begun_anew(changes: &[Change]) -> Option<usize> {
     let mut is_there = false;
     changes.iter().position(|change| match change {

@@ -20,7 +20,7 @@ pub(super) enum Fault {
     Broken,
     /// Half of the bytes are written, and then there is no room.
     Half,
-    /// What stands on the disk cannot be read: `EIO`.
+    /// What stands on disk cannot be read: `EIO`.
     Unread,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Fault {
 pub(super) enum Lasting {
     /// For one call.
     Once,
-    /// From that call on, until the disk is mended.
+    /// From that call on, until the disk is repaired.
     On,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Change {
     Write(PathBuf, usize, Vec<u8>),
     Truncate(PathBuf, usize),
     Delete(PathBuf),
-    /// All changes of the file so far are on the disk for good.
+    /// All changes of the file so far are on disk for good.
     Sync(PathBuf),
     /// The test has taken note of so many acknowledgements.
     Acknowledged(usize),

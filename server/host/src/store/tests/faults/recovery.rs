@@ -1,4 +1,4 @@
-//! What SQLite finds when it opens what a death has left, told from the files alone: the pages of the database, and in front of them
+//! What SQLite finds when it opens what a death has left, told from the files alone: the pages of the database, and before them
 //! those of the write-ahead log up to its last whole commit (<https://www.sqlite.org/fileformat2.html#walformat>).
 
 use std::collections::HashSet;
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::disk::Change;
 
-/// Bytes in front of the first frame of a log.
+/// Bytes before the first frame of a log.
 const OPENING: usize = 32;
-/// Bytes in front of the page of a frame.
+/// Bytes before the page of a frame.
 const HEAD: usize = 24;
 
 /// A database and its log.
@@ -168,7 +168,7 @@ impl Log {
         }
     }
 
-    /// The frame behind those that were read, if it is whole.
+    /// The frame after those that were read, if it is whole.
     fn next(&self) -> Option<Frame> {
         let opening = self.opening.as_ref()?;
         let from = OPENING + self.frames.len() * (HEAD + opening.page);
