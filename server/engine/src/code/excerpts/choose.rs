@@ -9,7 +9,7 @@ use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::past::by_past;
 use crate::code::outline::Outline;
-use crate::code::symbols::ParsedQuery;
+use crate::code::symbols::{ParsedQuery, name_words};
 
 // What speaks for a passage; each of what is multiplied is between 0 and 1, or a logarithm. The sum tells the odds that a commit
 // about the question changes the passage: a logistic regression on the histories of flask and requests, which also had the length of
@@ -67,10 +67,13 @@ struct ScoredFile<'a> {
     covered: Vec<f64>,
     /// By the words of the file.
     by_file: f64,
+    /// Whether words of the question stand in its text, in its path or in the subject of a commit that changed it.
+    has_words: bool,
 }
 
 /// Chooses excerpts, best first, that together with their headings keep to `budget`. `heading` is what stands before an excerpt in a
 /// prompt, and after it; `count` gives the tokens of a text. What the prompt shows already and what it does not are never in one excerpt.
+/// A question of which no word is known here brings along what is open, and nothing only because it changed last.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -90,11 +93,16 @@ pub fn choose(
             by_names: Vec::new(),
             covered: Vec::new(),
             by_file: 0.0,
+            has_words: false,
         })
         .collect();
     score(&mut files, &asked, query);
+    let is_known = files.iter().any(|file| file.has_words);
     let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
     for (number, file) in files.iter().enumerate() {
+        if !is_known && !query.open.contains(&file.candidate.file.file) {
+            continue;
+        }
         for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
             if !passage.shown.is_empty() && !file.is_dismissed(passage, query) {
                 ranked.push((*score, number, at));
@@ -139,6 +147,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
         file.lexical.iter_mut().for_each(|score| *score /= best_words);
         file.by_names.iter_mut().for_each(|score| *score /= best_names);
         let key = &file.candidate.file.file;
+        file.has_words = file.by_file > 0.0 || past.contains_key(key) || has_words(key.as_str(), &words);
         let set_aside = match file.candidate.file.aside {
             None | Some(Role::Source | Role::Example) => 0.0,
             Some(Role::Tests | Role::Document) => NO_SOURCE,
@@ -162,6 +171,13 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
         };
         file.scores = (0..file.lexical.len()).map(score).collect();
     }
+}
+
+/// Whether a path has one of these words.
+fn has_words(path: &str, words: &[Term]) -> bool {
+    let mut found = false;
+    name_words(path, |word| found |= words.contains(&term(word)));
+    found
 }
 
 /// How often the words of a question stand in a text, and how many words it has.
