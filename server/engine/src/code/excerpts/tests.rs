@@ -154,7 +154,10 @@ fn a_question_that_has_nothing_to_do_with_the_code_brings_what_is_open_at_most()
     assert_eq!(repository.names(&opened, 400), ["src/net/retry.py#backoff"]);
 }
 
-#[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
+#[test]
+fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
+    let rust = LanguageId::by_name("rust").unwrap();
+    let text = "fn grow(seconds: u64) -> u64 {\n    seconds * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
     let key = FileKey::from("src/backoff.rs");
     let file = CandidateFile { file: key, relevance: 1.0, aside: None, is_named: false };
     let outline = Outline::read(rust, text, &Cancel::new()).unwrap();
