@@ -1,6 +1,7 @@
 //! What a session remembers of excerpts from prompt to prompt: which it shows, which you pinned, which you do not want.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,11 @@ impl Excerpts {
     /// Those that the last recorded prompt showed, in key order.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
+    }
+
+    /// The lines, from 0, of which the last recorded prompt showed excerpts, file by file.
+    pub fn shown_lines(&self) -> impl Iterator<Item = (&FileKey, &Range<u32>)> {
+        self.shown.iter().map(|(key, shown)| (&key.file, &shown.lines))
     }
 
     /// Keeps an excerpt in every prompt.
