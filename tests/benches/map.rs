@@ -84,8 +84,11 @@ fn main() {
     for (name, shares) in &total {
         print("mean", 0, name, shares);
     }
-    if let (Some(file), Some(words), Some(stable)) = (svg, total.get("words"), total.get("stable")) {
-        std::fs::write(&file, picture(&sizes, &[("for the question", words), ("stable", stable)])).unwrap();
+    if let Some(file) = svg {
+        let labels = [("words", "for the question"), ("stable", "stable"), ("aider", "aider's")];
+        let curves: Vec<_> =
+            labels.into_iter().filter_map(|(name, label)| Some((label, total.get(name)?))).collect();
+        std::fs::write(&file, picture(&sizes, &curves)).unwrap();
     }
 }
 
@@ -531,7 +534,7 @@ fn picture(sizes: &[usize], curves: &[(&str, &Vec<f64>)]) -> String {
         )
         .unwrap();
     }
-    for ((name, shares), colour) in curves.iter().zip(["#0b63b5", "#b54a0b"]) {
+    for ((name, shares), colour) in curves.iter().zip(["#0b63b5", "#b54a0b", "#666666"]) {
         let points: Vec<String> = sizes
             .iter()
             .zip(*shares)
@@ -544,6 +547,7 @@ fn picture(sizes: &[usize], curves: &[(&str, &Vec<f64>)]) -> String {
         )
         .unwrap();
         let end = shares.last().copied().unwrap_or_default();
+        // Both of ours end at the same place.
         let shift = if *name == "stable" { 14.0 } else { 0.0 };
         writeln!(
             svg,

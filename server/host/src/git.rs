@@ -5,6 +5,7 @@
 mod history;
 mod index;
 mod ownership;
+mod past;
 mod recency;
 mod sessions;
 mod source;
@@ -17,9 +18,14 @@ use strata_engine::cancel::Cancelled;
 
 #[cfg(test)]
 pub(crate) use self::recency::GitFacts;
-pub use self::recency::{MAX_COMMITS, branch, facts};
+pub use self::recency::{branch, facts};
 pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
+
+/// How many commits are looked at. Whatever was not touched within them counts as this old.
+pub const MAX_COMMITS: u32 = 400;
+/// A history ends where the paths that it speaks of take more than this. Bytes.
+const MAX_KEPT: usize = 64 << 20;
 
 /// Why there are no facts.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +60,14 @@ impl GitError {
             source = cause.source();
         }
         Self::Unreadable { place: place.to_owned(), problem }
+    }
+}
+
+/// What cannot be read is where the history ends.
+fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
+    match outcome {
+        Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),
+        outcome => outcome,
     }
 }
 

@@ -30,10 +30,11 @@ impl Replay {
             if let Some(summary) = &self.summary {
                 let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));
                 text.push_str(&policies(summary));
-                if let Some(ExcerptMeans { ratio, most, .. }) = &summary.excerpts {
+                if let Some(ExcerptMeans { ratio, most, changes_shown, .. }) = &summary.excerpts {
                     let _ = writeln!(
                         text,
-                        "\nWith excerpts the input of a session costs {ratio:.3} of what it costs without, at most {most:.3}"
+                        "\nWith excerpts the input of a session costs {ratio:.3} of what it costs without, at most {most:.3}. \
+                         Where no file is selected they show {changes_shown:.3} of the places that answers change"
                     );
                 }
                 text.push('\n');

@@ -34,6 +34,8 @@ pub enum PromptParts {
     Table,
     /// Also the repository file list and a session state.
     Everything,
+    /// Those of the table without any selected file.
+    NothingSelected,
 }
 
 /// The repository at one turn of a trace.
@@ -274,7 +276,9 @@ impl<'a> Scenario<'a> {
         };
         let turns = self.trace.turns.get(first..=self.turn).unwrap_or_default();
         let touched = turns.iter().flat_map(|turn| &turn.touched).map(|path| FileKey::from(path.as_str()));
-        self.selected = touched.filter(|key| self.files.contains_key(key)).collect();
+        let is_selected =
+            |key: &FileKey| self.parts != PromptParts::NothingSelected && self.files.contains_key(key);
+        self.selected = touched.filter(is_selected).collect();
         if self.parts == PromptParts::Everything {
             self.read.retain(|key| !self.selected.contains(key));
             self.read.extend(self.selected.iter().cloned());

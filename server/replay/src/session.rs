@@ -1,11 +1,16 @@
 //! A trace played under several policies side by side.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Serialize;
+use strata_engine::code::outline::language_of;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::conversation::trace::{Trace, TraceTurn};
+use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices};
+use strata_engine::prompt::diff::changed_lines;
+use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 
@@ -52,6 +57,8 @@ pub(crate) struct WithExcerpts {
     pub ledger: ColumnStats,
     /// The input cost relative to the cost without excerpts.
     pub ratio: f64,
+    /// The share of the places changed by answers that excerpts show in full when no file is selected.
+    pub changes_shown: f64,
 }
 
 /// `ledger` with everything in its prompts that an editor's have.
@@ -114,9 +121,10 @@ impl SessionStats {
         let (totals, _) = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
         let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
         let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
+        let changes_shown = changes_shown(trace, budget, services, turn_done);
         self.excerpts = ledger.zip(without).map(|(ledger, without)| {
             let ratio = ledger.totals.cost / without.max(f64::MIN_POSITIVE);
-            WithExcerpts { budget, ledger, ratio }
+            WithExcerpts { budget, ledger, ratio, changes_shown }
         });
         self.cut_short += totals.cut_short;
         self.prompts += totals.prompts;
@@ -127,7 +135,7 @@ impl SessionStats {
     /// How often `turn_done` is called for it, when all goes well.
     pub(crate) fn turns_to_play(trace: &Trace, policies: &[PolicyName], settings: &Settings) -> usize {
         let times = match policies.contains(&PolicyName::Ledger) {
-            true => 2 + usize::from(settings.context.auto_budget > 0),
+            true => 2 + 2 * usize::from(settings.context.auto_budget > 0),
             false => 1,
         };
         trace.turns.len() * times
@@ -164,6 +172,46 @@ fn play(
         scenario.advance();
     }
     (totals, bound)
+}
+
+/// The share of the places that answers change in source files, tests aside, of which the excerpts in the prompt before show
+/// every line. The session selects no file, so excerpts are all that shows code.
+fn changes_shown(
+    trace: &Trace,
+    auto_budget: usize,
+    services: PromptServices<'_>,
+    turn_done: &dyn Fn(),
+) -> f64 {
+    let mut runner = Runner::new(PolicyName::Ledger, prices_of(services));
+    let mut scenario = Scenario::new(trace, PromptParts::NothingSelected);
+    let (mut changes, mut shown) = (0_usize, 0_usize);
+    for number in 0_u64.. {
+        let Some(turn) = scenario.turn() else { break };
+        if play_turn(&mut runner, turn, &scenario, (number * PAUSE_MS, auto_budget), services).is_err() {
+            break;
+        }
+        for (path, text) in &turn.edits {
+            let key = FileKey::from(path.as_str());
+            let is_source = language_of(&key, "")
+                .is_some_and(|language| !language.is_document() && !language.is_test_file(path));
+            let (Some(before), Some(after), true) = (scenario.files.get(&key), text, is_source) else {
+                continue;
+            };
+            let places = changed_lines(before, after);
+            changes += places.len();
+            shown += places.iter().filter(|place| is_shown(&runner.session, &key, place)).count();
+        }
+        scenario.advance();
+        turn_done();
+    }
+    share(shown as f64, changes as f64)
+}
+
+/// Whether the excerpts of the last prompt show all of some lines.
+fn is_shown(session: &Session, key: &FileKey, place: &Range<usize>) -> bool {
+    let holds = |lines: &Range<u32>, line: usize| (lines.start as usize..lines.end as usize).contains(&line);
+    let mut place = place.clone();
+    place.all(|line| session.excerpts.shown_lines().any(|(file, lines)| file == key && holds(lines, line)))
 }
 
 fn play_turn(

@@ -29,6 +29,8 @@ pub(crate) struct ExcerptMeans {
     /// What the input of a session costs, as a multiple of what it costs without: the mean and the most.
     pub ratio: f64,
     pub most: f64,
+    /// The mean share of changed places that excerpts show when no file is selected.
+    pub changes_shown: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -141,7 +143,8 @@ fn excerpts(played: &[&SessionStats]) -> Option<ExcerptMeans> {
     let with: Vec<_> = played.iter().filter_map(|session| session.excerpts.as_ref()).collect();
     let line = ColumnMeans::of(Column::Ledger, with.iter().map(|with| &with.ledger))?;
     let most = with.iter().map(|with| with.ratio).fold(0.0, f64::max);
-    Some(ExcerptMeans { line, ratio: mean(with.iter().map(|with| with.ratio)), most })
+    let changes_shown = mean(with.iter().map(|with| with.changes_shown));
+    Some(ExcerptMeans { line, ratio: mean(with.iter().map(|with| with.ratio)), most, changes_shown })
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

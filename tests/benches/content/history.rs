@@ -1,6 +1,6 @@
 //! The history of a repository: its commits with what they change, and the trees before them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,15 @@ pub(crate) struct Tree {
     pub(crate) lexical: LexicalIndex,
 }
 
-/// By commit: its first parent, its subject, and what it changed against that parent.
-type Changes = HashMap<String, (Option<String>, PastCommit)>;
+/// A commit of the past.
+struct Known {
+    parents: Vec<String>,
+    seconds: i64,
+    /// Its subject, and what it changed against its first parent.
+    past: PastCommit,
+}
+
+type Changes = HashMap<String, Known>;
 
 /// A repository, asked through git.
 pub(crate) struct Repository {
@@ -83,22 +90,43 @@ impl Repository {
         &self.path
     }
 
-    /// Commits since the last change of each file at a commit, along first parents, and these commits, as `strata_host::git`
-    /// reads them.
+    /// Commits since the last change of each file at a commit, along first parents, and the last commits along all, as
+    /// `strata_host::git` reads them.
     pub(crate) fn past(&self, commit: &str) -> Past {
-        let (mut recency, mut commits) = (BTreeMap::new(), Vec::new());
+        Past { recency: self.recency(commit), commits: self.commits_before(commit) }
+    }
+
+    fn recency(&self, commit: &str) -> BTreeMap<FileKey, u32> {
+        let mut recency = BTreeMap::new();
         let mut commit = Some(commit);
         for age in 0..MAX_COMMITS {
-            let Some((parent, past)) = commit.and_then(|commit| self.changes.get(commit)) else { break };
-            if (1..=MAX_PATHS).contains(&past.files.len()) {
-                commits.push(past.clone());
-            }
+            let Some(Known { parents, past, .. }) = commit.and_then(|commit| self.changes.get(commit)) else {
+                break;
+            };
             for key in &past.files {
                 recency.entry(key.clone()).or_insert(age);
             }
-            commit = parent.as_deref();
+            commit = parents.first().map(String::as_str);
         }
-        Past { recency, commits }
+        recency
+    }
+
+    fn commits_before(&self, commit: &str) -> Vec<PastCommit> {
+        let mut commits = Vec::new();
+        let mut waiting = BinaryHeap::from([(i64::MAX, commit)]);
+        let mut known = HashSet::from([commit]);
+        let mut looked_at = 0;
+        while let Some((_, commit)) = waiting.pop().filter(|_| looked_at < MAX_COMMITS) {
+            let Some(Known { parents, past, .. }) = self.changes.get(commit) else { continue };
+            for parent in parents.iter().map(String::as_str).filter(|parent| known.insert(parent)) {
+                waiting.extend(self.changes.get(parent).map(|found| (found.seconds, parent)));
+            }
+            if parents.len() < 2 {
+                looked_at += 1;
+                commits.extend((1..=MAX_PATHS).contains(&past.files.len()).then(|| past.clone()));
+            }
+        }
+        commits
     }
 
     pub(crate) fn tree(&mut self, commit: &str) -> Tree {
@@ -279,18 +307,22 @@ fn changes(path: &Path) -> Option<Changes> {
             "--no-renames",
             "--name-only",
             "-z",
-            "--format=%x01%H %P%x03%s%x02",
+            "--format=%x01%H %P%x03%ct%x03%s%x02",
         ],
     )?;
     let mut changes = HashMap::new();
     for entry in log.split('\u{1}') {
         let Some((head, paths)) = entry.split_once('\u{2}') else { continue };
-        let Some((commits, subject)) = head.split_once('\u{3}') else { continue };
+        let mut parts = head.splitn(3, '\u{3}');
+        let (Some(commits), Some(seconds), Some(subject)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
         let mut commits = commits.split(' ').filter(|commit| !commit.is_empty()).map(str::to_owned);
         let Some(commit) = commits.next() else { continue };
+        let seconds = seconds.parse().unwrap_or_default();
         let paths = paths.split('\0').map(|path| path.trim_matches('\n')).filter(|path| !path.is_empty());
         let past = PastCommit { subject: subject.to_owned(), files: paths.map(FileKey::from).collect() };
-        changes.insert(commit, (commits.next(), past));
+        changes.insert(commit, Known { parents: commits.collect(), seconds, past });
     }
     Some(changes)
 }

@@ -46,8 +46,19 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
     text
 }
 
-/// Applies a diff of [`unified`]'s form to `old`. Strict: `None` if a line number, a count, or an unchanged or removed line does
-/// not match, or if it is not such a diff.
+/// The lines of `old`, from 0, that `new` changes, one range for each place. Where it only adds lines these are the one before
+/// and the one after them.
+pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
+    let (old, new) = (lines(old), lines(new));
+    let touched = |Change { old: lines, .. }: Change| match lines.is_empty() {
+        true => lines.start.saturating_sub(1)..(lines.end + 1).min(old.len()),
+        false => lines,
+    };
+    changes(&old, &new).into_iter().map(touched).collect()
+}
+
+/// The text that a diff of [`unified`]'s form makes of `old`. Strict: `None` when a line number, a count, an
+/// unchanged or a removed line differs from what `old` has there, and for anything that is no such diff.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
     let mut made = Output::default();
@@ -255,6 +266,15 @@ mod tests {
                  fn c() {
             "#]],
         );
+    }
+
+    #[test]
+    fn changed_lines_are_those_around_what_is_only_added() {
+        let old = "a\nb\nc\nd\n";
+        assert!(changed_lines(old, old).is_empty());
+        assert_eq!(changed_lines(old, "a\nB\nc\n"), [1..2, 3..4]);
+        assert_eq!(changed_lines(old, "x\na\nb\ny\nc\nd\nz\n"), [0..1, 1..3, 3..4]);
+        assert_eq!(changed_lines("", "a\n").as_slice(), std::slice::from_ref(&(0..0)));
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub(super) struct Commit {
     pub(super) tree: Option<ObjectId>,
     /// `None` for the first commit of a history.
     pub(super) parent: Option<ObjectId>,
+    /// When it was committed, in seconds since 1970.
+    pub(super) seconds: i64,
 }
 
 /// A regular file that differs between two trees. Links and submodules are no files.
@@ -116,7 +118,14 @@ impl History {
         let commit = found.try_into_commit().map_err(|error| self.unreadable(error))?;
         let top = commit.tree_id().map_err(|error| self.unreadable(error))?.detach();
         let parent = commit.parent_ids().next().map(gix::Id::detach);
-        Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent }))
+        let seconds = commit.time().map_or(0, |time| time.seconds);
+        Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent, seconds }))
+    }
+
+    /// All parents of a commit, the first one first.
+    pub(super) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
+        Ok(commit.parent_ids().map(gix::Id::detach).collect())
     }
 
     /// The message of a commit, trimmed.

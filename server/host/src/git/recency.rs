@@ -6,17 +6,9 @@ use std::path::Path;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 
-use super::GitError;
 use super::history::{Commit, History};
-
-/// How many commits are looked at, along first parents. Whatever was not touched within them counts as this old.
-pub const MAX_COMMITS: u32 = 400;
-/// The history ends where the paths that it speaks of take more than this. Bytes.
-const MAX_KEPT: usize = 64 << 20;
-/// A commit that touches more files says nothing of each.
-const MAX_PATHS: usize = 100;
-/// Maximum characters of a subject.
-const MAX_SUBJECT: usize = 400;
+use super::past::{PastTouch, past_touches};
+use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
 /// The history of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,15 +21,6 @@ pub struct GitFacts {
     /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
     /// of them is new. `None` when they cannot be listed.
     pub committed: Option<BTreeSet<String>>,
-}
-
-/// A commit with the files it changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PastTouch {
-    /// The first line of its message.
-    pub subject: String,
-    /// Paths below the folder that it changed, in order.
-    pub paths: Vec<String>,
 }
 
 /// The branch that is checked out around a folder; `None` on no branch, and in no repository. Quick: looks at no history.
@@ -63,7 +46,7 @@ pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitF
         None => None,
     };
     let (recency, commits) = match newest {
-        Some(newest) => touches(&history, newest, cancel)?,
+        Some(newest) => (recency(&history, newest, cancel)?, past_touches(&history, newest, cancel)?),
         None => (BTreeMap::new(), Vec::new()),
     };
     let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
@@ -77,19 +60,9 @@ pub(super) fn recency(
     newest: Commit,
     cancel: &Cancel,
 ) -> Result<BTreeMap<String, u32>, GitError> {
-    Ok(touches(history, newest, cancel)?.0)
-}
-
-/// The same, with the commits.
-fn touches(
-    history: &History,
-    newest: Commit,
-    cancel: &Cancel,
-) -> Result<(BTreeMap<String, u32>, Vec<PastTouch>), GitError> {
-    let (mut recency, mut commits) = (BTreeMap::new(), Vec::new());
+    let mut recency = BTreeMap::new();
     let mut gone = BTreeSet::new();
-    let mut commit = newest;
-    let mut kept = 0;
+    let (mut commit, mut kept) = (newest, 0);
     for age in 0..MAX_COMMITS {
         cancel.check()?;
         let before = match commit.parent {
@@ -102,14 +75,6 @@ fn touches(
         };
         let changes = history.changes(before.and_then(|before| before.tree), commit.tree, cancel).map(Some);
         let Some(changes) = readable(changes)? else { break };
-        if (1..=MAX_PATHS).contains(&changes.len()) {
-            let paths: Vec<String> = changes.iter().map(|change| change.path.clone()).collect();
-            kept += paths.iter().map(String::len).sum::<usize>();
-            let message = readable(history.message(commit.id).map(Some))?.unwrap_or_default();
-            let subject = message.lines().next().unwrap_or_default();
-            let subject = subject.chars().take(MAX_SUBJECT).collect();
-            commits.push(PastTouch { subject, paths });
-        }
         for change in changes {
             if gone.contains(&change.path) || recency.contains_key(&change.path) {
                 continue;
@@ -128,13 +93,5 @@ fn touches(
             _ => break,
         }
     }
-    Ok((recency, commits))
-}
-
-/// Treats unreadable data as the end of the history.
-fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
-    match outcome {
-        Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),
-        outcome => outcome,
-    }
+    Ok(recency)
 }

@@ -10,7 +10,6 @@ use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::trust::Trust;
 
 use super::history::History;
-use super::recency::MAX_COMMITS;
 use super::testing::{Now, Repo};
 use super::*;
 
@@ -64,6 +63,19 @@ fn a_merge_is_one_commit_that_touches_what_its_branch_did() {
     let [_, second, _] = three_commits(&mut repo);
     repo.merge("merge", second, &[("side.py", "1\n")]);
     check(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("e.py", 3), ("side.py", 0)]);
+}
+
+#[test]
+fn what_a_branch_was_for_is_said_by_its_commits_and_not_by_the_merge() {
+    let mut repo = Repo::new();
+    let [_, second, _] = three_commits(&mut repo);
+    repo.merge("merge", second, &[("side.py", "1\n")]);
+    let commits = facts_of(repo.folder()).commits;
+    let mut subjects: Vec<&str> = commits.iter().map(|commit| commit.subject.as_str()).collect();
+    subjects.sort_unstable();
+    assert_eq!(subjects, ["first", "second", "side", "third"]);
+    let side = commits.iter().find(|commit| commit.subject == "side").unwrap();
+    assert_eq!(side.paths, ["side.py"]);
 }
 
 #[test]

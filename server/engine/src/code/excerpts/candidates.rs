@@ -101,7 +101,7 @@ impl Role {
     }
 
     /// Whether a word of a question asks for such files.
-    fn is_asked_by(self, word: &str) -> bool {
+    pub(super) fn is_asked_by(self, word: &str) -> bool {
         match self {
             Self::Source => true,
             Self::Tests => matches!(word, "test" | "spec" | "fixtur" | "bench"),

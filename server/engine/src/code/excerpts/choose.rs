@@ -1,40 +1,48 @@
 //! Chooses passages by what speaks for them, until the budget is full.
 
-use std::collections::BTreeMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::candidates::{CandidateFile, Role, recent};
 use super::excerpt::{Excerpt, ExcerptBudget, ExcerptQuery, ExcerptReason};
 use super::passages::{Passage, PassageCache, Passages, Term, term};
 use super::past::by_past;
 use crate::code::outline::Outline;
-use crate::code::symbols::ParsedQuery;
+use crate::code::symbols::{ParsedQuery, name_words};
 
 // What speaks for a passage; each of what is multiplied is between 0 and 1, or a logarithm. The sum tells the odds that a commit
 // about the question changes the passage: a logistic regression on the histories of flask and requests, which also had the length of
 // passages. A longer one has a better chance and costs more, and the two cancel out. The bench `content` has other repositories as well.
 /// The words of its text.
-const WORDS: f64 = 2.85;
+const WORDS: f64 = 2.91;
 /// The words of its names.
 const NAMES: f64 = 1.45;
-/// Weight of the share of the question that a passage contains.
-const COVERED: f64 = 0.93;
-const FILE_WORDS: f64 = 0.89;
-/// Weight of the file's score by paths, names and references.
-const FILE: f64 = 1.3;
+/// How much of the question it has, by what the words are worth.
+const COVERED: f64 = 0.75;
+/// The words of all of its file.
+const FILE_WORDS: f64 = 0.78;
+/// What the paths, the names and the references of the repository say of its file.
+const FILE: f64 = 1.22;
 /// An earlier commit that changed its file had a subject like the question.
-const PAST: f64 = 1.38;
+const PAST: f64 = 1.53;
 /// How recently its file changed.
-const RECENT: f64 = 0.88;
+const RECENT: f64 = 0.85;
 /// Its file is open.
-const OPEN: f64 = 0.88;
+const OPEN: f64 = 0.85;
 /// It is the first of its file: where imports are, which change with everything else.
 const FIRST: f64 = 1.19;
-/// Penalty for large files, where a passage is less likely to be meant.
-const SIZE: f64 = 0.79;
-/// Penalty for tests and documents unless asked for. Ranks them below most source code.
-const NO_SOURCE: f64 = 4.65;
+/// What the size of its file takes away: in a large file, less of it is meant.
+const SIZE: f64 = 0.77;
+/// What being a test or a document takes away where none is asked for: those come behind most source.
+const NO_SOURCE: f64 = 4.62;
+/// The same for a test among source. Neither flask nor requests has any: this is a guess, with less weight than a whole file's.
+const INLINE_TEST: f64 = 1.0;
+/// What a passage gains when one beside it was chosen: changes lie close together, and both need one heading.
+const BESIDE: f64 = 0.3;
 /// BM25's constants.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
@@ -65,10 +73,42 @@ struct ScoredFile<'a> {
     covered: Vec<f64>,
     /// Score by the words of the file.
     by_file: f64,
+    /// Whether words of the question stand in its text, in its path or in the subject of a commit that changed it.
+    has_words: bool,
 }
 
-/// Chooses excerpts, best first, that fit in `budget` together with their headings. `heading` returns the text before and after
-/// an excerpt in a prompt; `count` counts tokens. An excerpt never mixes code the prompt already shows with other code.
+/// A passage with what speaks for it. Of equal ones the first comes first.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    score: f64,
+    file: usize,
+    at: usize,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |ranked: &Self| Reverse((ranked.file, ranked.at));
+        self.score.total_cmp(&other.score).then_with(|| place(self).cmp(&place(other)))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
+
+/// Chooses excerpts, best first, that together with their headings keep to `budget`. `heading` is what stands before an excerpt in a
+/// prompt, and after it; `count` gives the tokens of a text. What the prompt shows already and what it does not are never in one excerpt.
+/// A question of which no word is known here brings along what is open, and nothing only because it changed last.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -88,26 +128,40 @@ pub fn choose(
             by_names: Vec::new(),
             covered: Vec::new(),
             by_file: 0.0,
+            has_words: false,
         })
         .collect();
     score(&mut files, &asked, query);
-    let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
+    let is_known = files.iter().any(|file| file.has_words);
+    let mut scores: FxHashMap<(usize, usize), f64> = FxHashMap::default();
     for (number, file) in files.iter().enumerate() {
+        if !is_known && !query.open.contains(&file.candidate.file.file) {
+            continue;
+        }
         for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
             if !passage.shown.is_empty() && !file.is_dismissed(passage, query) {
-                ranked.push((*score, number, at));
+                scores.insert((number, at), *score);
             }
         }
     }
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-    let best = ranked.first().map_or(1.0, |(score, ..)| score.max(f64::MIN_POSITIVE));
+    let ranked = |(&(file, at), &score): (&(usize, usize), &f64)| Ranked { score, file, at };
+    let mut waiting: BinaryHeap<Ranked> = scores.iter().map(ranked).collect();
+    let best = waiting.peek().map_or(1.0, |ranked| ranked.score.max(f64::MIN_POSITIVE));
     let mut packed =
         Packing { files: &files, query, best, heading, count, runs: BTreeMap::new(), all: 0, new: 0 };
     let mut misses = 0;
-    for (_, number, at) in ranked {
-        match packed.add(number, at, budget) {
-            true => misses = 0,
-            false => misses += 1,
+    while let Some(Ranked { file, at, .. }) = waiting.pop() {
+        if packed.has(file, at) {
+            continue;
+        }
+        if packed.add(file, at, budget) {
+            misses = 0;
+            for at in [at.checked_sub(1), at.checked_add(1)].into_iter().flatten() {
+                let score = scores.get(&(file, at)).map(|score| score + BESIDE);
+                waiting.extend(score.map(|score| Ranked { score, file, at }));
+            }
+        } else {
+            misses += 1;
         }
         if misses > MAX_MISSES {
             break;
@@ -130,6 +184,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
     }
     let best = |scores: &mut dyn Iterator<Item = f64>| scores.fold(f64::MIN_POSITIVE, f64::max);
     let past = by_past(query.past, asked);
+    let is_about_tests = asked.words.iter().any(|(word, _)| Role::Tests.is_asked_by(word));
     let best_words = best(&mut files.iter().flat_map(|file| &file.lexical).copied());
     let best_names = best(&mut files.iter().flat_map(|file| &file.by_names).copied());
     let best_file = best(&mut files.iter().map(|file| file.by_file));
@@ -137,6 +192,7 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
         file.lexical.iter_mut().for_each(|score| *score /= best_words);
         file.by_names.iter_mut().for_each(|score| *score /= best_names);
         let key = &file.candidate.file.file;
+        file.has_words = file.by_file > 0.0 || past.contains_key(key) || has_words(key.as_str(), &words);
         let set_aside = match file.candidate.file.aside {
             None | Some(Role::Source | Role::Example) => 0.0,
             Some(Role::Tests | Role::Document) => NO_SOURCE,
@@ -151,18 +207,28 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
             - set_aside;
         let own = |scores: &[f64], at: usize| scores.get(at).copied().unwrap_or(0.0);
         let first = |at: usize| if at == 0 { FIRST } else { 0.0 };
+        let is_set_aside = |at: usize| !is_about_tests && file.is_inline_test(at);
+        let test = |at: usize| if set_aside == 0.0 && is_set_aside(at) { INLINE_TEST } else { 0.0 };
         let score = |at: usize| {
             of_file
                 + first(at)
                 + WORDS * own(&file.lexical, at)
                 + NAMES * own(&file.by_names, at)
                 + COVERED * own(&file.covered, at)
+                - test(at)
         };
         file.scores = (0..file.lexical.len()).map(score).collect();
     }
 }
 
-/// How often the words of a question occur in a text, and the length of the text.
+/// Whether a path has one of these words.
+fn has_words(path: &str, words: &[Term]) -> bool {
+    let mut found = false;
+    name_words(path, |word| found |= words.contains(&term(word)));
+    found
+}
+
+/// How often the words of a question stand in a text, and how many words it has.
 struct Counts {
     words: Vec<u32>,
     length: f64,
@@ -252,6 +318,14 @@ impl ScoredFile<'_> {
         lines.all(|line| shown.iter().any(|range| range.contains(&line)))
     }
 
+    /// Whether a passage is of a module of tests inside a file of source.
+    fn is_inline_test(&self, at: usize) -> bool {
+        let passage = self.passages.list.get(at);
+        let definition = passage.and_then(|passage| self.passages.definitions.get(passage.definition?));
+        let outermost = definition.and_then(|definition| definition.name.split('.').next());
+        matches!(outermost, Some("test" | "tests"))
+    }
+
     fn is_dismissed(&self, passage: &Passage, query: &ExcerptQuery<'_>) -> bool {
         let definition = passage.definition.and_then(|at| self.passages.definitions.get(at));
         let named = definition.map(|definition| (&*definition.name, definition.ordinal));
@@ -308,6 +382,11 @@ impl Packing<'_> {
             self.new = self.new + tokens - freed;
         }
         true
+    }
+
+    /// Whether a passage is chosen.
+    fn has(&self, file: usize, at: usize) -> bool {
+        self.runs.range((file, 0)..=(file, at)).next_back().is_some_and(|(_, (end, _))| *end > at)
     }
 
     fn is_shown(&self, file: usize, at: usize) -> bool {

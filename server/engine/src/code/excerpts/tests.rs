@@ -135,10 +135,52 @@ fn tests_come_behind_source_unless_they_are_asked_for() {
 fn what_changed_last_comes_first_where_words_say_nothing() {
     let repository = Repository::new();
     for path in ["src/net/retry.py", "src/net/cookies.py"] {
-        let recency = [(path, 0)];
-        let found = repository.ask(&Question { text: "zebra", recency: &recency, ..Question::default() }, 40);
-        assert_eq!((found[0].file.as_str(), found[0].reason), (path, ExcerptReason::Recent));
+        let question = Question { text: "Limit redirects", recency: &[(path, 0)], ..Question::default() };
+        let found = repository.ask(&question, 400);
+        let others = found.iter().find(|excerpt| excerpt.file.as_str() != FILES[0].0).unwrap();
+        assert_eq!((others.file.as_str(), others.reason), (path, ExcerptReason::Recent));
     }
+}
+
+#[test]
+fn a_question_that_has_nothing_to_do_with_the_code_brings_what_is_open_at_most() {
+    let repository = Repository::new();
+    let recency = FILES.map(|(path, _)| (path, 0));
+    let past = [PastCommit { subject: "Feed the zebras".to_owned(), files: vec![FileKey::from(FILES[2].0)] }];
+    let question =
+        Question { text: "Why is the sky blue?", recency: &recency, past: &past, ..Question::default() };
+    assert_eq!(repository.names(&question, 400), [""; 0]);
+    let opened = Question { open: &["src/net/retry.py"], ..question };
+    assert_eq!(repository.names(&opened, 400), ["src/net/retry.py#backoff"]);
+}
+
+#[test]
+fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
+    let rust = LanguageId::by_name("rust").unwrap();
+    let text = "fn grow(seconds: u64) -> u64 {\n    seconds * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn grows() {\n        let seconds = super::grow(1);\n    }\n}\n";
+    let key = FileKey::from("src/backoff.rs");
+    let file = CandidateFile { file: key, relevance: 1.0, aside: None, is_named: false };
+    let outline = Outline::read(rust, text, &Cancel::new()).unwrap();
+    let candidates = [Candidate { file: &file, outline: Some(&outline), text }];
+    let (excluded, recency, shown) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+    let scores = |text: &str| {
+        let query = ExcerptQuery {
+            text,
+            open: &[],
+            selected: &[],
+            excluded: &excluded,
+            recency: &recency,
+            past: &[],
+            dismissed: &[],
+            shown: &shown,
+        };
+        let count = |text: &str| text.len();
+        // Room for one of the two.
+        choose(&PassageCache::default(), &candidates, &query, 110.into(), &|_| String::new(), &count)
+    };
+    let first = |text: &str| scores(text).swap_remove(0).lines.start;
+    assert_eq!(first("grow seconds"), 0);
+    assert!(first("test that it grows by seconds") > 2, "{:?}", scores("test that it grows by seconds"));
 }
 
 #[test]
@@ -160,7 +202,7 @@ fn what_changed_for_a_reason_like_it_comes_first_where_words_say_nothing() {
 #[test]
 fn what_is_selected_or_dismissed_is_not_chosen() {
     let repository = Repository::new();
-    let (text, path) = ("set cookie of the jar", "src/net/cookies.py");
+    let (text, path) = ("set cookie of the jar in time", "src/net/cookies.py");
     let question = Question { text, ..Question::default() };
     let first = repository.ask(&question, 60).swap_remove(0);
     assert_eq!((first.file.as_str(), first.definition.as_deref()), (path, Some("CookieJar")));

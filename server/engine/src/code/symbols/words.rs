@@ -73,8 +73,8 @@ fn cut(word: &str, ending: &str, least: usize) -> Option<usize> {
     word.strip_suffix(ending).map(str::len).filter(|len| *len >= least)
 }
 
-/// Words without meaning for a search. Sorted.
-const STOP: [&str; 112] = [
+/// Words that say nothing about what a text is about. Sorted.
+const STOP: [&str; 114] = [
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been",
     "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "either",
     "else", "etc", "even", "ever", "every", "few", "for", "from", "had", "has", "have", "having", "here",
@@ -83,7 +83,7 @@ const STOP: [&str; 112] = [
     "now", "of", "on", "once", "one", "only", "or", "other", "our", "out", "over", "same", "should", "since",
     "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they",
     "this", "those", "to", "too", "up", "us", "ve", "very", "was", "we", "were", "what", "when", "which",
-    "while", "will", "with",
+    "while", "who", "why", "will", "with",
 ];
 
 /// Whether a lower-case word says nothing.

@@ -1,6 +1,7 @@
 //! A session's memory of excerpts between prompts: shown, pinned and dismissed ones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,11 @@ impl Excerpts {
     /// Excerpts in the last recorded prompt, in key order.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
+    }
+
+    /// The lines, from 0, of which the last recorded prompt showed excerpts, file by file.
+    pub fn shown_lines(&self) -> impl Iterator<Item = (&FileKey, &Range<u32>)> {
+        self.shown.iter().map(|(key, shown)| (&key.file, &shown.lines))
     }
 
     /// Keeps an excerpt in every prompt.

@@ -14,8 +14,9 @@ pub(super) const MAP: u32 = 500;
 /// Web pages, documents and the file list leave only by a user's decision.
 pub(super) const PAGE: u32 = 20_000;
 
-/// An excerpt leaves when it is dismissed, or when its file is excluded: one that no question is about any more may linger.
-pub(super) const EXCERPT: u32 = 20_000;
+/// An excerpt leaves when it is dismissed, or when its file is excluded: like a map block, one that no question is about any more
+/// may linger.
+pub(super) const EXCERPT: u32 = 500;
 
 /// Ages beyond the last one count as the last one.
 const AGES: usize = 10;
