@@ -2,6 +2,7 @@
 //! layers of settings, the store of sessions, questions to language models. It never names an LSP type and decides nothing about
 //! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
 
+pub mod canonical;
 pub mod config;
 pub mod deadline;
 pub mod disk;
