@@ -3,12 +3,15 @@
 //   node build.mjs           the unpacked extension
 //   node build.mjs --vsix    also target/editors/vscode/strata-<platform>.vsix
 //
-// STRATA_BIN is the binary to bundle; without it the extension looks for `strata` in the PATH.
+// STRATA_BIN is the binary to bundle; without it the extension looks for `strata` in the PATH. STRATA_TARGET is the platform that it was
+// built for, as Rust calls it; without it this one.
 
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+
+import { cratesOfTheServer, notices } from '../../.ci/notices.mjs';
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const root = path.join(here, '../..');
@@ -17,6 +20,23 @@ const stage = path.join(target, 'extension');
 
 /** Licences that ask for no more than a notice. */
 const ALLOWED = new Set(['MIT', 'ISC', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD']);
+
+/** What VS Code calls the platforms that the server is built for. */
+const PLATFORMS = {
+  'x86_64-unknown-linux-gnu': 'linux-x64',
+  'aarch64-unknown-linux-gnu': 'linux-arm64',
+  'x86_64-unknown-linux-musl': 'alpine-x64',
+  'aarch64-apple-darwin': 'darwin-arm64',
+  'x86_64-apple-darwin': 'darwin-x64',
+  'x86_64-pc-windows-msvc': 'win32-x64',
+  'x86_64-pc-windows-gnu': 'win32-x64',
+};
+
+const triple = process.env.STRATA_TARGET;
+const platform = triple ? PLATFORMS[triple] : `${process.platform}-${process.arch}`;
+if (!platform) {
+  throw new Error(`STRATA_TARGET: ${triple} is none of ${Object.keys(PLATFORMS).join(', ')}`);
+}
 
 fs.rmSync(stage, { recursive: true, force: true });
 fs.mkdirSync(stage, { recursive: true });
@@ -45,11 +65,11 @@ for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
 fs.cpSync(path.join(here, 'media'), path.join(stage, 'media'), { recursive: true });
 
 const binary = process.env.STRATA_BIN;
-const bundled = [...packagesOf(Object.keys(metafile.inputs)), ...(binary ? cratesOfTheServer() : [])];
+const bundled = [...packagesOf(Object.keys(metafile.inputs)), ...(binary ? cratesOfTheServer(triple) : [])];
 fs.writeFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), notices(bundled));
 if (binary) {
   fs.mkdirSync(path.join(stage, 'server'));
-  const name = process.platform === 'win32' ? 'strata.exe' : 'strata';
+  const name = platform.startsWith('win32-') ? 'strata.exe' : 'strata';
   fs.copyFileSync(binary, path.join(stage, 'server', name));
   fs.chmodSync(path.join(stage, 'server', name), 0o755);
 }
@@ -58,10 +78,10 @@ if (binary) {
 fs.writeFileSync(path.join(stage, '.vscodeignore'), '');
 
 if (process.argv.includes('--vsix')) {
-  const platform = `${process.platform}-${process.arch}`;
   const file = path.join(target, `strata-${binary ? platform : 'universal'}.vsix`);
   const args = ['package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '--no-rewrite-relative-links', '--out', file];
-  execFileSync(path.join(here, 'node_modules/.bin/vsce'), binary ? [...args, '--target', platform] : args, {
+  const vsce = path.join(here, 'node_modules/@vscode/vsce/vsce');
+  execFileSync(process.execPath, [vsce, ...args, ...(binary ? ['--target', platform] : [])], {
     cwd: stage,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -82,44 +102,4 @@ function packagesOf(inputs) {
     }
     return { name, version, license, folder: path.join(here, folder) };
   });
-}
-
-/** The crates that the server is made of. Which licences they may have is the business of `deny.toml`. */
-function cratesOfTheServer() {
-  const cargo = (...args) => execFileSync('cargo', args, { cwd: root, maxBuffer: 1 << 28, encoding: 'utf8' });
-  const [, host] = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }));
-  const metadata = ['metadata', '--format-version', '1', '--locked', '--filter-platform', host];
-  const { packages, resolve } = JSON.parse(cargo(...metadata));
-  const known = new Map(packages.map((one) => [one.id, one]));
-  const linked = new Map(resolve.nodes.map(({ id, deps }) => [id, deps.filter(isLinked).map(({ pkg }) => pkg)]));
-  const found = new Set();
-  const follow = (id) => {
-    if (!found.has(id)) {
-      found.add(id);
-      linked.get(id).forEach(follow);
-    }
-  };
-  follow(packages.find(({ name, source }) => name === 'strata' && source === null).id);
-  return [...found]
-    .map((id) => known.get(id))
-    .filter(({ source }) => source !== null)
-    .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: path.dirname(manifest_path) }))
-    .sort((one, other) => one.name.localeCompare(other.name));
-}
-
-/** Whether a dependency becomes part of the program; the others are for its build and its tests. */
-function isLinked({ dep_kinds }) {
-  return dep_kinds.some(({ kind }) => kind === null);
-}
-
-/** Who made what, and each text of a licence once. */
-function notices(components) {
-  const texts = new Map();
-  for (const { name, version, license, folder } of components) {
-    const files = fs.readdirSync(folder).filter((entry) => /^(licen[cs]e|copying|notice|unlicense)/i.test(entry));
-    const read = files.map((file) => path.join(folder, file)).filter((file) => fs.statSync(file).isFile());
-    const text = read.map((file) => fs.readFileSync(file, 'utf8').trim()).join('\n\n');
-    texts.set(text, [...(texts.get(text) ?? []), `${name} ${version} (${license})`]);
-  }
-  return [...texts].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`).join(`\n${'-'.repeat(72)}\n\n`);
 }

@@ -18,7 +18,7 @@ impl Repo {
     /// text. The indentation that all lines share does not count.
     pub fn new(fixture: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().canonicalize().unwrap();
+        let root = real(directory.path());
         let repo = Self { _directory: Arc::new(directory), root };
         let fixture = dedented(fixture);
         let starts = fixture.match_indices("//- ").map(|(at, _)| at);
@@ -65,10 +65,20 @@ impl Repo {
     }
 }
 
+/// A path without symbolic links, on Windows without the prefix `\\?\`.
+fn real(path: &Path) -> PathBuf {
+    let real = path.canonicalize().unwrap();
+    real.to_str().unwrap().strip_prefix(r"\\?\").map_or_else(|| real.clone(), PathBuf::from)
+}
+
 /// The `file:` URI of an absolute path, everything but unreserved characters and slashes percent-encoded.
 pub fn uri_of(path: &Path) -> String {
+    let mut path = path.to_str().unwrap().to_owned();
+    if cfg!(windows) && !path.starts_with('/') {
+        path = format!("/{}", path.replace('\\', "/"));
+    }
     let mut uri = "file://".to_owned();
-    for byte in path.to_str().unwrap().bytes() {
+    for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(byte));

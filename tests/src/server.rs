@@ -92,6 +92,7 @@ impl Server {
             .env("STRATA_STATE_DIR", state)
             .env("STRATA_CACHE_DIR", state.join("cache"))
             .env("XDG_CONFIG_HOME", state.join("config"))
+            .env("APPDATA", state.join("config"))
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

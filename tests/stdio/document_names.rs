@@ -130,3 +130,24 @@ fn a_folder_that_is_called_by_its_path_is_called_by_its_last_part() {
     let mut editor = Setup::with_folders(&folders).start();
     editor.select(&["web/src/lib.rs", "api/src/lib.rs"]);
 }
+
+#[test]
+fn a_name_with_decomposed_letters_stays_as_the_disk_has_it() {
+    // As macOS spells names that programs of Apple made.
+    let (decomposed, composed) = ("cafe\u{301}/cle\u{301}.rs", "caf\u{e9}/cl\u{e9}.rs");
+    let repo = Repo::new(&format!("//- {decomposed}\npub fn on_disk() {{}}\n"));
+    let mut editor = Editor::start(&repo);
+    editor.open(decomposed);
+    editor.replace(decomposed, "on_disk", "typed");
+    editor.select(&[decomposed]);
+    assert_eq!(editor.assemble().full_text(decomposed).as_deref(), Some("pub fn typed() {}\n"));
+
+    // On systems that compare bytes the composed name is another file.
+    repo.write(composed, "pub fn another() {}\n");
+    editor.select(&[composed]);
+    let prompt = editor.assemble();
+    match cfg!(target_os = "macos") {
+        true => assert_eq!(prompt.count("typed"), 1),
+        false => assert_eq!(prompt.full_text(composed).as_deref(), Some("pub fn another() {}\n")),
+    }
+}

@@ -22,10 +22,12 @@ mod sending;
 mod sessions;
 mod setting_layers;
 mod settings;
+#[cfg(unix)]
 mod state_directory;
 mod status;
 mod sync;
 mod tiers;
+#[cfg(target_os = "linux")]
 mod trust;
 mod turns;
 mod typing;

@@ -95,6 +95,7 @@ fn a_file_may_be_named_by_its_uri_or_absolute_path() {
     assert_eq!(paths(&listing), [("src/lib.rs", "selected"), ("tool.py", "selected")]);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_must_not_be_read_is_refused_with_the_reason() {
     let repo = small();
@@ -138,6 +139,7 @@ fn secrets_do_not_come_along_with_their_folder() {
     assert_eq!(editor.assemble().count("secret-value"), 0);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_promises_secrets_is_read_through_no_back_door() {
     let repo = Repo::new(

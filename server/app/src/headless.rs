@@ -11,6 +11,7 @@ use serde_json::Value;
 use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
 use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::session::Session;
+use strata_host::canonical::canonical;
 use strata_host::config::{Layer, Source, workspace_sources};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
@@ -79,6 +80,16 @@ impl Drop for HeadlessWorkspace {
     }
 }
 
+/// Where the user of a shell stands, without symbolic links.
+fn current_directory() -> io::Result<PathBuf> {
+    canonical(&env::current_dir()?)
+}
+
+/// Whether the user of a shell stands in this folder, which is a real path.
+pub fn is_in(folder: &Path) -> bool {
+    current_directory().is_ok_and(|here| here.starts_with(folder))
+}
+
 impl HeadlessWorkspace {
     /// Opens a folder with the settings from the user, the environment and the folder; `options` come from the command line. Also
     /// returns rejected settings, in sentences.
@@ -113,7 +124,7 @@ impl HeadlessWorkspace {
     /// [`OpenError`].
     pub fn open(folder: &Path, settings: Settings) -> Result<Self, OpenError> {
         let unreachable = |error| OpenError::Unreachable { folder: folder.to_owned(), error };
-        let real = folder.canonicalize().map_err(unreachable)?;
+        let real = canonical(folder).map_err(unreachable)?;
         if !real.is_dir() {
             return Err(OpenError::NotAFolder(folder.to_owned()));
         }
@@ -139,7 +150,7 @@ impl HeadlessWorkspace {
 
     /// The workspace name of a path typed in the current directory, with or without lines, or of a pattern.
     pub fn typed(&self, path: &str) -> String {
-        match env::current_dir().and_then(|here| here.canonicalize()) {
+        match current_directory() {
             Ok(here) => from_top(&self.folder, &here, path),
             // No one can stand where there is not a directory.
             Err(_) => path.to_owned(),

@@ -1,11 +1,10 @@
 //! Why a command ends without a result, in one line that says what to do.
 
-use std::env;
 use std::io;
 use std::path::Path;
 
 use strata_app::commands::CommandError;
-use strata_app::headless::OpenError;
+use strata_app::headless::{self, OpenError};
 
 /// The end of a command that has no result.
 #[derive(Debug)]
@@ -31,10 +30,7 @@ impl Failure {
     /// A command rejected a path given with `option`. Outside of the repository, says what paths are relative to.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
-        let stands_in_it = env::current_dir()
-            .and_then(|here| here.canonicalize())
-            .is_ok_and(|here| here.starts_with(folder));
-        Self::Said(match stands_in_it {
+        Self::Said(match headless::is_in(folder) {
             true => format!("{option}: {message}"),
             false => format!("{option}: {message} (paths are relative to {})", folder.display()),
         })

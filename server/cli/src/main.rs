@@ -40,6 +40,10 @@ use clap::Parser as _;
 use crate::arguments::{Arguments, Command};
 use crate::failure::Failure;
 
+#[cfg(all(target_os = "linux", target_env = "musl"))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() -> ExitCode {
     // SAFETY: nothing else has run yet.

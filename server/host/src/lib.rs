@@ -2,6 +2,7 @@
 //! stored sessions, and requests to language models. Never names an LSP type and decides nothing about what a model sees: reports
 //! facts, and rejects forbidden access with a reason.
 
+pub mod canonical;
 pub mod config;
 pub mod deadline;
 pub mod disk;

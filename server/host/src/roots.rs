@@ -352,9 +352,19 @@ fn check_components(path: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Windows opens `a.rs::$DATA`, `a.rs.` and `a.rs ` as `a.rs`.
+/// Names of devices on Windows, whatever ending they have. A digit stands behind the last two.
+const DEVICES: &[&str] = &["aux", "con", "nul", "prn", "com", "lpt"];
+
+/// Windows opens `a.rs::$DATA`, `a.rs.` and `a.rs ` as `a.rs`, and `nul` and `com1.rs` as devices.
 fn has_second_meaning(part: &str) -> bool {
-    part.contains(':') || part.ends_with(['.', ' '])
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
+    let name = stem.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'));
+    let is_device = DEVICES.contains(&name)
+        && match stem.chars().count() - name.chars().count() {
+            0 => !matches!(name, "com" | "lpt"),
+            digits => digits == 1 && matches!(name, "com" | "lpt"),
+        };
+    part.contains(':') || part.ends_with(['.', ' ']) || is_device
 }
 
 /// Kernel interfaces that look like files: reading some of them has effects or shows other processes.

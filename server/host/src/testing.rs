@@ -16,7 +16,7 @@ impl Tree {
     /// the workspace folder, `outside/a.rs` is not. A path that ends in a slash is a folder.
     pub(crate) fn new(files: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let top = directory.path().canonicalize().unwrap();
+        let top = crate::canonical::canonical(directory.path()).unwrap();
         let tree = Self { _directory: directory, top };
         fs::create_dir(tree.path("root")).unwrap();
         for file in files {

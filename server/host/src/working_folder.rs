@@ -3,6 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::canonical::canonical;
 use crate::uri;
 
 /// Entries in the top folder of a working copy, by version control system.
@@ -11,7 +12,7 @@ const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 /// The nearest folder, from this one upwards, that is under version control; `None` if there is none. What another user than the
 /// owner of `folder` put above it does not count: anyone may create a `.git` in a shared directory such as `/tmp`.
 pub fn repository_of(folder: &Path) -> Option<PathBuf> {
-    let real = folder.canonicalize().ok()?;
+    let real = canonical(folder).ok()?;
     let is_top = |at: &Path| MARKS.iter().any(|mark| has_same_owner(&at.join(mark), &real));
     real.ancestors().find(|at| is_top(at)).map(Path::to_owned)
 }

@@ -36,7 +36,7 @@ pub(crate) const APP: &[(&str, &str)] = &[
 impl Repo {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let folder = directory.path().canonicalize().unwrap().join("repo");
+        let folder = real(directory.path()).join("repo");
         fs::create_dir(&folder).unwrap();
         let repo = Self { _directory: directory, folder };
         for (path, content) in files {
@@ -67,7 +67,7 @@ impl Repo {
 
     /// Runs the binary in a folder below the repository's, or above it.
     pub(crate) fn strata_in(&self, folder: &str, arguments: &[&str]) -> Run {
-        let folder = self.folder.join(folder).canonicalize().unwrap();
+        let folder = real(&self.folder.join(folder));
         let mut command = self.command(arguments, Stdio::piped());
         self.ended(command.current_dir(folder).spawn().unwrap(), b"")
     }
@@ -113,6 +113,7 @@ impl Repo {
             .current_dir(&self.folder)
             // Neither a user's settings nor their ignore files are part of a test.
             .env("HOME", self.folder.parent().unwrap())
+            .env("APPDATA", self.folder.parent().unwrap().join(".config"))
             .env_remove("XDG_CONFIG_HOME")
             .env("STRATA_STATE_DIR", self.folder.parent().unwrap().join("state"))
             .env("STRATA_CACHE_DIR", self.folder.parent().unwrap().join("cache"))
@@ -137,4 +138,10 @@ impl Run {
         assert_eq!((self.code, &*self.out), (Some(1), ""), "{}", self.err);
         &self.err
     }
+}
+
+/// A path without symbolic links, on Windows without the prefix `\\?\`.
+fn real(path: &Path) -> PathBuf {
+    let real = path.canonicalize().unwrap();
+    real.to_str().unwrap().strip_prefix(r"\\?\").map_or_else(|| real.clone(), PathBuf::from)
 }

@@ -203,6 +203,7 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use super::*;
+    use crate::canonical::canonical;
 
     /// A folder's own path, compared at each question.
     pub(super) struct Folder(std::path::PathBuf);
@@ -210,12 +211,12 @@ mod system {
     impl Folder {
         pub(super) fn open(root: &Path, below: &Path) -> io::Result<Self> {
             let path = root.join(below);
-            if path.canonicalize()? == path { Ok(Self(path)) } else { Err(io::ErrorKind::NotFound.into()) }
+            if canonical(&path)? == path { Ok(Self(path)) } else { Err(io::ErrorKind::NotFound.into()) }
         }
 
         pub(super) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
             let here = self.0.join(name).symlink_metadata();
-            self.0.canonicalize().is_ok_and(|path| path == self.0)
+            canonical(&self.0).is_ok_and(|path| path == self.0)
                 && here.is_ok_and(|here| stamp_in(&here) == stamp_in(found))
         }
     }
@@ -234,7 +235,7 @@ mod system {
         let file = File::open(&path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         let stamp = stamp_in(&metadata);
-        if path.canonicalize().map_err(failed)? != path || stamp != stamp_in(&before) {
+        if canonical(&path).map_err(failed)? != path || stamp != stamp_in(&before) {
             return Ok(OpenAttempt::Moved);
         }
         Ok(OpenAttempt::OpenFile(OpenFile { stamp, file }))

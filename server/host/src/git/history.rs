@@ -16,6 +16,7 @@ use strata_engine::prompt::trust::Trust;
 
 use super::index::Index;
 use super::{GitError, ownership};
+use crate::canonical::canonical;
 
 /// Maximum memory for trees and commits between reads, in bytes.
 const OBJECT_CACHE: usize = 16 << 20;
@@ -86,7 +87,7 @@ impl History {
             Err(error) => return Err(GitError::unreadable(folder, &error)),
         };
         let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
-        let (Ok(top), Ok(folder)) = (top.canonicalize(), folder.canonicalize()) else { return Ok(None) };
+        let (Ok(top), Ok(folder)) = (canonical(top), canonical(folder)) else { return Ok(None) };
         // A setting may move the work tree elsewhere, and the inside of a bare repository holds no work.
         let Ok(below) = folder.strip_prefix(&top) else { return Ok(None) };
         Ok(Some(Self::new(repository, below)))

@@ -6,6 +6,8 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::canonical::canonical;
+
 /// The entries that the library opens in a repository (gitrepository-layout(5)).
 const OPENED: &[&str] = &[
     "HEAD",
@@ -35,7 +37,7 @@ const MAX_CONFIG: u64 = 256 * 1024;
 pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
     let has = |at: &Path, name: &str| at.join(name).symlink_metadata().is_ok();
     let is_bare = |at: &Path| has(at, "HEAD") && has(at, "objects") && has(at, "refs");
-    let real = folder.canonicalize().ok()?;
+    let real = canonical(folder).ok()?;
     real.ancestors().find(|at| has(at, ".git") || is_bare(at)).map(Path::to_owned)
 }
 
@@ -62,7 +64,7 @@ enum CommonDirectory {
 
 /// Whether nothing in the folder of a repository leads out of it.
 fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
-    let Ok(real) = git.canonicalize() else { return false };
+    let Ok(real) = canonical(git) else { return false };
     let branch = pointer(&git.join("HEAD"), "ref:").map(|name| git.join(name));
     let packs =
         fs::read_dir(git.join("objects/pack")).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -78,18 +80,18 @@ fn is_inside(path: &Path, real: &Path) -> bool {
     if path.symlink_metadata().is_err() {
         return true;
     }
-    let leads = path.canonicalize().ok().filter(|to| to.starts_with(real)).and_then(|to| to.metadata().ok());
+    let leads = canonical(path).ok().filter(|to| to.starts_with(real)).and_then(|to| to.metadata().ok());
     leads.is_some_and(|found| found.is_file() || found.is_dir())
 }
 
 /// Whether a `.git` file and the folder of a linked work tree or submodule refer to each other.
 fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
-    let Some(place) = pointer(git, "gitdir:").and_then(|to| top.join(to).canonicalize().ok()) else {
+    let Some(place) = pointer(git, "gitdir:").and_then(|to| canonical(&top.join(to)).ok()) else {
         return false;
     };
     let leads_to = |from: &Path, to: &str, wanted: &Path| {
-        let real = from.join(to).canonicalize();
-        real.is_ok_and(|real| wanted.canonicalize().is_ok_and(|wanted| wanted == real))
+        let real = canonical(&from.join(to));
+        real.is_ok_and(|real| canonical(wanted).is_ok_and(|wanted| wanted == real))
     };
     if let Some(back) = pointer(&place.join("gitdir"), "") {
         let Some(common) = place.parent().filter(|at| at.ends_with("worktrees")).and_then(Path::parent)
@@ -139,7 +141,7 @@ mod tests {
     /// Folders with something of the looks of a repository, and a workspace folder `top`.
     fn at(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
-        let base = directory.path().canonicalize().unwrap();
+        let base = crate::canonical::canonical(directory.path()).unwrap();
         fs::create_dir_all(base.join("top")).unwrap();
         for folder in folders {
             fs::create_dir_all(base.join(folder).join("objects/pack")).unwrap();

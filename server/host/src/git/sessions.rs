@@ -14,6 +14,7 @@ use super::GitError;
 use super::history::{Commit, History};
 use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
+use crate::canonical::canonical;
 
 /// The most text of one commit that a trace takes in. Bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -246,7 +247,7 @@ fn file_diff(edit: &SourceEdit) -> String {
 
 /// The name of the repository: its folder, without suffixes for repositories.
 fn name_of(repository: &Path) -> String {
-    let place = repository.canonicalize().unwrap_or_else(|_| repository.to_owned());
+    let place = canonical(repository).unwrap_or_else(|_| repository.to_owned());
     let names = place.components().rev().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
         _ => None,

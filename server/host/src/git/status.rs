@@ -14,6 +14,7 @@ use strata_engine::prompt::trust::Trust;
 use super::GitError;
 use super::history::History;
 use super::index::TrackedPaths;
+use crate::canonical::canonical;
 use crate::disk::read_bytes;
 use crate::roots::{PathError, Roots};
 
@@ -161,7 +162,7 @@ impl WorkTree {
         let place = self.roots.path_of(&FileKey::new(path)).ok()?;
         let folder = place.parent()?;
         if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
-            let is_real = folder.canonicalize().is_ok_and(|real| real == folder);
+            let is_real = canonical(folder).is_ok_and(|real| real == folder);
             self.last = Some((folder.to_owned(), is_real));
         }
         self.last.as_ref().is_some_and(|(_, is_real)| *is_real).then_some(place)

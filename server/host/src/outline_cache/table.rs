@@ -14,6 +14,7 @@ use strata_engine::hash::ContentHash;
 
 use super::body::{decode, encode};
 use super::{CacheSize, KnownFile, KnownFiles, OutlineKey, OutlineUpdate};
+use crate::canonical::canonical;
 use crate::disk::Stamp;
 use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};
 
@@ -333,7 +334,7 @@ fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
     private_top(directory).map_err(|error| cannot(&error))?;
     private_directory(&own).map_err(|error| cannot(&error))?;
     // SQLite refuses links on the way to a database; those above are the user's own.
-    own.canonicalize().map_err(|error| cannot(&error))
+    canonical(&own).map_err(|error| cannot(&error))
 }
 
 /// Held while the database is created, opened or removed.

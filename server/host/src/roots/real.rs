@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Refusal;
+use crate::canonical::canonical;
 
 /// A path without symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
     let mut existing = path;
     let mut missing: Vec<OsString> = Vec::new();
     loop {
-        match existing.canonicalize() {
+        match canonical(existing) {
             Ok(mut real) => {
                 let exists = missing.is_empty();
                 real.extend(missing.iter().rev());

@@ -420,3 +420,13 @@ proptest! {
         prop_assert_eq!(roots.key_of(&roots.path_of(&key).unwrap()), Some(key));
     }
 }
+
+#[test]
+fn names_that_windows_takes_for_something_else() {
+    for name in ["a.rs::$DATA", "a.rs.", "a.rs ", "nul", "NUL.txt", "con .rs", "Com1", "lpt9.rs", "com¹"] {
+        assert!(super::has_second_meaning(name), "{name}");
+    }
+    for name in ["a.rs", "com", "com10", "lpt.rs", "null", "console.rs", "aux1", "é"] {
+        assert!(!super::has_second_meaning(name), "{name}");
+    }
+}

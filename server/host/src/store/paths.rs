@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use strata_engine::hash::ContentHash;
 
 use super::{SessionId, StoreError};
+use crate::canonical::canonical;
 
 /// Which workspace: the real path of its first folder.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -44,7 +45,7 @@ impl WorkspaceKey {
     /// # Errors
     /// [`StoreError::Io`] if the folder does not exist.
     pub fn of(first_root: &Path) -> Result<Self, StoreError> {
-        let folder = first_root.canonicalize().map_err(|error| StoreError::io(first_root, &error))?;
+        let folder = canonical(first_root).map_err(|error| StoreError::io(first_root, &error))?;
         Ok(Self { folder })
     }
 
@@ -212,15 +213,8 @@ pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
 }
 
 /// SQLite refuses links on the way to a database; those above the state directory are the user's own.
-#[cfg(unix)]
 fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
-    path.canonicalize().map_err(|error| StoreError::io(path, &error))
-}
-
-/// Real paths of Windows are written in a form that not everything takes.
-#[cfg(not(unix))]
-fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| StoreError::io(path, &error))
+    canonical(path).map_err(|error| StoreError::io(path, &error))
 }
 
 fn make_directory(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {

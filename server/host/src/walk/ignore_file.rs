@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::IGNORE_FILE;
+use crate::canonical::canonical;
 
 /// The files that the scan reads in a folder, besides the target of `.git`.
 const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclude"];
@@ -47,7 +48,7 @@ fn problem_with(path: &Path, problem: &str) -> String {
 
 fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
     let Ok(own) = path.symlink_metadata() else { return Ok(0) };
-    let leaves = || path.canonicalize().is_ok_and(|real| !real.starts_with(root));
+    let leaves = || canonical(path).is_ok_and(|real| !real.starts_with(root));
     match own.is_symlink() && leaves() {
         true => Err("is a link that leads out of the workspace folder"),
         false => readable(path),

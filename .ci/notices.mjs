@@ -1,0 +1,57 @@
+// The notices that licences ask for: who made the crates of the server, and each text of a licence once.
+//
+//   node .ci/notices.mjs TARGET    prints those of the server for a platform
+//
+// Which licences there may be is the business of `deny.toml`.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(import.meta.url);
+const root = path.join(path.dirname(here), '..');
+
+/** The crates that the server for `target` is made of. Without a target, of the server for this machine. */
+export function cratesOfTheServer(target) {
+  const cargo = (...args) => execFileSync('cargo', args, { cwd: root, maxBuffer: 1 << 28, encoding: 'utf8' });
+  const [, host] = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }));
+  const metadata = ['metadata', '--format-version', '1', '--locked', '--filter-platform', target ?? host];
+  const { packages, resolve } = JSON.parse(cargo(...metadata));
+  const known = new Map(packages.map((one) => [one.id, one]));
+  const linked = new Map(resolve.nodes.map(({ id, deps }) => [id, deps.filter(isLinked).map(({ pkg }) => pkg)]));
+  const found = new Set();
+  const follow = (id) => {
+    if (!found.has(id)) {
+      found.add(id);
+      linked.get(id).forEach(follow);
+    }
+  };
+  follow(packages.find(({ name, source }) => name === 'strata' && source === null).id);
+  return [...found]
+    .map((id) => known.get(id))
+    .filter(({ source }) => source !== null)
+    .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: path.dirname(manifest_path) }))
+    .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** Whether a dependency becomes part of the program; the others are for its build and its tests. */
+function isLinked({ dep_kinds }) {
+  return dep_kinds.some(({ kind }) => kind === null);
+}
+
+/** Who made what, and each text of a licence once. */
+export function notices(components) {
+  const texts = new Map();
+  for (const { name, version, license, folder } of components) {
+    const files = fs.readdirSync(folder).filter((entry) => /^(licen[cs]e|copying|notice|unlicense)/i.test(entry));
+    const read = files.map((file) => path.join(folder, file)).filter((file) => fs.statSync(file).isFile());
+    const text = read.map((file) => fs.readFileSync(file, 'utf8').trim()).join('\n\n');
+    texts.set(text, [...(texts.get(text) ?? []), `${name} ${version} (${license})`]);
+  }
+  return [...texts].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`).join(`\n${'-'.repeat(72)}\n\n`);
+}
+
+if (process.argv[1] && fs.realpathSync(process.argv[1]) === here) {
+  process.stdout.write(notices(cratesOfTheServer(process.argv[2])));
+}
