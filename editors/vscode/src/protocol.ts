@@ -3,233 +3,234 @@
 
 /** The commands of `workspace/executeCommand`, each with its one argument and its reply. */
 export interface Commands {
-  /** Shows files in full. */
+  /** Selects files, so that prompts contain them in full. */
   'strata.files.select': { params: FilesSelectParams; reply: FilesSelectReply };
-  /** Shows files as map blocks again. */
+  /** Deselects files, so that prompts contain their map blocks. */
   'strata.files.deselect': { params: FilesDeselectParams; reply: FilesDeselectReply };
-  /** Shows these files in full and no others. */
+  /** Replaces the selection. */
   'strata.files.set': { params: FilesSetParams; reply: FilesSetReply };
-  /** Keeps files out of prompts altogether. */
+  /** Excludes files from prompts entirely. */
   'strata.files.exclude': { params: FilesExcludeParams; reply: FilesExcludeReply };
-  /** Takes an exclusion back. */
+  /** Undoes an exclusion. */
   'strata.files.include': { params: FilesIncludeParams; reply: FilesIncludeReply };
-  /** Lists the files that the session chose. */
+  /** Lists the selected and excluded files. */
   'strata.files.list': { params: FilesListParams; reply: FilesListReply };
-  /** Shows a text under a path, whatever the disk has there. */
+  /** Adds a text under a path, regardless of the file on disk. */
   'strata.files.add': { params: FilesAddParams; reply: FilesAddReply };
-  /** Does the same as `strata.files.deselect`. */
+  /** Same as `strata.files.deselect`. */
   'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
-  /** Has the selection follow files that were renamed. */
+  /** Updates the selection after files were renamed. */
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
-  /** Deselects every file and forgets texts that were handed over; exclusions stay. */
+  /** Deselects all files and removes texts added by the client. Exclusions stay. */
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
-  /** Finds files of the workspace by letters of their paths. */
+  /** Finds workspace files by letters of their paths. */
   'strata.files.find': { params: FilesFindParams; reply: FilesFindReply };
-  /** Reads the current text of a file, or of lines or a definition of it: the buffer's, else the disk's. */
+  /** Reads the current text of a file, of some of its lines, or of a definition, from the buffer or from disk. */
   'strata.files.read': { params: FilesReadParams; reply: FilesReadReply };
-  /** Finds lines that match a pattern in the files of the workspace. */
+  /** Finds lines that match a pattern in workspace files. */
   'strata.files.grep': { params: FilesGrepParams; reply: FilesGrepReply };
-  /** Says whether a file is shown in full. */
+  /** Tells whether a file is selected. */
   'strata.files.has': { params: FilesHasParams; reply: FilesHasReply };
-  /** Takes note that files were read outside of what Strata sees. */
+  /** Records files that were read outside of Strata. */
   'strata.files.markRead': { params: FilesMarkReadParams; reply: FilesMarkReadReply };
-  /** Shows the document at hand in full, or the lines of a range, and tells the person. */
+  /** Selects the current document, or a range of its lines, and shows a message. */
   'strata.here.select': { params: HereSelectParams; reply: HereSelectReply };
-  /** Shows the document at hand as its map block again, and tells the person. */
+  /** Deselects the current document and shows a message. */
   'strata.here.deselect': { params: HereDeselectParams; reply: HereDeselectReply };
-  /** Selects the document at hand, or deselects it when it is selected, and tells the person. */
+  /** Selects the current document, or deselects it if selected, and shows a message. */
   'strata.here.toggle': { params: HereToggleParams; reply: HereToggleReply };
-  /** Keeps the document at hand out of prompts altogether, and tells the person. */
+  /** Excludes the current document from prompts and shows a message. */
   'strata.here.exclude': { params: HereExcludeParams; reply: HereExcludeReply };
-  /** Takes its exclusion back, and tells the person. */
+  /** Undoes the exclusion of the current document and shows a message. */
   'strata.here.include': { params: HereIncludeParams; reply: HereIncludeReply };
-  /** Writes the next prompt into a file, and opens that in the editor or tells the person where it is. */
+  /** Writes the next prompt to a file, and opens it in the editor or shows its path. */
   'strata.here.preview': { params: HerePreviewParams; reply: HerePreviewReply };
-  /** Tells the person in one line how the context stands. */
+  /** Shows a one-line summary of the context. */
   'strata.here.status': { params: HereStatusParams; reply: HereStatusReply };
-  /** Makes a prompt: a request body that a provider takes, with all that is known of it. */
+  /** Makes a prompt: a request body for a provider, with details about its content. */
   'strata.prompt.assemble': { params: PromptAssembleParams; reply: PromptAssembleReply };
-  /** Reports what came of a prompt, which commits the turn. */
+  /** Records the outcome of a prompt, which completes the turn. */
   'strata.prompt.record': { params: PromptRecordParams; reply: PromptRecordReply };
-  /** Drops a prompt that was not sent. */
+  /** Discards a prompt that was not sent. */
   'strata.prompt.discard': { params: PromptDiscardParams; reply: PromptDiscardReply };
   /**
-   * Asks the model of the settings `provider.*`: assembles a prompt, sends it, shows the answer as it comes, and
-   * records it with what was billed.
+   * Asks the model of `provider.*`: assembles a prompt, sends it, streams the answer, and records it with its
+   * usage.
    */
   'strata.prompt.send': { params: PromptSendParams; reply: PromptSendReply };
-  /** Shows what would be sent, as a document to read. */
+  /** Previews the next request as a document. */
   'strata.prompt.preview': { params: PromptPreviewParams; reply: PromptPreviewReply };
-  /** Compares what would be sent with an earlier preview of it. */
+  /** Compares the next request with an earlier preview. */
   'strata.prompt.changes': { params: PromptChangesParams; reply: PromptChangesReply };
   /** Counts the tokens of a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
-  /** Lists the excerpts that a question would bring along, or that the last prompt showed. */
+  /** Lists the excerpts for a question, or those in the last prompt. */
   'strata.context.list': { params: ContextListParams; reply: ContextListReply };
-  /** Keeps excerpts in every prompt. */
+  /** Pins excerpts, so that every prompt contains them. */
   'strata.context.pin': { params: ContextPinParams; reply: ContextPinReply };
-  /** Takes the pins of excerpts back. */
+  /** Unpins excerpts. */
   'strata.context.unpin': { params: ContextUnpinParams; reply: ContextUnpinReply };
-  /** Takes excerpts out of prompts; they are not proposed again in this session. */
+  /** Removes excerpts from prompts and stops suggesting them in this session. */
   'strata.context.dismiss': { params: ContextDismissParams; reply: ContextDismissReply };
-  /** Proposes dismissed excerpts again. */
+  /** Suggests dismissed excerpts again. */
   'strata.context.restore': { params: ContextRestoreParams; reply: ContextRestoreReply };
-  /** Sets how much code questions of this session bring along, or switches that on and off. */
+  /** Sets the automatic context of this session, or turns it on or off. */
   'strata.context.auto': { params: ContextAutoParams; reply: ContextAutoReply };
-  /** Says what stands where in the next prompt, and why. */
+  /** Reports the layout of the next prompt, and the reasons for it. */
   'strata.tiers.report': { params: TiersReportParams; reply: TiersReportReply };
-  /** Has the next prompt laid afresh. */
+  /** Rebuilds the layout with the next prompt. */
   'strata.tiers.rebuild': { params: TiersRebuildParams; reply: TiersRebuildReply };
-  /** Says which policy lays out prompts, and chooses the session's own. */
+  /** Reports the cache policy, and sets that of the session. */
   'strata.tiers.policy': { params: TiersPolicyParams; reply: TiersPolicyReply };
-  /** Explains why the last recorded prompt did not begin as the one before. */
+  /** Explains why the last recorded prompt missed the cache. */
   'strata.tiers.explainBreak': { params: TiersExplainBreakParams; reply: TiersExplainBreakReply };
-  /** Says what a pause or another model would cost. */
+  /** Estimates the cost of a pause or of another model. */
   'strata.tiers.forecast': { params: TiersForecastParams; reply: TiersForecastReply };
   /** Adds a message. */
   'strata.history.add': { params: HistoryAddParams; reply: HistoryAddReply };
   /** Adds a question and its answer. */
   'strata.history.addExchange': { params: HistoryAddExchangeParams; reply: HistoryAddExchangeReply };
-  /** Reads all messages, hidden ones included. */
+  /** Reads all messages, including hidden ones. */
   'strata.history.get': { params: HistoryGetParams; reply: HistoryGetReply };
-  /** Counts the messages, and the tokens of what the model sees of them. */
+  /** Counts messages and the tokens of those the model sees. */
   'strata.history.count': { params: HistoryCountParams; reply: HistoryCountReply };
   /** Replaces the conversation. */
   'strata.history.set': { params: HistorySetParams; reply: HistorySetReply };
-  /** Empties the conversation. */
+  /** Clears the conversation. */
   'strata.history.clear': { params: HistoryClearParams; reply: HistoryClearReply };
-  /** Drops a message and all behind it. */
+  /** Deletes a message and all later ones. */
   'strata.history.truncate': { params: HistoryTruncateParams; reply: HistoryTruncateReply };
   /** Replaces the content of a message. */
   'strata.history.edit': { params: HistoryEditParams; reply: HistoryEditReply };
-  /** Keeps a message word for word in every compaction, or no longer. */
+  /** Pins a message, so that every compaction keeps it verbatim, or unpins it. */
   'strata.history.pin': { params: HistoryPinParams; reply: HistoryPinReply };
-  /** Hides a message from the model or the person, or shows it again. */
+  /** Hides a message from the model or the user, or shows it again. */
   'strata.history.hide': { params: HistoryHideParams; reply: HistoryHideReply };
-  /** Forgets the places of messages in the tiers; the conversation stays. */
+  /** Resets the tiers of all messages. The conversation stays. */
   'strata.history.reregister': { params: HistoryReregisterParams; reply: HistoryReregisterReply };
-  /** Adds a conversation that another program recorded. */
+  /** Imports a conversation that another program recorded. */
   'strata.history.import': { params: HistoryImportParams; reply: HistoryImportReply };
-  /** Cuts an output of a tool to what is kept of it, and adds it to the conversation when it names its call. */
+  /** Truncates a tool output, and adds it to the conversation if it names its call. */
   'strata.toolOutput.add': { params: ToolOutputAddParams; reply: ToolOutputAddReply };
-  /** Reads on in an output that was cut. */
+  /** Reads more of a truncated output. */
   'strata.toolOutput.read': { params: ToolOutputReadParams; reply: ToolOutputReadReply };
-  /** Remembers an iteration of an autonomous loop. */
+  /** Records an iteration of an autonomous loop. */
   'strata.iteration.add': { params: IterationAddParams; reply: IterationAddReply };
-  /** Makes what the next iteration begins with. */
+  /** Makes the prompt for the next iteration. */
   'strata.iteration.prompt': { params: IterationPromptParams; reply: IterationPromptReply };
-  /** Says where the loop stands. */
+  /** Reports the state of the loop. */
   'strata.iteration.status': { params: IterationStatusParams; reply: IterationStatusReply };
-  /** Keeps a note that outlives the session. */
+  /** Saves a note for all sessions. */
   'strata.memory.add': { params: MemoryAddParams; reply: MemoryAddReply };
-  /** Finds words in all notes, memory files and conversations of the workspace. */
+  /** Searches notes, memory files and conversations of the workspace. */
   'strata.memory.search': { params: MemorySearchParams; reply: MemorySearchReply };
   /** Lists the notes. */
   'strata.memory.list': { params: MemoryListParams; reply: MemoryListReply };
   /** Removes a note. */
   'strata.memory.remove': { params: MemoryRemoveParams; reply: MemoryRemoveReply };
-  /** Begins a session and shows it. */
+  /** Starts a session and makes it current. */
   'strata.session.new': { params: SessionNewParams; reply: SessionNewReply };
-  /** Begins a session with the same files in view and shows it. */
+  /** Starts a session with the same files and makes it current. */
   'strata.session.reset': { params: SessionResetParams; reply: SessionResetReply };
-  /** Lists the sessions, the one written to last first. */
+  /** Lists the sessions, most recently used first. */
   'strata.session.list': { params: SessionListParams; reply: SessionListReply };
-  /** Opens a stored session and shows it. */
+  /** Opens a stored session and makes it current. */
   'strata.session.load': { params: SessionLoadParams; reply: SessionLoadReply };
-  /** Lists what the tools did in the session. */
+  /** Lists the tool calls of the session. */
   'strata.session.steps': { params: SessionStepsParams; reply: SessionStepsReply };
-  /** Begins a session with the messages of this one and shows it. */
+  /** Starts a session with a copy of this session's messages and makes it current. */
   'strata.session.fork': { params: SessionForkParams; reply: SessionForkReply };
-  /** Gives a session a name. */
+  /** Names a session. */
   'strata.session.rename': { params: SessionRenameParams; reply: SessionRenameReply };
   /** Deletes a session. */
   'strata.session.delete': { params: SessionDeleteParams; reply: SessionDeleteReply };
-  /** Writes a session out as text. */
+  /** Exports a session as text. */
   'strata.session.export': { params: SessionExportParams; reply: SessionExportReply };
-  /** Makes a session of a text that `strata.session.export` or another program wrote. */
+  /** Creates a session from a text exported by `strata.session.export` or recorded by another program. */
   'strata.session.import': { params: SessionImportParams; reply: SessionImportReply };
-  /** Finds words in the session. */
+  /** Searches the session. */
   'strata.session.search': { params: SessionSearchParams; reply: SessionSearchReply };
-  /** Shows a web page that the client fetched. */
+  /** Adds a web page that the client fetched. */
   'strata.url.add': { params: UrlAddParams; reply: UrlAddReply };
-  /** Shows a web page no longer. */
+  /** Removes a web page. */
   'strata.url.remove': { params: UrlRemoveParams; reply: UrlRemoveReply };
-  /** Lists the web pages that are shown. */
+  /** Lists the web pages in the context. */
   'strata.url.list': { params: UrlListParams; reply: UrlListReply };
-  /** Says what the next request weighs before its prompt. */
+  /** Reports the size of the next request without its prompt. */
   'strata.budget.report': { params: BudgetReportParams; reply: BudgetReportReply };
   /** Limits the input tokens of every request of the session. */
   'strata.budget.set': { params: BudgetSetParams; reply: BudgetSetReply };
-  /** Says how near a compaction is. */
+  /** Reports how close the conversation is to compaction. */
   'strata.compaction.status': { params: CompactionStatusParams; reply: CompactionStatusReply };
-  /** Makes the conversation shorter; answered when that is done. */
+  /** Compacts the conversation. Replies when the compaction is done. */
   'strata.compaction.run': { params: CompactionRunParams; reply: CompactionRunReply };
-  /** Takes the last compaction back. */
+  /** Undoes the last compaction. */
   'strata.compaction.undo': { params: CompactionUndoParams; reply: CompactionUndoReply };
   /**
-   * Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.
+   * Compacts the conversation after the provider rejected a prompt as too long. Replies when the compaction is
+   * done.
    */
   'strata.compaction.contextLimitExceeded': { params: CompactionContextLimitExceededParams; reply: CompactionContextLimitExceededReply };
-  /** Lists the secrets in whose place placeholders stand. */
+  /** Lists the secrets replaced by placeholders. */
   'strata.redaction.list': { params: RedactionListParams; reply: RedactionListReply };
-  /** Puts the secrets back into a text that is to be applied. */
+  /** Restores the secrets in a text before it is applied. */
   'strata.redaction.restore': { params: RedactionRestoreParams; reply: RedactionRestoreReply };
-  /** Makes the symbol map. */
+  /** Builds the symbol map. */
   'strata.symbols.map': { params: SymbolsMapParams; reply: SymbolsMapReply };
-  /** Outlines one file, with line numbers. */
+  /** Outlines a file, with line numbers. */
   'strata.symbols.file': { params: SymbolsFileParams; reply: SymbolsFileReply };
-  /** Says who mentions a name. */
+  /** Finds references to a name. */
   'strata.symbols.references': { params: SymbolsReferencesParams; reply: SymbolsReferencesReply };
-  /** Says which files a file depends on, and which depend on it. */
+  /** Reports a file's dependencies and dependents. */
   'strata.symbols.dependents': { params: SymbolsDependentsParams; reply: SymbolsDependentsReply };
   /** Finds definitions by letters of their names. */
   'strata.symbols.find': { params: SymbolsFindParams; reply: SymbolsFindReply };
-  /** Names the files and definitions that a text is about. */
+  /** Finds files and definitions relevant to a text. */
   'strata.symbols.relevant': { params: SymbolsRelevantParams; reply: SymbolsRelevantReply };
-  /** Says how the server stands. */
+  /** Reports the state of the server. */
   'strata.server.status': { params: ServerStatusParams; reply: ServerStatusReply };
-  /** Walks and outlines the repository anew. */
+  /** Scans and outlines the repository again. */
   'strata.server.reindex': { params: ServerReindexParams; reply: ServerReindexReply };
-  /** Shows the settings in force. */
+  /** Reports the effective settings. */
   'strata.server.settings': { params: ServerSettingsParams; reply: ServerSettingsReply };
-  /** Lists what is known of models. */
+  /** Lists the models and their properties. */
   'strata.server.models': { params: ServerModelsParams; reply: ServerModelsReply };
 }
 
 /** What the server says by itself. */
 export interface Notifications {
-  /** How full the context is and how much of it is cached; at most four times a second. */
+  /** How full the context is and how much of it is cached. Sent at most four times a second. */
   'strata/status': Status;
-  /** A compaction began, ended or failed. */
+  /** A compaction started, ended or failed. */
   'strata/compaction': Compaction;
-  /** A piece of an answer to `strata.prompt.send`, in the order in which it comes, all before the reply. */
+  /** A piece of the answer to `strata.prompt.send`. Pieces arrive in order, before the reply. */
   'strata/delta': Delta;
-  /** Something that the person should know. */
+  /** Something the user should know. */
   'strata/warning': Warning;
 }
 
 /** What the server asks of a client that says it answers it. */
 export interface Requests {
   /**
-   * Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their
+   * Asks the client to have a model write a summary. Sent only to clients that list it in `requests` of their
    * `initializationOptions`.
    */
   'strata/summarize': { params: Summarize; reply: Summary };
   /**
-   * Asks the client how many tokens a request is by the provider's own count. Sent only to clients that name it in
-   * the `requests` of their `initializationOptions`.
+   * Asks the client for the provider's token count of a request. Sent only to clients that list it in `requests` of
+   * their `initializationOptions`.
    */
   'strata/countTokens': { params: CountTokens; reply: TokenCount };
 }
 
-/** When results over the cutoff are archived. */
+/** When to archive results beyond the cutoff. */
 export type ArchivalMode =
-  /** At once. */
+  /** Immediately. */
   | 'eager'
-  /** When it costs no more than it saves. */
+  /** When archiving costs no more than it saves. */
   | 'cache_aware';
 
-/** Whose model writes a summary. */
+/** Where the model of a summary runs. */
 export type AuthorKind =
   /** A model of the client (`strata/summarize`). */
   | 'client'
@@ -256,11 +257,11 @@ export type BodyAs =
 export type BreakReason =
   /** The session's first prompt. */
   | 'first'
-  /** Nothing broke: what was there stands in front, something was added. */
+  /** Nothing: the previous prompt is a prefix of this one. */
   | 'none'
   /** Another model, dialect or tools. */
   | 'model'
-  /** Nothing was left of the cache after a pause. */
+  /** The whole cache expired during a pause. */
   | 'expired'
   /** The system prompt was changed. */
   | 'system'
@@ -268,32 +269,32 @@ export type BreakReason =
   | 'deselected'
   /** A file was excluded. */
   | 'excluded'
-  /** A file was selected, and its full text stands for its outline. */
+  /** A file was selected, and its full text replaced its outline. */
   | 'selected'
-  /** A text was changed, and a new version stands in its place. */
+  /** A text changed, and a new version replaced it. */
   | 'changed'
   /** Something vanished, or there was no room for it. */
   | 'vanished'
   /** The conversation was edited, replaced or shortened. */
   | 'history'
-  /** The same content stands in another place. */
+  /** The same content moved. */
   | 'moved';
 
 /** A cache breakpoint of a prompt. */
 export interface Breakpoint {
   /** The tier that ends there. */
   tier: Tier;
-  /** The tokens in front of it. */
+  /** The tokens before it. */
   prefixTokens: number;
 }
 
-/** The request that limits are those of. */
+/** The request to compare with its limit. */
 export interface BudgetReportParams {
   /** The model; that of the last prompt when absent, and the setting's before the first. */
   model?: string | null;
   /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
   maxInputTokens?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -301,21 +302,21 @@ export interface BudgetReportParams {
 export interface BudgetReportReply {
   /** The model. */
   model: string;
-  /** What the conversation weighs. */
+  /** Tokens of the conversation. */
   historyTokens: number;
   /** A sixteenth of the input window: reported, not enforced (`docs/prompt.md`, "Budgets"). */
   maxHistoryTokens: number;
   /** The input window. */
   maxInputTokens: number;
-  /** What is kept free for the answer. */
+  /** Tokens reserved for the answer. */
   outputReserve: number;
-  /** What the next request weighs before its prompt. */
+  /** Tokens of the next request without its prompt. */
   used: number;
-  /** What the prompt may still weigh. */
+  /** Tokens left for the prompt. */
   remaining: number;
-  /** What reported usage says that the provider will count, with its error bar. */
+  /** The expected count by the provider, with its error bar, from reported usage. */
   expected: Expected;
-  /** What reported usage taught about the model; absent before any was reported. */
+  /** Calibration of the model from reported usage; absent without reports. */
   calibration?: Taught;
   /** `used` as a share of the window, in percent, rounded to one decimal. */
   percent: number;
@@ -327,9 +328,9 @@ export interface BudgetReportReply {
   files: UsedFile[];
   /** Selected files that would not fit, largest first. */
   shed: FileKey[];
-  /** What the session was billed for so far. */
+  /** Billed usage of the session so far. */
   totals: Totals;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -337,7 +338,7 @@ export interface BudgetReportReply {
 export interface BudgetSetParams {
   /** Maximum input tokens of every request of the session; the model's window when absent. */
   maxInputTokens?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -347,23 +348,23 @@ export interface BudgetSetReply {
    * Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
    */
   limit: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What is kept free in the model's window. */
+/** Tokens reserved in the model's window. */
 export interface BudgetSettings {
-  /** Tokens kept for the answer. Without it: the model's largest output, at most a sixteenth of the window. */
+  /** Tokens reserved for the answer. Defaults to the model's maximum output, at most a sixteenth of the window. */
   output_reserve: number | null;
 }
 
-/** What is kept free in the model's window. */
+/** Tokens reserved in the model's window. */
 export interface BudgetSettingsInput {
-  /** Tokens kept for the answer. Without it: the model's largest output, at most a sixteenth of the window. */
+  /** Tokens reserved for the answer. Defaults to the model's maximum output, at most a sixteenth of the window. */
   output_reserve?: number | null;
 }
 
-/** What an entry says of its provider's cache. */
+/** An entry's cache rules. */
 export interface CacheEntry {
   /** Who decides what is cached. */
   mode: CacheKind | null;
@@ -375,7 +376,7 @@ export interface CacheEntry {
   lifetimes: CacheLifetime[] | null;
 }
 
-/** What an entry says of its provider's cache. */
+/** An entry's cache rules. */
 export interface CacheEntryInput {
   /** Who decides what is cached. */
   mode?: CacheKind | null;
@@ -387,14 +388,14 @@ export interface CacheEntryInput {
   lifetimes?: CacheLifetime[] | null;
 }
 
-/** Who says where a cached prefix ends. */
+/** Who decides where a cached prefix ends. */
 export type CacheKind =
   /** The request, by markers. */
   | {
     kind: 'explicit';
     /** Markers that one request may carry. */
     max_breakpoints: number;
-    /** A marker finds entries that end up to so many blocks before it, its own block counted. */
+    /** Blocks a marker looks back for entries, including its own. */
     lookback: number;
   }
   /** The provider: the longest known prefix is read. */
@@ -403,7 +404,7 @@ export type CacheKind =
     /** Its length is rounded down to a multiple of this. Tokens. */
     granularity: number;
   }
-  /** Nobody: nothing is cached. */
+  /** No one: the provider does not cache. */
   | {
     kind: 'none';
   };
@@ -418,7 +419,7 @@ export interface CacheLifetime {
 
 /** How prompt prefixes are cached. Prices are multiples of the price of plain input. */
 export interface CacheRules {
-  /** Who says where a cached prefix ends. */
+  /** Who decides where a cached prefix ends. */
   kind: CacheKind;
   /** A shorter prefix is not cached, silently. Tokens. */
   min_tokens: number;
@@ -430,57 +431,51 @@ export interface CacheRules {
 
 /** Prompt caching. */
 export interface CacheSettings {
-  /** How prompts are laid out. Without it: `ledger` for models whose provider caches, `flat` for others. */
+  /** Layout policy for prompts. Defaults to `ledger` for models whose provider caches and `flat` for others. */
   policy: PolicyName | null;
   /**
-   * What a cached tier should hold at least, in tokens; the model's own minimum counts when it is larger. 0
-   * switches the target off.
+   * Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the
+   * target.
    */
   min_tokens: number;
-  /** How long the provider is asked to keep entries. */
+  /** How long to ask the provider to keep cache entries. */
   ttl: Ttl;
-  /**
-   * Whether a file that changed inside what is cached is brought up to date by a diff further down. Otherwise its
-   * current text is laid anew, and all that stands behind the old one with it.
-   */
+  /** Whether to append a diff when a cached file changes. If off, the prompt is rebuilt from that file on. */
   deltas: boolean;
-  /** Whether edits that the model's own messages spell out, and that were made as spelled out, need no diff. */
+  /** Whether to omit the diff when the model's own messages already contain the exact edit. */
   history_deltas: boolean;
-  /** By how many percent old texts and their updates may lengthen a prompt before some of it is laid anew. */
+  /** Maximum growth of a prompt, in percent, through outdated text and diffs before parts of it are rebuilt. */
   slack: number;
 }
 
 /** Prompt caching. */
 export interface CacheSettingsInput {
-  /** How prompts are laid out. Without it: `ledger` for models whose provider caches, `flat` for others. */
+  /** Layout policy for prompts. Defaults to `ledger` for models whose provider caches and `flat` for others. */
   policy?: PolicyName | null;
   /**
-   * What a cached tier should hold at least, in tokens; the model's own minimum counts when it is larger. 0
-   * switches the target off.
+   * Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the
+   * target.
    */
   min_tokens?: number;
-  /** How long the provider is asked to keep entries. */
+  /** How long to ask the provider to keep cache entries. */
   ttl?: Ttl;
-  /**
-   * Whether a file that changed inside what is cached is brought up to date by a diff further down. Otherwise its
-   * current text is laid anew, and all that stands behind the old one with it.
-   */
+  /** Whether to append a diff when a cached file changes. If off, the prompt is rebuilt from that file on. */
   deltas?: boolean;
-  /** Whether edits that the model's own messages spell out, and that were made as spelled out, need no diff. */
+  /** Whether to omit the diff when the model's own messages already contain the exact edit. */
   history_deltas?: boolean;
-  /** By how many percent old texts and their updates may lengthen a prompt before some of it is laid anew. */
+  /** Maximum growth of a prompt, in percent, through outdated text and diffs before parts of it are rebuilt. */
   slack?: number;
 }
 
 /** A provider said that it read clearly less than was expected. */
 export interface CacheShortfall {
-  /** What was expected, in tokens by our own count. */
+  /** Expected tokens, by our own count. */
   expected: number;
-  /** What was reported, in tokens by the provider's count. */
+  /** Reported tokens, by the provider's count. */
   reported: number;
 }
 
-/** What one request cost. `read + written + plain` is all of its input. */
+/** The charge of one request. `read + written + plain` is its whole input. */
 export interface Charge {
   /** Tokens read from the cache. */
   read: number;
@@ -498,7 +493,7 @@ export type Choice =
   | 'selected'
   /** Map block only. */
   | 'deselected'
-  /** Nothing at all. */
+  /** The prompt shows nothing of it. */
   | 'excluded';
 
 /** `strata/compaction`, and the reply of `compaction.run`. */
@@ -513,13 +508,13 @@ export interface Compaction {
   reason: CompactionReason;
   /** How the conversation was made shorter. */
   strategy?: CompactionStrategy;
-  /** What it was. */
+  /** The size before. */
   before?: ConversationSize;
-  /** What it is now. */
+  /** The size now. */
   after?: ConversationSize;
-  /** Who wrote the summary; absent before it is written, and when the conversation was only cut. */
+  /** Who wrote the summary; absent before it is written, and if the conversation was only cut. */
   summarisedBy?: SummaryAuthor;
-  /** What you should know: why a model was not asked, or which steps failed. */
+  /** Notes for the user: why no model was asked, or which steps failed. */
   notes?: string[];
   /** Why it failed. */
   error?: string;
@@ -527,7 +522,7 @@ export interface Compaction {
 
 /** The arguments of a command that takes none. */
 export interface CompactionContextLimitExceededParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -543,32 +538,32 @@ export interface CompactionContextLimitExceededReply {
   reason: CompactionReason;
   /** How the conversation was made shorter. */
   strategy?: CompactionStrategy;
-  /** What it was. */
+  /** The size before. */
   before?: ConversationSize;
-  /** What it is now. */
+  /** The size now. */
   after?: ConversationSize;
-  /** Who wrote the summary; absent before it is written, and when the conversation was only cut. */
+  /** Who wrote the summary; absent before it is written, and if the conversation was only cut. */
   summarisedBy?: SummaryAuthor;
-  /** What you should know: why a model was not asked, or which steps failed. */
+  /** Notes for the user: why no model was asked, or which steps failed. */
   notes?: string[];
   /** Why it failed. */
   error?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** When a profile looks whether a compaction is due. */
+/** When a profile checks whether a compaction is due. */
 export type CompactionMoment =
-  /** After a turn was recorded; the next prompt may still be made of the old conversation. */
+  /** After each turn. The next prompt may still use the uncompacted conversation. */
   | 'after_turn'
-  /** Before a prompt is assembled, which waits for it. */
+  /** Before each prompt, which waits for the compaction. */
   | 'before_assembling'
-  /** After a turn was recorded, too: a turn is to a conversation what an iteration is to a loop. */
+  /** After each turn, which counts as an iteration. */
   | 'on_iteration';
 
 /** Why a conversation is compacted. */
 export type CompactionReason =
-  /** Somebody asked for it. */
+  /** On request. */
   | {
     kind: 'asked';
   }
@@ -585,7 +580,7 @@ export type CompactionReason =
 export interface CompactionRunParams {
   /** The profile; the one in force when absent. */
   profile?: string | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -601,81 +596,83 @@ export interface CompactionRunReply {
   reason: CompactionReason;
   /** How the conversation was made shorter. */
   strategy?: CompactionStrategy;
-  /** What it was. */
+  /** The size before. */
   before?: ConversationSize;
-  /** What it is now. */
+  /** The size now. */
   after?: ConversationSize;
-  /** Who wrote the summary; absent before it is written, and when the conversation was only cut. */
+  /** Who wrote the summary; absent before it is written, and if the conversation was only cut. */
   summarisedBy?: SummaryAuthor;
-  /** What you should know: why a model was not asked, or which steps failed. */
+  /** Notes for the user: why no model was asked, or which steps failed. */
   notes?: string[];
   /** Why it failed. */
   error?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Compaction of the conversation. */
+/** Conversation compaction. */
 export interface CompactionSettings {
-  /** Whether the conversation is watched at all. */
+  /** Whether to check when the conversation needs compaction. */
   enabled: boolean;
-  /** Whether a compaction that is due runs by itself. */
+  /** Whether to run a due compaction automatically. */
   auto: boolean;
   /**
-   * The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or a profile of your own from
+   * `compaction.profiles`.
    */
   profile: string;
-  /** Profiles of one's own, and figures that replace those of the five. */
+  /** Your own compaction profiles, and values that override those of the built-in profiles. */
   profiles: Record<string, ProfileOptions>;
   /**
-   * Who writes summaries. By default your editor's model where it offers one, else the provider of
-   * `compaction.model`, else no model.
+   * Who writes summaries. By default your editor's model if it offers one, otherwise the provider of
+   * `compaction.model`, otherwise no model.
    */
   summariser: SummariserKind;
-  /** The model that writes summaries, by its provider's name. */
+  /** Model that writes summaries, by its provider's name for it. */
   model: string | null;
-  /** The model that finds where the topic changed. Without it, `topic` summarises. */
+  /** Model that detects topic changes. If unset, `topic` always summarizes. */
   detection_model: string | null;
-  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
   base_url: string | null;
   /**
-   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env: KeyVariable | null;
-  /** How long one answer of a model may take, in seconds. */
+  /** Timeout for one model response, in seconds. */
   timeout_s: number;
 }
 
-/** Compaction of the conversation. */
+/** Conversation compaction. */
 export interface CompactionSettingsInput {
-  /** Whether the conversation is watched at all. */
+  /** Whether to check when the conversation needs compaction. */
   enabled?: boolean;
-  /** Whether a compaction that is due runs by itself. */
+  /** Whether to run a due compaction automatically. */
   auto?: boolean;
   /**
-   * The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or a profile of your own from
+   * `compaction.profiles`.
    */
   profile?: string;
-  /** Profiles of one's own, and figures that replace those of the five. */
+  /** Your own compaction profiles, and values that override those of the built-in profiles. */
   profiles?: Record<string, ProfileOptionsInput>;
   /**
-   * Who writes summaries. By default your editor's model where it offers one, else the provider of
-   * `compaction.model`, else no model.
+   * Who writes summaries. By default your editor's model if it offers one, otherwise the provider of
+   * `compaction.model`, otherwise no model.
    */
   summariser?: SummariserKind;
-  /** The model that writes summaries, by its provider's name. */
+  /** Model that writes summaries, by its provider's name for it. */
   model?: string | null;
-  /** The model that finds where the topic changed. Without it, `topic` summarises. */
+  /** Model that detects topic changes. If unset, `topic` always summarizes. */
   detection_model?: string | null;
-  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
   base_url?: string | null;
   /**
-   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env?: KeyVariable | null;
-  /** How long one answer of a model may take, in seconds. */
+  /** Timeout for one model response, in seconds. */
   timeout_s?: number;
 }
 
@@ -685,16 +682,16 @@ export type CompactionState =
   | 'started'
   /** The conversation is shorter. */
   | 'ended'
-  /** The conversation is as it was. */
+  /** The conversation is unchanged. */
   | 'failed';
 
-/** The request that limits are those of. */
+/** The request to compare with its limit. */
 export interface CompactionStatusParams {
   /** The model; that of the last prompt when absent, and the setting's before the first. */
   model?: string | null;
   /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
   maxInputTokens?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -704,9 +701,9 @@ export interface CompactionStatusReply {
   enabled: boolean;
   /** The rules in force. */
   profile: string;
-  /** What the condition that is nearest counts; absent when the profile has none. */
+  /** What the nearest condition measures; absent if the profile has none. */
   measured?: TriggerMetric;
-  /** How much of that there is; tokens of the conversation when the profile has no condition. */
+  /** Its current value; tokens of the conversation if the profile has no condition. */
   tokens: number;
   /** How much there may be. */
   threshold: number;
@@ -728,13 +725,13 @@ export interface CompactionStatusReply {
   conditions: TriggerReading[];
   /** The last one that was committed and not undone. */
   last?: LastCompaction;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** How a conversation was made shorter. */
 export type CompactionStrategy =
-  /** It begins where the topic changed. */
+  /** The conversation now starts at the last topic change. */
   | 'topic_cut'
   /** A model's summary. */
   | 'model'
@@ -745,30 +742,30 @@ export type CompactionStrategy =
 
 /** The arguments of a command that takes none. */
 export interface CompactionUndoParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was taken back. */
+/** The undone compaction. */
 export interface CompactionUndoReply {
   /** The profile whose compaction it was. */
   profile: string;
-  /** What the conversation was before this. */
+  /** The size of the conversation before. */
   before: ConversationSize;
   /** How many messages the model sees now. */
   messages: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** How far a reference is to be trusted. */
 export type Confidence =
-  /** By its name alone: nothing says what the value is whose member it is. */
+  /** Only the name matches; the type of the value is unknown. */
   | 'guess'
   /** Scopes, imports or types lead from it to the definition. */
   | 'certain';
 
-/** What a message says: a text, or a list of blocks. */
+/** Content of a message: a text, or a list of blocks. */
 export type Content = string | ContentBlockInput[];
 
 /** One part of a message. */
@@ -782,7 +779,7 @@ export type ContentBlock =
   /** A picture. */
   | {
     type: 'image';
-    /** Where its bytes are. */
+    /** The source of its bytes. */
     source: ImageSource;
     /** Width in pixels, when known; without it the token estimate is a constant. */
     width?: number;
@@ -813,7 +810,7 @@ export type ContentBlock =
     /** The arguments, opaque to Strata. */
     input: unknown;
   }
-  /** What the tool gave back. */
+  /** The result of a tool. */
   | {
     type: 'tool_result';
     /** The `id` of the call. */
@@ -826,9 +823,9 @@ export type ContentBlock =
   /** Something that only one provider has a form for. */
   | {
     type: 'foreign';
-    /** Whose it is. */
+    /** Its provider. */
     provider: ForeignProvider;
-    /** The block as it came, without cache marks. */
+    /** The block as received, without cache marks. */
     value: unknown;
   };
 
@@ -843,7 +840,7 @@ export type ContentBlockInput =
   /** A picture. */
   | {
     type: 'image';
-    /** Where its bytes are. */
+    /** The source of its bytes. */
     source: ImageSource;
     /** Width in pixels, when known; without it the token estimate is a constant. */
     width?: number | null;
@@ -874,7 +871,7 @@ export type ContentBlockInput =
     /** The arguments, opaque to Strata. */
     input: unknown;
   }
-  /** What the tool gave back. */
+  /** The result of a tool. */
   | {
     type: 'tool_result';
     /** The `id` of the call. */
@@ -887,9 +884,9 @@ export type ContentBlockInput =
   /** Something that only one provider has a form for. */
   | {
     type: 'foreign';
-    /** Whose it is. */
+    /** Its provider. */
     provider: ForeignProvider;
-    /** The block as it came, without cache marks. */
+    /** The block as received, without cache marks. */
     value: unknown;
   };
 
@@ -900,7 +897,7 @@ export type ContentHash = string;
 export interface ContextAutoParams {
   /** Maximum tokens, 0 for none. Without it: none when questions bring code along now, else 8,000. */
   budget?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -910,7 +907,7 @@ export interface ContextAutoReply {
   budget: number;
   /** The same in a sentence. */
   message: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -921,53 +918,53 @@ export interface ContextDismissParams {
    * names them.
    */
   excerpts: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was done to excerpts. */
+/** The result of changing excerpts. */
 export interface ContextDismissReply {
-  /** Those that it was done to. */
+  /** The changed excerpts. */
   changed: ExcerptKey[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What a request is about, as a list of names that stands behind it. */
+/** A list of relevant names that follows the question. */
 export interface ContextFrameSettings {
-  /** Whether to include a context frame in prompts: the names and lines of what a question is about. */
+  /** Whether to include a context frame in prompts: names and line numbers relevant to the question. */
   inject: boolean;
-  /** Whether what is open and selected has a say, and only the best `top_k` are told. */
+  /** Whether to rerank items, favoring open and selected files, and keep the best `top_k`. */
   rerank: boolean;
-  /** So many items stay after that. */
+  /** Maximum items kept after reranking. */
   top_k: number;
-  /** Items that score less are left out, between 0 and 1; the best has 1. */
+  /** Minimum relevance score, between 0 and 1. The best item scores 1. */
   min_score: number;
-  /** So many items at most. */
+  /** Maximum items without reranking. */
   max_items: number;
 }
 
-/** What a request is about, as a list of names that stands behind it. */
+/** A list of relevant names that follows the question. */
 export interface ContextFrameSettingsInput {
-  /** Whether to include a context frame in prompts: the names and lines of what a question is about. */
+  /** Whether to include a context frame in prompts: names and line numbers relevant to the question. */
   inject?: boolean;
-  /** Whether what is open and selected has a say, and only the best `top_k` are told. */
+  /** Whether to rerank items, favoring open and selected files, and keep the best `top_k`. */
   rerank?: boolean;
-  /** So many items stay after that. */
+  /** Maximum items kept after reranking. */
   top_k?: number;
-  /** Items that score less are left out, between 0 and 1; the best has 1. */
+  /** Minimum relevance score, between 0 and 1. The best item scores 1. */
   min_score?: number;
-  /** So many items at most. */
+  /** Maximum items without reranking. */
   max_items?: number;
 }
 
-/** What a question would bring along. */
+/** A question to list excerpts for. */
 export interface ContextListParams {
-  /** The question. Without it: what the last prompt showed. */
+  /** The question. Defaults to the last prompt. */
   prompt?: string | null;
   /** Maximum tokens of code; the session's or the setting's when absent. */
   autoBudget?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -975,11 +972,11 @@ export interface ContextListParams {
 export interface ContextListReply {
   /** Maximum tokens of code that a question brings along. */
   autoBudget: number;
-  /** Pinned ones, then those that the question is about, best first, then those of earlier questions. */
+  /** Pinned ones, then those for the question, best first, then those of earlier questions. */
   excerpts: ListedExcerpt[];
-  /** Those that are not proposed again. */
+  /** Excerpts not suggested again. */
   dismissed: ExcerptKey[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -990,71 +987,69 @@ export interface ContextPinParams {
    * names them.
    */
   excerpts: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was done to excerpts. */
+/** The result of changing excerpts. */
 export interface ContextPinReply {
-  /** Those that it was done to. */
+  /** The changed excerpts. */
   changed: ExcerptKey[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface ContextRestoreParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was done to excerpts. */
+/** The result of changing excerpts. */
 export interface ContextRestoreReply {
-  /** Those that it was done to. */
+  /** The changed excerpts. */
   changed: ExcerptKey[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The code that questions bring along, and how much an autonomous loop remembers. */
+/** Code added to questions automatically, and the memory of autonomous loops. */
 export interface ContextSettings {
   /**
-   * Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt
-   * shows already counts. 0, the default, switches it off; `strata prompt` and `strata ask` take 8,000 when no file
-   * is selected.
+   * Maximum tokens of relevant code added to a question automatically. Code the prompt already shows counts too.
+   * Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
    */
   auto_budget: number;
   /**
-   * How long a prompt waits for the index when the repository is still being indexed, in milliseconds. A prompt
-   * that does not wait any longer has no map or an incomplete one.
+   * How long a prompt waits while the repository is being indexed, in milliseconds. After that, the symbol map is
+   * missing or incomplete.
    */
   index_wait_ms: number;
-  /** Iterations that are kept word for word. */
+  /** Number of recent iterations kept verbatim. */
   raw_window_size: number;
-  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
+  /** Number of iterations between updates of the summary. 0 disables it. */
   summarize_every: number;
-  /** The most that the summary may weigh, in tokens. */
+  /** Maximum tokens for the summary. */
   max_summary_tokens: number;
 }
 
-/** The code that questions bring along, and how much an autonomous loop remembers. */
+/** Code added to questions automatically, and the memory of autonomous loops. */
 export interface ContextSettingsInput {
   /**
-   * Maximum tokens of code that a question brings along: excerpts of the files that it is about. What a prompt
-   * shows already counts. 0, the default, switches it off; `strata prompt` and `strata ask` take 8,000 when no file
-   * is selected.
+   * Maximum tokens of relevant code added to a question automatically. Code the prompt already shows counts too.
+   * Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
    */
   auto_budget?: number;
   /**
-   * How long a prompt waits for the index when the repository is still being indexed, in milliseconds. A prompt
-   * that does not wait any longer has no map or an incomplete one.
+   * How long a prompt waits while the repository is being indexed, in milliseconds. After that, the symbol map is
+   * missing or incomplete.
    */
   index_wait_ms?: number;
-  /** Iterations that are kept word for word. */
+  /** Number of recent iterations kept verbatim. */
   raw_window_size?: number;
-  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
+  /** Number of iterations between updates of the summary. 0 disables it. */
   summarize_every?: number;
-  /** The most that the summary may weigh, in tokens. */
+  /** Maximum tokens for the summary. */
   max_summary_tokens?: number;
 }
 
@@ -1065,15 +1060,15 @@ export interface ContextUnpinParams {
    * names them.
    */
   excerpts: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was done to excerpts. */
+/** The result of changing excerpts. */
 export interface ContextUnpinReply {
-  /** Those that it was done to. */
+  /** The changed excerpts. */
   changed: ExcerptKey[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1090,7 +1085,7 @@ export type ConversationForm =
   /** Strata's own: a line, or an item of a list, is a `NewMessage` or a `Message`. */
   | 'strata';
 
-/** How many messages the model sees, and what they weigh. */
+/** Number and tokens of the messages the model sees. */
 export interface ConversationSize {
   /** Messages. */
   messages: number;
@@ -1118,7 +1113,7 @@ export interface CountTokens {
   model: string;
   /** The form of the body. */
   format: Format;
-  /** What would be sent. */
+  /** The request body. */
   body: unknown;
 }
 
@@ -1128,17 +1123,15 @@ export interface Coverage {
   blocks: number;
   /** Files named in the repository file list. */
   names: number;
-  /** Files of which only the directory is named. */
+  /** Files covered by a directory's name only. */
   directories: number;
-  /** What the map blocks may weigh together, in tokens. */
+  /** Maximum tokens of the map blocks. */
   mapBudget: number;
 }
 
-/** Who decided on a policy. */
+/** Where the choice of a policy came from. */
 export type DecidedBy =
-  /**
-   * The repository is still being indexed: tiers that are filled while outlines come in would be rewritten at once.
-   */
+  /** The repository is being indexed. Tiers filled now would be rewritten at once. */
   | 'indexing'
   /** The request itself. */
   | 'request'
@@ -1146,7 +1139,7 @@ export type DecidedBy =
   | 'session'
   /** The setting `cache.policy`. */
   | 'setting'
-  /** Nobody, so the model's cache. */
+  /** The model's kind of cache, by default. */
   | 'model';
 
 /**
@@ -1154,19 +1147,19 @@ export type DecidedBy =
  * `notice`.
  */
 export interface Delta {
-  /** What the client called the answer. */
+  /** The client's name for the answer. */
   stream: string;
   /** The session. */
   session: string;
-  /** The next piece of what the model says. Placeholders of known secrets are replaced by the secrets. */
+  /** The next piece of text. Known secrets are restored. */
   text?: string;
-  /** The next piece of what it thinks, where the provider shows that. */
+  /** The next piece of reasoning, if the provider shows it. */
   thinking?: string;
   /** A tool that it calls. */
   toolCall?: DeltaToolCall;
-  /** What came of such a call. */
+  /** The outcome of such a call. */
   toolResult?: DeltaToolResult;
-  /** What you should know now, in a sentence: the prompt is sent once more because it was too long. */
+  /** A note for the user, in a sentence, such as that a too long prompt is sent again. */
   notice?: string;
 }
 
@@ -1176,11 +1169,11 @@ export interface DeltaToolCall {
   id: string;
   /** The tool. */
   name: string;
-  /** What it is called with. */
+  /** Its arguments. */
   input: unknown;
 }
 
-/** What came of a tool call. */
+/** The outcome of a tool call. */
 export interface DeltaToolResult {
   /** The call. */
   id: string;
@@ -1188,44 +1181,44 @@ export interface DeltaToolResult {
   name: string;
   /** Whether it failed. */
   outcome: ToolOutcome;
-  /** What the model is told, at most 2,000 characters of it. */
+  /** The result for the model, at most 2,000 characters. */
   text: string;
 }
 
 /** Whether a document's text is the editor's text. */
 export type DocumentSync =
-  /** It is. */
+  /** The text is current. */
   | {
     state: 'in_step';
   }
-  /** It may not be; the next full text (open, full change, or save with text) mends it. */
+  /** The text may be outdated; the next full text (open, full change, or save with text) repairs it. */
   | {
     state: 'out_of_step';
-    /** What went wrong first. */
+    /** The first problem. */
     reason: OutOfStep;
   };
 
-/** How much a run did. What was neither read nor parsed was known. */
+/** The work of a run. Everything neither read nor parsed was known. */
 export interface Efforts {
   /** Files that were read. */
   read: number;
-  /** Files that were parsed, all of which were read. */
+  /** Parsed files, all of which were read. */
   parsed: number;
 }
 
 /**
- * The name of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the second of that
- * name) or lines (`src/a.py#L10-40`).
+ * Id of an excerpt: a definition (`src/a.py#Session.send`, `src/a.py#Session.send~2` for the second with that name)
+ * or lines (`src/a.py#L10-40`).
  */
 export type ExcerptKey = string;
 
-/** What speaks for an excerpt most. */
+/** The main reason for choosing an excerpt. */
 export type ExcerptReason =
   /** The question names its file. */
   | 'named'
   /** Its name or its text has words of the question. */
   | 'words'
-  /** Its file as a whole has words of the question, or is close to those that have. */
+  /** Its file matches the question, or is close to files that do. */
   | 'file'
   /** Its file is open. */
   | 'open'
@@ -1241,23 +1234,23 @@ export type ExcerptStanding =
   /** An earlier question was about it. It stays where it costs nothing to leave it. */
   | 'lingering';
 
-/** What a request is expected to be billed for. */
+/** The expected bill of a request. */
 export interface Expected {
   /** Tokens. */
   tokens: number;
-  /** In nine of ten requests it is not further off than so many tokens. */
+  /** Error bound for nine of ten requests, in tokens. */
   error: number;
 }
 
 /** A form that a session is written in. */
 export type ExportFormat =
-  /** Strata's own lines: all messages with all that is known of them. */
+  /** Strata's own format: all messages with all their metadata, one per line. */
   | 'jsonl'
-  /** What the model sees, as a request to Anthropic. */
+  /** What the model sees, as an Anthropic request. */
   | 'anthropic'
-  /** What the model sees, as a request to OpenAI. */
+  /** What the model sees, as an OpenAI request. */
   | 'openai'
-  /** What the model sees, to read. */
+  /** What the model sees, as Markdown. */
   | 'markdown';
 
 /** A cost that could be avoided. */
@@ -1283,12 +1276,12 @@ export interface FileEvent {
   timeMs?: number;
   /** The file. */
   path: string;
-  /** What happened. */
+  /** The kind of change. */
   change: FileChange;
 }
 
 /**
- * A file's name: its path below its root with `/` between the parts (`src/lib.rs`), behind the root's name when
+ * A file's name: its path below its root with `/` between the parts (`src/lib.rs`), after the root's name when
  * there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Cheap to
  * clone; ordered by bytes.
  */
@@ -1302,51 +1295,51 @@ export interface FileMatches {
   lines: MatchingLine[];
 }
 
-/** Files in full and the repository file list. */
+/** Full files and the repository file list. */
 export interface FileSettings {
-  /** Larger files are refused, in bytes. */
+  /** Maximum size, in bytes, of a file that can be added to the context. */
   max_bytes: number;
-  /** What the repository file list may weigh, in tokens. 0 leaves it out. */
+  /** Maximum tokens for the repository file list. 0 omits the list. */
   list_budget: number;
 }
 
-/** Files in full and the repository file list. */
+/** Full files and the repository file list. */
 export interface FileSettingsInput {
-  /** Larger files are refused, in bytes. */
+  /** Maximum size, in bytes, of a file that can be added to the context. */
   max_bytes?: number;
-  /** What the repository file list may weigh, in tokens. 0 leaves it out. */
+  /** Maximum tokens for the repository file list. 0 omits the list. */
   list_budget?: number;
 }
 
-/** A path with the text that stands for it. */
+/** A path with the text that replaces it. */
 export interface FilesAddParams {
-  /** Where it stands for a file. */
+  /** Its position for a file. */
   path: string;
   /** The text. */
   content: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesAddReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface FilesClearParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface FilesClearReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1354,22 +1347,19 @@ export interface FilesClearReply {
 export interface FilesDeselectParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /**
-   * Files that are selected although their name says that they hold secrets, and shown as they are, without
-   * placeholders in the place of secrets.
-   */
+  /** Files to select although their names suggest secrets. They are shown unredacted. */
   confirmSecrets?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesDeselectReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1377,32 +1367,29 @@ export interface FilesDeselectReply {
 export interface FilesExcludeParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /**
-   * Files that are selected although their name says that they hold secrets, and shown as they are, without
-   * placeholders in the place of secrets.
-   */
+  /** Files to select although their names suggest secrets. They are shown unredacted. */
   confirmSecrets?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesExcludeReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to look for among the files of the workspace. */
+/** A search for workspace files. */
 export interface FilesFindParams {
   /** Letters of a path, in order; every file without any. */
   query?: string;
   /** How many at most. */
   limit?: number;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1410,19 +1397,19 @@ export interface FilesFindParams {
 export interface FilesFindReply {
   /** The closest first; without a query in the order of their names. */
   files: FoundFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to look for, and where. */
+/** What to search for, and where. */
 export interface FilesGrepParams {
   /** A regular expression as ripgrep takes it, matched within each line. */
   pattern: string;
   /** Files, folders or globs to search; the whole workspace when absent. */
   paths?: string[];
-  /** Whether the pattern is a text to be found as it is, not a regular expression. */
+  /** Whether to match the pattern literally instead of as a regular expression. */
   literal?: boolean;
-  /** Whether letter case does not count. */
+  /** Whether case is ignored. */
   ignoreCase?: boolean;
   /** Whether a match begins and ends at the borders of words. */
   words?: boolean;
@@ -1430,19 +1417,19 @@ export interface FilesGrepParams {
   context?: number;
   /** Maximum matching lines in the reply. */
   limit?: number;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was found. */
+/** The matches. */
 export interface FilesGrepReply {
-  /** In the order of their names, with lines up to the limit. */
+  /** Sorted by name, with lines up to the limit. */
   files: FileMatches[];
   /** How many lines match in all. */
   total: number;
   /** How many files have such a line. */
   totalFiles: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1450,7 +1437,7 @@ export interface FilesGrepReply {
 export interface FilesHasParams {
   /** A file, by its path below the workspace folder. */
   path: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1458,7 +1445,7 @@ export interface FilesHasParams {
 export interface FilesHasReply {
   /** Whether it is, or some of its lines are. */
   has: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1466,36 +1453,33 @@ export interface FilesHasReply {
 export interface FilesIncludeParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /**
-   * Files that are selected although their name says that they hold secrets, and shown as they are, without
-   * placeholders in the place of secrets.
-   */
+  /** Files to select although their names suggest secrets. They are shown unredacted. */
   confirmSecrets?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesIncludeReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface FilesListParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
 /** The files a session chose. */
 export interface FilesListReply {
-  /** In the order of their names. */
+  /** Sorted by name. */
   files: ListedFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1503,15 +1487,15 @@ export interface FilesListReply {
 export interface FilesMarkReadParams {
   /** Files of the workspace. */
   paths: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the session has read. */
+/** The files that the session has read. */
 export interface FilesMarkReadReply {
   /** The last one last. */
   filesRead: string[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1522,7 +1506,7 @@ export interface FilesReadParams {
    * name (`src/lib.rs#Type.method`).
    */
   path: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1542,7 +1526,7 @@ export type FilesReadReply = {
   lines: number;
   /** Where else the file has a definition of this very name. */
   others?: LineRange[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 } & (
   /** An open buffer, unsaved changes included. */
@@ -1558,7 +1542,7 @@ export type FilesReadReply = {
     source: 'disk';
     /** When it was last changed, in milliseconds since 1970. */
     mtimeMs: number;
-    /** What was done to the bytes to read them as text, if anything. */
+    /** How the bytes were converted to text, if not directly. */
     notice?: string;
   }
   /** Handed over by the client. */
@@ -1570,22 +1554,19 @@ export type FilesReadReply = {
 export interface FilesRemoveParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /**
-   * Files that are selected although their name says that they hold secrets, and shown as they are, without
-   * placeholders in the place of secrets.
-   */
+  /** Files to select although their names suggest secrets. They are shown unredacted. */
   confirmSecrets?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesRemoveReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1593,7 +1574,7 @@ export interface FilesRemoveReply {
 export interface FilesRenameParams {
   /** Each by its names before and after; of several that fit a file the first counts. */
   files: Rename[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1601,7 +1582,7 @@ export interface FilesRenameParams {
 export interface FilesRenameReply {
   /** Whether there was anything to follow. */
   changed: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1609,22 +1590,19 @@ export interface FilesRenameReply {
 export interface FilesSelectParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /**
-   * Files that are selected although their name says that they hold secrets, and shown as they are, without
-   * placeholders in the place of secrets.
-   */
+  /** Files to select although their names suggest secrets. They are shown unredacted. */
   confirmSecrets?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesSelectReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1632,42 +1610,39 @@ export interface FilesSelectReply {
 export interface FilesSetParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /**
-   * Files that are selected although their name says that they hold secrets, and shown as they are, without
-   * placeholders in the place of secrets.
-   */
+  /** Files to select although their names suggest secrets. They are shown unredacted. */
   confirmSecrets?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a change of the selection did. */
+/** The result of changing the selection. */
 export interface FilesSetReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were not taken unasked. */
+  /** Files that belong to a folder or pattern but were rejected unasked. */
   withheld: WithheldFile[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What became of iterations that were to be folded into the summary. */
+/** The result of folding iterations into the summary. */
 export interface Fold {
   /** Their numbers. */
   iterations: number[];
   /** Who wrote the summary. */
   by: FoldedBy;
-  /** Why nobody could. */
+  /** Why there is no summary. */
   problem?: string;
 }
 
 /** Who wrote the summary. */
 export type FoldedBy =
   | 'model' | 'extractive'
-  /** Nobody: they are kept word for word, and the next interval tries again. */
+  /** No one: they are kept verbatim until the next interval. */
   | 'nobody';
 
-/** Whose form of messages a block is in. */
+/** The provider whose format a block is in. */
 export type ForeignProvider =
   /** Anthropic's Messages API. */
   | 'anthropic'
@@ -1680,28 +1655,28 @@ export type ForeignProvider =
   /** Bedrock's Converse API. */
   | 'bedrock';
 
-/** The form in which a prompt leaves the house. */
+/** Output format of a prompt. */
 export type Format =
-  /** A body for Anthropic's Messages API. */
+  /** Anthropic Messages API. */
   | 'anthropic'
-  /** A body for OpenAI's Chat Completions API, which many others speak too. */
+  /** OpenAI Chat Completions API, which many other providers accept. */
   | 'openai'
-  /** A body for OpenAI's Responses API. */
+  /** OpenAI Responses API. */
   | 'responses'
-  /** A body for Google's `generateContent`. */
+  /** Google `generateContent`. */
   | 'gemini'
-  /** A body for Bedrock's Converse API, `modelId` included. */
+  /** Bedrock Converse API, including `modelId`. */
   | 'bedrock'
-  /** A text for reading and pasting. */
+  /** Markdown, for reading and pasting. */
   | 'markdown';
 
 /** A file of the workspace. */
 export interface FoundFile {
-  /** Which. */
+  /** The file. */
   path: FileKey;
   /** Where an editor finds it. */
   uri?: string;
-  /** What the session chose for it. */
+  /** Its selection state. */
   state: Choice;
 }
 
@@ -1709,15 +1684,15 @@ export interface FoundFile {
 export interface FoundSymbol {
   /** Its name. */
   name: string;
-  /** What it is. */
+  /** Its kind. */
   kind: SymbolKind;
-  /** The file that has it. */
+  /** Its file. */
   path: FileKey;
   /** Where an editor finds that. */
   uri?: string;
   /** The line that introduces it. */
   head: string;
-  /** What it stands in. */
+  /** Its container. */
   container?: string;
   /** The first line, from 1. */
   line?: number;
@@ -1737,11 +1712,11 @@ export interface HereDeselectParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HereDeselectReply {
   /** A sentence. */
   message: string;
@@ -1749,7 +1724,7 @@ export interface HereDeselectReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1762,11 +1737,11 @@ export interface HereExcludeParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HereExcludeReply {
   /** A sentence. */
   message: string;
@@ -1774,7 +1749,7 @@ export interface HereExcludeReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1787,11 +1762,11 @@ export interface HereIncludeParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HereIncludeReply {
   /** A sentence. */
   message: string;
@@ -1799,7 +1774,7 @@ export interface HereIncludeReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1812,11 +1787,11 @@ export interface HerePreviewParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HerePreviewReply {
   /** A sentence. */
   message: string;
@@ -1824,7 +1799,7 @@ export interface HerePreviewReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1837,11 +1812,11 @@ export interface HereSelectParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HereSelectReply {
   /** A sentence. */
   message: string;
@@ -1849,7 +1824,7 @@ export interface HereSelectReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1862,11 +1837,11 @@ export interface HereStatusParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HereStatusReply {
   /** A sentence. */
   message: string;
@@ -1874,7 +1849,7 @@ export interface HereStatusReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1887,11 +1862,11 @@ export interface HereToggleParams {
    * character in it.
    */
   range?: TextRange | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the person is shown. */
+/** The text shown to the user. */
 export interface HereToggleReply {
   /** A sentence. */
   message: string;
@@ -1899,7 +1874,7 @@ export interface HereToggleReply {
   path?: string;
   /** The same as a URI. */
   uri?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -1909,7 +1884,7 @@ export interface HistoryAddExchangeParams {
   user: Content;
   /** The answer. */
   assistant: Content;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1917,21 +1892,21 @@ export interface HistoryAddExchangeParams {
 export interface HistoryAddExchangeReply {
   /** Their numbers, in order. */
   ids: MessageId[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A message. */
 export interface HistoryAddParams {
-  /** Who speaks. */
+  /** The speaker. */
   role: Role;
-  /** What is said. */
+  /** The content. */
   content: Content;
   /** Whether the model sees it. */
   agent?: Visibility;
   /** Whether you see it. */
   user?: Visibility;
-  /** What it is for. */
+  /** Its purpose. */
   kind?: MessageKind;
   /** Whether a compaction may take it. */
   pin?: Pin;
@@ -1939,16 +1914,16 @@ export interface HistoryAddParams {
   timeMs?: number | null;
   /** Files it speaks of. */
   filesMentioned?: FileKey[];
-  /** Files that were changed by what it says. */
+  /** Files changed by this message. */
   filesModified?: FileKey[];
-  /** What a provider's form of it said beyond all that, by the provider's name. */
+  /** Further fields from a provider's format, by the provider's name. */
   extra?: Record<string, unknown>;
   /**
-   * The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is,
-   * without the limits of tool outputs.
+   * The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the
+   * limits for tool outputs.
    */
   id?: MessageId | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1956,25 +1931,25 @@ export interface HistoryAddParams {
 export interface HistoryAddReply {
   /** Their numbers, in order. */
   ids: MessageId[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface HistoryClearParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface HistoryClearReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface HistoryCountParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -1982,31 +1957,31 @@ export interface HistoryCountParams {
 export interface HistoryCountReply {
   /** All messages, hidden ones included. */
   messages: number;
-  /** What the model sees of them, in tokens. */
+  /** Tokens of what the model sees of them. */
   tokens: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A message and what it is to say. */
+/** A message and its new content. */
 export interface HistoryEditParams {
   /** Which message. */
   id: MessageId;
-  /** What it says from now on. */
+  /** The new content. */
   content: Content;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface HistoryEditReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface HistoryGetParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -2014,7 +1989,7 @@ export interface HistoryGetParams {
 export interface HistoryGetReply {
   /** All of them, hidden ones included. */
   messages: Message[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2024,15 +1999,15 @@ export interface HistoryHideParams {
   id: MessageId;
   /** Whether the model sees it. */
   agent?: Visibility | null;
-  /** Whether the person sees it. */
+  /** Whether the user sees it. */
   user?: Visibility | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface HistoryHideReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2040,7 +2015,7 @@ export interface HistoryHideReply {
 export interface HistoryImportParams {
   /** A conversation in any form that `session.import` takes. */
   text: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -2048,21 +2023,21 @@ export interface HistoryImportParams {
 export interface HistoryImportReply {
   /** Their numbers, in order. */
   ids: MessageId[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A message. */
 export interface HistoryMessage {
-  /** Who speaks. */
+  /** The speaker. */
   role: Role;
-  /** What is said. */
+  /** The content. */
   content: Content;
   /** Whether the model sees it. */
   agent?: Visibility;
   /** Whether you see it. */
   user?: Visibility;
-  /** What it is for. */
+  /** Its purpose. */
   kind?: MessageKind;
   /** Whether a compaction may take it. */
   pin?: Pin;
@@ -2070,42 +2045,42 @@ export interface HistoryMessage {
   timeMs?: number | null;
   /** Files it speaks of. */
   filesMentioned?: FileKey[];
-  /** Files that were changed by what it says. */
+  /** Files changed by this message. */
   filesModified?: FileKey[];
-  /** What a provider's form of it said beyond all that, by the provider's name. */
+  /** Further fields from a provider's format, by the provider's name. */
   extra?: Record<string, unknown>;
   /**
-   * The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is,
-   * without the limits of tool outputs.
+   * The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the
+   * limits for tool outputs.
    */
   id?: MessageId | null;
 }
 
-/** A message that is to stay word for word, or no longer. */
+/** A message that is to stay verbatim, or no longer. */
 export interface HistoryPinParams {
   /** Which message. */
   id: MessageId;
   /** Whether it is to stay. */
   pinned?: boolean;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface HistoryPinReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface HistoryReregisterParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface HistoryReregisterReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2113,7 +2088,7 @@ export interface HistoryReregisterReply {
 export interface HistorySetParams {
   /** In order. */
   messages: HistoryMessage[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -2121,9 +2096,9 @@ export interface HistorySetParams {
 export interface HistorySetReply {
   /** All messages, hidden ones included. */
   messages: number;
-  /** What the model sees of them, in tokens. */
+  /** Tokens of what the model sees of them. */
   tokens: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2131,17 +2106,17 @@ export interface HistorySetReply {
 export interface HistoryTruncateParams {
   /** The first message that goes. */
   from: MessageId;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What is left. */
+/** The remaining conversation. */
 export interface HistoryTruncateReply {
   /** How many messages went. */
   removed: number;
   /** How many messages are left. */
   messages: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2159,7 +2134,7 @@ export type Hit = {
     source: 'fragment';
     /** Its number. */
     id: number;
-    /** What it is filed under. */
+    /** Its tags. */
     tags: string[];
   }
   /** A memory file of the workspace. */
@@ -2177,9 +2152,9 @@ export type Hit = {
     session: string;
     /** The message. */
     message: MessageId;
-    /** Who speaks. */
+    /** The speaker. */
     role: Role;
-    /** What the message is for. */
+    /** The purpose of the message. */
     kind: MessageKind;
   });
 
@@ -2187,7 +2162,7 @@ export type Hit = {
 export interface IgnoredSetting {
   /** The setting, for instance `symbols.map_budget`. */
   key: string;
-  /** Where it stands. */
+  /** Its position. */
   origin: SettingOrigin;
   /** Why it does not count. */
   reason: string;
@@ -2195,7 +2170,7 @@ export interface IgnoredSetting {
 
 /** A picture in a message. */
 export interface Image {
-  /** Where its bytes are. */
+  /** The source of its bytes. */
   source: ImageSource;
   /** Width in pixels, when known; without it the token estimate is a constant. */
   width?: number | null;
@@ -2203,13 +2178,13 @@ export interface Image {
   height?: number | null;
 }
 
-/** A formula, or `"none"`, which takes back what the family says. */
+/** A formula, or `"none"`, which overrides the family. */
 export type ImageEntry = ImageFormula | Support;
 
 /** How a model's provider computes the tokens of an image. */
 export type ImageFormula =
   /**
-   * Anthropic: one token for each 28 x 28 pixels begun, after the image was scaled down to fit both limits
+   * Anthropic: one token for each 28 x 28 pixels started, after the image was scaled down to fit both limits
    * (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
    */
   | {
@@ -2242,7 +2217,7 @@ export type ImageFormula =
     factor: number;
   }
   /**
-   * Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels begun
+   * Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels started
    * (ai.google.dev/gemini-api/docs/tokens).
    */
   | {
@@ -2276,15 +2251,12 @@ export type ImageSource =
 
 /** Whether the repository was indexed. */
 export type IndexState =
-  /** Not yet, or not completely. */
+  /** Not complete yet. */
   | 'building'
   /** It was. */
   | 'ready';
 
-/**
- * What the client says in `initializationOptions`. What is not known is passed over: a client may keep things of
- * its own there.
- */
+/** The client's `initializationOptions`. Unknown fields are ignored, since clients may keep their own there. */
 export interface InitializationOptions {
   /**
    * The settings as the editor has them. A client that answers `workspace/configuration` is asked again once it is
@@ -2293,7 +2265,7 @@ export interface InitializationOptions {
   settings?: SettingsInput | null;
   /** The requests of Strata's own that the client answers. */
   requests?: string[];
-  /** The session to go on with. */
+  /** The session to continue with. */
   resume?: string | null;
   /**
    * Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
@@ -2302,7 +2274,7 @@ export interface InitializationOptions {
 }
 
 /**
- * The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, `file:{path}#L1-9`,
+ * Id of a tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, `file:{path}#L1-9`,
  * `excerpt:{path}#{definition}`, `history:{n}`, `url:{hash}`.
  */
 export type ItemKey = string;
@@ -2311,23 +2283,21 @@ export type ItemKey = string;
 export type ItemReport = {
   /** Its name. */
   key: ItemKey;
-  /**
-   * What people call it: a file by its path, a message by who said it and how it begins, a web page by its title.
-   */
+  /** Display title: a file's path, a message's speaker and beginning, a web page's title. */
   title: string;
   /** The file it belongs to, if it belongs to one. */
   path?: FileKey;
   /** The lines of that file that it shows, when it is not the whole file. */
   lines?: LineRange[];
-  /** What is chosen for that file. */
+  /** The selection state of that file. */
   state?: Choice;
-  /** The tier it stands in. */
+  /** Its tier. */
   tier: Tier;
-  /** What it weighs, updates included. */
+  /** Its tokens, including updates. */
   tokens: number;
   /**
    * The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
-   * place, as an outline behind the full text of its file does.
+   * place, as an outline after the full text of its file does.
    */
   position?: number;
   /** The last break that began with it. */
@@ -2338,40 +2308,39 @@ export type ItemReport = {
 
 /** An iteration, and what goes with it. */
 export interface IterationAddParams {
-  /** What the loop is for; needed before its first iteration, and begins another loop when it changes. */
+  /** Goal of the loop. Required before its first iteration; a different goal starts a new loop. */
   goal?: string | null;
-  /** What was asked and what came of it. */
+  /** The prompt and its outcome. */
   iteration: NewIteration;
-  /** What the loop should know of where it runs, by name. Values of names that promise secrets are withheld. */
+  /** Facts about the loop's environment, by name. Values of names that suggest secrets are withheld. */
   environment?: Record<string, string> | null;
-  /** What happened to files since the last one. */
+  /** Changes of files since the last iteration. */
   fileEvents?: FileEvent[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What became of an iteration. */
+/** The result of adding an iteration. */
 export interface IterationAddReply {
   /** Its number, counted from 1. */
   number: number;
   /** Whether it says that the goal is reached. */
   promise: LoopPromise;
-  /** What became of the iterations that left the window; absent when none did. */
+  /** What happened to iterations that left the window; absent if none did. */
   fold?: Fold;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The loop that a prompt is for, before its first iteration. */
 export interface IterationPromptParams {
   /**
-   * What the loop is for; that of the loop that runs when absent. With another one the prompt is that of a first
-   * iteration.
+   * Goal of the loop. Defaults to that of the running loop; a different goal gives the prompt of a first iteration.
    */
   goal?: string | null;
-  /** The environment to tell of instead of the one that was reported last. */
+  /** Environment to report instead of the last one. */
   environment?: Record<string, string> | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -2379,38 +2348,38 @@ export interface IterationPromptParams {
 export interface IterationPromptReply {
   /** The prompt. */
   text: string;
-  /** What it weighs, in tokens. */
+  /** Its tokens. */
   tokens: number;
   /**
-   * Its sections in their order with what each weighs: `goal`, `summary`, `iterations`, `state`, `instructions`.
-   * Those that there is nothing to say in are not among them.
+   * Its sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`, `instructions`. Omits empty
+   * ones.
    */
   parts: [string, number][];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface IterationStatusParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Where a loop stands. */
+/** The state of a loop. */
 export interface IterationStatusReply {
-  /** What it is for. */
+  /** Its goal. */
   goal: string;
   /** How many iterations there were. */
   totalIterations: number;
-  /** The numbers of those that are kept word for word. */
+  /** Numbers of the iterations kept verbatim. */
   window: number[];
-  /** The numbers of those that wait to be folded into the summary. */
+  /** Numbers of the iterations waiting for the summary. */
   waiting: number[];
   /** The summary holds the iterations from 1 to this one. */
   summarized: number;
-  /** What it says. */
+  /** The summary. */
   summary: string;
-  /** The iteration after which it is written anew. */
+  /** The iteration after which it is written again. */
   nextSummaryAt: number | null;
   /** The program that ran the last iteration. */
   currentCli: string;
@@ -2424,7 +2393,7 @@ export interface IterationStatusReply {
   promise: LoopPromise;
   /** The last iteration that said so. */
   completed: number | null;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2449,11 +2418,11 @@ export interface LastCompaction {
   profile: string;
   /** How the conversation was made shorter. */
   strategy: CompactionStrategy;
-  /** What it was. */
+  /** The size before. */
   before: ConversationSize;
-  /** What it became. */
+  /** The size after. */
   after: ConversationSize;
-  /** Who wrote the summary; absent when none was written. */
+  /** Who wrote the summary; absent if there is none. */
   summarisedBy?: SummaryAuthor;
   /** When, in milliseconds since 1970. */
   timeMs: number;
@@ -2465,11 +2434,11 @@ export interface LastTurn {
   turns: number;
   /** The model that it went to. */
   model: string;
-  /** The policy that laid it out. */
+  /** The policy of its layout. */
   policy: PolicyName;
-  /** What stood in each tier that held anything. */
+  /** The content of each nonempty tier. */
   tiers: TierWeight[];
-  /** What the provider's cache is expected to hold, in tokens. */
+  /** Tokens expected in the provider's cache. */
   cachedTokens: number;
   /** When that will be gone, in milliseconds since 1970; absent when nothing is cached. */
   cacheExpiresMs?: number;
@@ -2477,13 +2446,13 @@ export interface LastTurn {
   explanation: string;
 }
 
-/** What is known of one item. */
+/** Statistics about one item. */
 export interface LedgerItemStats {
   /** The chance that it leaves the prompt at the next turn, from 0 to 1. */
   hazard: number;
   /** Turns that a file has been selected and unchanged; absent for what has no age. */
   age?: number;
-  /** Whether it stands in the part that was kept from the prompt before, byte for byte. */
+  /** Whether it is in the prefix kept from the previous prompt. */
   kept: boolean;
 }
 
@@ -2502,7 +2471,7 @@ export interface ListedExcerpt {
   lines?: LineRange;
   /** Why it was chosen; absent when you pinned it unasked. */
   reason?: ExcerptReason;
-  /** How it comes to be there. */
+  /** Why it is there. */
   standing: ExcerptStanding;
   /** The weight of its text, in tokens of the model. */
   tokens: number;
@@ -2510,15 +2479,15 @@ export interface ListedExcerpt {
 
 /** A file that the session chose. */
 export type ListedFile = {
-  /** Which. */
+  /** The file. */
   path: FileKey;
   /** Where an editor finds it. */
   uri?: string;
-  /** What was chosen for it. */
+  /** Its selection state. */
   state: Choice;
   /** The lines that are shown, when it is not the whole file. */
   lines?: LineRange[];
-  /** The tier it stands in since the last recorded turn. */
+  /** Its tier in the last recorded turn. */
   tier?: Tier;
   /** The weight of its shown text, in tokens of the model. */
   tokens?: number;
@@ -2538,7 +2507,7 @@ export type ListedFile = {
     source: 'disk';
     /** When it was last changed, in milliseconds since 1970. */
     mtimeMs: number;
-    /** What was done to the bytes to read them as text, if anything. */
+    /** How the bytes were converted to text, if not directly. */
     notice?: string;
   }
   /** Handed over by the client. */
@@ -2550,9 +2519,9 @@ export type ListedFile = {
 export interface ListedSession {
   /** Its name on the wire. */
   id: string;
-  /** What the person calls it; empty for none. */
+  /** The user's name for it; may be empty. */
   name: string;
-  /** When it was begun, in milliseconds since 1970; `null` when it was not stored yet. */
+  /** When it was started, in milliseconds since 1970; `null` when it was not saved. */
   createdMs: number | null;
   /** When it was last written to, likewise. */
   updatedMs: number | null;
@@ -2584,8 +2553,8 @@ export type LoopPromise =
   | 'complete';
 
 /**
- * Requests of plain LSP, for editors without a plugin. Those that are answered from the outlines are off: where a
- * real language server runs, an editor would show everything twice.
+ * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because
+ * next to another language server an editor would show everything twice.
  */
 export interface LspSettings {
   /** `textDocument/documentSymbol` */
@@ -2599,20 +2568,17 @@ export interface LspSettings {
   /** `textDocument/references` */
   references: boolean;
   /**
-   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, takes it out, excludes it,
-   * shows the prompt. Offered when somebody asks, not to editors that look for something to light a bulb for.
+   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, removes or excludes the
+   * file, and previews the prompt. Not offered for automatic light-bulb requests.
    */
   code_action: boolean;
-  /**
-   * `textDocument/codeLens`: how a file stands in the model's context, above its first line. Off, since many people
-   * find such lines in the way.
-   */
+  /** `textDocument/codeLens`: shows a file's state in the model's context above its first line. Off by default. */
   code_lens: boolean;
 }
 
 /**
- * Requests of plain LSP, for editors without a plugin. Those that are answered from the outlines are off: where a
- * real language server runs, an editor would show everything twice.
+ * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because
+ * next to another language server an editor would show everything twice.
  */
 export interface LspSettingsInput {
   /** `textDocument/documentSymbol` */
@@ -2626,30 +2592,27 @@ export interface LspSettingsInput {
   /** `textDocument/references` */
   references?: boolean;
   /**
-   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, takes it out, excludes it,
-   * shows the prompt. Offered when somebody asks, not to editors that look for something to light a bulb for.
+   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, removes or excludes the
+   * file, and previews the prompt. Not offered for automatic light-bulb requests.
    */
   code_action?: boolean;
-  /**
-   * `textDocument/codeLens`: how a file stands in the model's context, above its first line. Off, since many people
-   * find such lines in the way.
-   */
+  /** `textDocument/codeLens`: shows a file's state in the model's context above its first line. Off by default. */
   code_lens?: boolean;
 }
 
 /** A file with a block. */
 export interface MapFile {
-  /** Which. */
+  /** The file. */
   path: FileKey;
   /** Its place among all files by how much they matter; the first has 1. */
   rank: number;
   /** How much of it the block shows. */
   level: MapLevel;
-  /** What its block weighs. */
+  /** Tokens of its block. */
   tokens: number;
 }
 
-/** How much of a file its map block shows. Each level shows what the one before it shows, and more. */
+/** How much of a file its map block shows. Each level includes the previous one. */
 export type MapLevel =
   /** The file's path alone. */
   | 'path'
@@ -2664,7 +2627,7 @@ export type MapLevel =
 
 /** The order of a map. */
 export type MapSort =
-  /** What matters most comes first. */
+  /** Most important first. */
   | 'rank'
   /** By path. */
   | 'path';
@@ -2673,7 +2636,7 @@ export type MapSort =
 export interface MatchingLine {
   /** From 1. */
   line: number;
-  /** At most 300 characters of it. */
+  /** At most 300 characters. */
   text: string;
   /** Whether it is only near a line that matches. */
   context?: boolean;
@@ -2681,11 +2644,11 @@ export interface MatchingLine {
 
 /** A note. */
 export interface MemoryAddParams {
-  /** What to keep. */
+  /** The note. */
   text: string;
-  /** What to file it under. */
+  /** Its tags. */
   tags?: string[];
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -2693,21 +2656,21 @@ export interface MemoryAddParams {
 export interface MemoryAddReply {
   /** Its number. */
   id: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface MemoryListParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
 /** All notes. */
 export interface MemoryListReply {
-  /** In the order in which they were made. */
+  /** In order of creation. */
   fragments: Note[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2715,33 +2678,33 @@ export interface MemoryListReply {
 export interface MemoryRemoveParams {
   /** Its number. */
   id: number;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface MemoryRemoveReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to look for. */
+/** A search query. */
 export interface MemorySearchParams {
   /** Words. One without a letter or digit is an error. */
   query: string;
   /** How many hits at most: 20 when absent, never more than 1,000. */
   limit?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a search, the best first. */
+/** The reply of a search, best first. */
 export interface MemorySearchReply {
-  /** Those in memory files, then all others, the best first. */
+  /** Those in memory files, then all others, best first. */
   hits: Hit[];
   /** How many of the newest matches were ranked, when there are too many to rank them all. */
   newest?: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -2749,27 +2712,27 @@ export interface MemorySearchReply {
 export interface Message {
   /** Its number. */
   id: MessageId;
-  /** Who speaks. */
+  /** The speaker. */
   role: Role;
-  /** What is said, in order. */
+  /** The content, in order. */
   content: ContentBlock[];
   /** Whether the model sees it. A hidden message is never sent and never counted. */
   agent: Visibility;
-  /** Whether the person sees it. */
+  /** Whether the user sees it. */
   user: Visibility;
-  /** What it is for. */
+  /** Its purpose. */
   kind: MessageKind;
   /** Whether a compaction may take it. */
   pin?: Pin;
-  /** When it was said, in milliseconds since 1970, as the caller tells it. */
+  /** Time of the message, in milliseconds since 1970, from the caller. */
   timeMs?: number;
   /** Files it speaks of. */
   filesMentioned?: FileKey[];
-  /** Files that were changed by what it says. */
+  /** Files changed by this message. */
   filesModified?: FileKey[];
   /**
-   * What a provider's form of this message said beyond all that, by the provider's name, so that it can be written
-   * as it came (`exchange`). Never sent, never counted.
+   * Further fields of this message in a provider's format, by the provider's name, for writing it back unchanged
+   * (`exchange`). Never sent, never counted.
    */
   extra?: Record<string, unknown>;
 }
@@ -2777,32 +2740,32 @@ export interface Message {
 /** The stable number of a message in its session. Never reused, never renumbered by a compaction. */
 export type MessageId = number;
 
-/** What a message is for, which decides how ageing and compaction treat it. */
+/** The purpose of a message, which decides how archival and compaction treat it. */
 export type MessageKind =
   /** Ordinary talk. */
   | 'normal'
   /** The result of a tool call. */
   | 'tool_result'
-  /** A result hidden from the model because a summary stands for it. */
+  /** A result hidden from the model because a summary replaces it. */
   | 'tool_result_archived'
-  /** The summary that stands for archived results. */
+  /** The summary that replaces archived results. */
   | 'tool_summary'
   /** The summary that a compaction left. */
   | 'summary'
-  /** Something that happened around the conversation, told to the model. */
+  /** An event around the conversation, reported to the model. */
   | 'system_event'
   /** One iteration of an autonomous loop. */
   | 'iteration';
 
-/** One model, or what is assumed of one. */
+/** A model, known or assumed. */
 export interface Model {
   /** The name in the table, or the name as asked for when the table has none. */
   id: string;
   /** The family in the table; empty for an unknown model. */
   family: string;
-  /** Who made it. */
+  /** Its maker. */
   provider: ModelProvider;
-  /** How its tokens are counted. */
+  /** Its tokenizer. */
   tokenizer: Tokenizer;
   /** Tokens that a request may hold. */
   max_input: number;
@@ -2810,9 +2773,9 @@ export interface Model {
   max_output: number;
   /** How prompt prefixes are cached and what that costs. */
   cache: CacheRules;
-  /** A higher price for long prompts, where there is one. */
+  /** A higher price for long prompts, if there is one. */
   long_context: LongContext | null;
-  /** What an image costs; `None` for a model that takes none. */
+  /** The cost of images; `None` if the model takes none. */
   image: ImageFormula | null;
   /** Whether it can call tools. */
   tools: boolean;
@@ -2820,7 +2783,7 @@ export interface Model {
   overheads: TokenOverheads;
 }
 
-/** What one entry says; the rest comes from its family. */
+/** One entry; missing fields come from its family. */
 export interface ModelEntry {
   /** The family a model takes its defaults from. */
   family: string | null;
@@ -2828,7 +2791,7 @@ export interface ModelEntry {
   aliases: string[] | null;
   /** Beginnings of the names that a family claims. */
   prefixes: string[] | null;
-  /** Whose protocol and rules hold. */
+  /** The provider whose protocol and rules apply. */
   provider: ModelProvider | null;
   /** How tokens are counted. */
   tokenizer: Tokenizer | null;
@@ -2836,11 +2799,11 @@ export interface ModelEntry {
   max_input: number | null;
   /** The longest answer, in tokens. */
   max_output: number | null;
-  /** How its provider caches prompts. */
+  /** The provider's cache. */
   cache: CacheEntry;
   /** A higher price for long prompts. */
   long_context: LongContext | null;
-  /** What a picture costs. */
+  /** The cost of pictures. */
   image: ImageEntry | null;
   /** Whether it can be given tools. */
   tools: Support | null;
@@ -2848,7 +2811,7 @@ export interface ModelEntry {
   overheads: TokenOverheads | null;
 }
 
-/** What one entry says; the rest comes from its family. */
+/** One entry; missing fields come from its family. */
 export interface ModelEntryInput {
   /** The family a model takes its defaults from. */
   family?: string | null;
@@ -2856,7 +2819,7 @@ export interface ModelEntryInput {
   aliases?: string[] | null;
   /** Beginnings of the names that a family claims. */
   prefixes?: string[] | null;
-  /** Whose protocol and rules hold. */
+  /** The provider whose protocol and rules apply. */
   provider?: ModelProvider | null;
   /** How tokens are counted. */
   tokenizer?: Tokenizer | null;
@@ -2864,11 +2827,11 @@ export interface ModelEntryInput {
   max_input?: number | null;
   /** The longest answer, in tokens. */
   max_output?: number | null;
-  /** How its provider caches prompts. */
+  /** The provider's cache. */
   cache?: CacheEntryInput;
   /** A higher price for long prompts. */
   long_context?: LongContext | null;
-  /** What a picture costs. */
+  /** The cost of pictures. */
   image?: ImageEntry | null;
   /** Whether it can be given tools. */
   tools?: Support | null;
@@ -2876,7 +2839,7 @@ export interface ModelEntryInput {
   overheads?: TokenOverheads | null;
 }
 
-/** Who made a model. It decides nothing by itself: gateways serve any model in any dialect. */
+/** The maker of a model. Does not determine the dialect, since gateways serve any model in any dialect. */
 export type ModelProvider =
   /** Claude. */
   | 'anthropic'
@@ -2902,28 +2865,28 @@ export type ModelProvider =
   | 'other';
 
 /**
- * Families and models by name. The same form serves for the built-in table and for a user's overrides, in TOML or
- * any other format serde reads.
+ * Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other
+ * format that serde reads.
  */
 export interface ModelTable {
-  /** Families by name. */
+  /** Model families, by name. */
   family: Record<string, ModelEntry>;
-  /** Models by name. */
+  /** Models, by name. */
   model: Record<string, ModelEntry>;
 }
 
 /**
- * Families and models by name. The same form serves for the built-in table and for a user's overrides, in TOML or
- * any other format serde reads.
+ * Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other
+ * format that serde reads.
  */
 export interface ModelTableInput {
-  /** Families by name. */
+  /** Model families, by name. */
   family?: Record<string, ModelEntryInput>;
-  /** Models by name. */
+  /** Models, by name. */
   model?: Record<string, ModelEntryInput>;
 }
 
-/** One iteration as it is reported. */
+/** An iteration as reported. */
 export interface NewIteration {
   /** When it ended, in milliseconds since 1970. */
   timeMs?: number;
@@ -2931,13 +2894,13 @@ export interface NewIteration {
   cli?: string;
   /** The model that ran it. */
   model?: string;
-  /** What it was given. */
+  /** Its prompt. */
   prompt?: string;
-  /** What it said. */
+  /** Its output. */
   output?: string;
   /** How far it got, as the caller judges. */
   progressScore?: number;
-  /** What it accomplished, beside what its output says itself. */
+  /** Accomplishments in addition to those in the output. */
   progressMarkers?: string[];
   /** Paths of the files that it changed. */
   fileChanges?: string[];
@@ -2949,9 +2912,9 @@ export interface NewIteration {
 export interface Note {
   /** Its number. */
   id: number;
-  /** What it says. */
+  /** Its text. */
   text: string;
-  /** What it is filed under. */
+  /** Its tags. */
   tags: string[];
   /** The session in which it was made. */
   session?: string;
@@ -2976,28 +2939,28 @@ export type OutOfStep =
   /** A change named a range that is not in the text. */
   | {
     kind: 'invalid_range';
-    /** What is wrong with it. */
+    /** What is wrong. */
     detail: string;
   }
   /** Something was said of it that cannot be read. */
   | {
     kind: 'misread';
-    /** What is wrong with it. */
+    /** What is wrong. */
     detail: string;
   };
 
-/** What an output is named by: the number of a message, or the name of a spilled output. */
+/** The id of an output: a message number, or the name of a spilled output. */
 export type OutputName =
   /** The number of a message with results. */
   | MessageId
   /** The name of an output that went to a file. */
   | string;
 
-/** What a pause of a given length does under the lifetime that is set. */
+/** The effect of a pause under the current lifetime. */
 export interface PauseCost {
   /** How long it is. */
   seconds: number;
-  /** Whether what is cached is gone then. */
+  /** Whether the cache will have expired. */
   expires: boolean;
   /** In tokens of plain input. */
   cost: number;
@@ -3009,150 +2972,150 @@ export interface PauseCost {
 export type Pin =
   /** It may. */
   | 'free'
-  /** The person wants it to stay word for word. */
+  /** The user wants it to stay verbatim. */
   | 'kept';
 
-/** A named tiering rule. */
+/** A named layout policy. */
 export type PolicyName =
-  /** The prompt is a log: what may stay stays, what changed is brought up to date behind it. */
+  /** An append-only log: keeps what is cached and appends changes after it. */
   | 'ledger'
-  /** Content rises through four cached tiers while it stays unchanged. */
+  /** Four cached tiers: content moves up while it stays unchanged. */
   | 'ripple'
-  /** One fixed order without breakpoints. */
+  /** A fixed order without breakpoints. */
   | 'flat';
 
 /** A part of a prompt: the blocks of one message that show the same and are for the same. */
 export interface PreviewPart {
-  /** What people call it. */
+  /** Its title. */
   title: string;
-  /** What it is for. */
+  /** Its kind of content. */
   part: PromptPart;
-  /** The tier it stands in. */
+  /** Its tier. */
   tier: Tier;
-  /** What it weighs, in tokens of the model. */
+  /** Its tokens, for the model. */
   tokens: number;
   /** Its first line in the text, counted from 0. A line ends with a line feed. */
   line: number;
   /** How many lines it has; 0 when nothing of it can be written as text. */
   lines: number;
-  /** Whether a cache breakpoint stands at its end. */
+  /** Whether it ends with a cache breakpoint. */
   marked: boolean;
 }
 
-/** The profiles that ship. */
+/** The built-in profiles. */
 export type ProfileName =
-  /** Cut where the topic changed, else a summary pair in front of the newest exchanges. */
+  /** Cuts where the topic changed, or else replaces older exchanges with a pair of summary messages. */
   | 'topic'
-  /** The first message, a summary by phases and themes, the newest messages. */
+  /** Keeps the first message, a summary by phases and themes, and the newest messages. */
   | 'continuation'
-  /** A structured checkpoint in front of the newest messages. */
+  /** Keeps a structured checkpoint and the newest messages. */
   | 'checkpoint'
-  /** A running summary in front of the newest iterations. */
+  /** Keeps a running summary and the newest iterations. */
   | 'rolling'
-  /** Everything becomes one message that another agent can go on from. */
+  /** Turns the conversation into one message from which another agent can continue. */
   | 'handoff';
 
-/** Figures that replace those of a profile, or make a new one of it. Every field is optional. */
+/** Overrides for a built-in profile, or a profile of your own. Every field is optional. */
 export interface ProfileOptions {
-  /** The profile that it starts from; its own name when that is one of the five, else `topic`. */
+  /** Profile to start from. Defaults to the built-in profile of the same name, or `topic`. */
   like: ProfileName | null;
-  /** When it looks. */
+  /** When to check whether a compaction is due. */
   moment: CompactionMoment | null;
   /**
-   * Share of a request's limit that the conversation may weigh, and at least 24,000 tokens, before it is compacted
-   * as soon as that pays. 0 never.
+   * Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as
+   * soon as that saves money. 0 disables the trigger.
    */
   history_share: number | null;
-  /** Due when the conversation weighs more, in tokens. 0 never. */
+  /** Maximum tokens of the conversation before a compaction is due. 0 disables the trigger. */
   history_over: number | null;
-  /** Due when the whole prompt weighs as much, in tokens. 0 never. */
+  /** Tokens of the whole prompt at which a compaction is due. 0 disables the trigger. */
   context_from: number | null;
-  /** Due when the whole prompt weighs more than this share of the window. 0 never. */
+  /** Maximum share of the window for the whole prompt before a compaction is due. 0 disables the trigger. */
   window_share: number | null;
-  /** Tokens of the window that are kept free. */
+  /** Tokens to keep free in the window. */
   reserve_tokens: number | null;
-  /** The limit in tokens when the window is unknown or not over the reserve. */
+  /** Limit in tokens if the window is unknown or no larger than the reserve. */
   max_tokens: number | null;
-  /** The limit in messages when neither is known. */
+  /** Limit in messages if neither the window nor `max_tokens` is known. */
   max_messages: number | null;
-  /** Due when the model sees more messages. 0 never. */
+  /** Maximum messages the model sees before a compaction is due. 0 disables the trigger. */
   messages_over: number | null;
-  /** Due when there are more exchanges. 0 never. */
+  /** Maximum exchanges before a compaction is due. 0 disables the trigger. */
   exchanges_over: number | null;
-  /** Whether the first message stays. */
+  /** Whether to keep the first message. */
   keep_first: boolean | null;
-  /** The newest tokens that stay. */
+  /** Tokens of newest messages to keep. */
   keep_tokens: number | null;
-  /** The newest messages that stay at least. */
+  /** Minimum number of newest messages to keep. */
   keep_messages: number | null;
-  /** The newest exchanges that stay at least. */
+  /** Minimum number of newest exchanges to keep. */
   keep_exchanges: number | null;
-  /** What the summary may weigh, in tokens. */
+  /** Maximum tokens of the summary. */
   summary_tokens: number | null;
-  /** What share of the window the prompt should weigh afterwards. */
+  /** Target share of the window for the compacted prompt. */
   target_share: number | null;
-  /** Characters of each tool result that the model which summarises is shown. 0 shows them whole. */
+  /** Maximum characters of each tool result in the summarizer's input. 0 means no limit. */
   result_chars: number | null;
-  /** Characters of the arguments of each tool call that the model which summarises is shown. 0 shows them whole. */
+  /** Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit. */
   call_chars: number | null;
-  /** Characters of each result in the digest of `checkpoint`. */
+  /** Maximum characters of each result in the digest of `checkpoint`. */
   digest_chars: number | null;
-  /** Maximum results that the digest of `checkpoint` names; of older ones it gives the number. */
+  /** Maximum results listed in the digest of `checkpoint`. Older ones are only counted. */
   digest_lines: number | null;
 }
 
-/** Figures that replace those of a profile, or make a new one of it. Every field is optional. */
+/** Overrides for a built-in profile, or a profile of your own. Every field is optional. */
 export interface ProfileOptionsInput {
-  /** The profile that it starts from; its own name when that is one of the five, else `topic`. */
+  /** Profile to start from. Defaults to the built-in profile of the same name, or `topic`. */
   like?: ProfileName | null;
-  /** When it looks. */
+  /** When to check whether a compaction is due. */
   moment?: CompactionMoment | null;
   /**
-   * Share of a request's limit that the conversation may weigh, and at least 24,000 tokens, before it is compacted
-   * as soon as that pays. 0 never.
+   * Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as
+   * soon as that saves money. 0 disables the trigger.
    */
   history_share?: number | null;
-  /** Due when the conversation weighs more, in tokens. 0 never. */
+  /** Maximum tokens of the conversation before a compaction is due. 0 disables the trigger. */
   history_over?: number | null;
-  /** Due when the whole prompt weighs as much, in tokens. 0 never. */
+  /** Tokens of the whole prompt at which a compaction is due. 0 disables the trigger. */
   context_from?: number | null;
-  /** Due when the whole prompt weighs more than this share of the window. 0 never. */
+  /** Maximum share of the window for the whole prompt before a compaction is due. 0 disables the trigger. */
   window_share?: number | null;
-  /** Tokens of the window that are kept free. */
+  /** Tokens to keep free in the window. */
   reserve_tokens?: number | null;
-  /** The limit in tokens when the window is unknown or not over the reserve. */
+  /** Limit in tokens if the window is unknown or no larger than the reserve. */
   max_tokens?: number | null;
-  /** The limit in messages when neither is known. */
+  /** Limit in messages if neither the window nor `max_tokens` is known. */
   max_messages?: number | null;
-  /** Due when the model sees more messages. 0 never. */
+  /** Maximum messages the model sees before a compaction is due. 0 disables the trigger. */
   messages_over?: number | null;
-  /** Due when there are more exchanges. 0 never. */
+  /** Maximum exchanges before a compaction is due. 0 disables the trigger. */
   exchanges_over?: number | null;
-  /** Whether the first message stays. */
+  /** Whether to keep the first message. */
   keep_first?: boolean | null;
-  /** The newest tokens that stay. */
+  /** Tokens of newest messages to keep. */
   keep_tokens?: number | null;
-  /** The newest messages that stay at least. */
+  /** Minimum number of newest messages to keep. */
   keep_messages?: number | null;
-  /** The newest exchanges that stay at least. */
+  /** Minimum number of newest exchanges to keep. */
   keep_exchanges?: number | null;
-  /** What the summary may weigh, in tokens. */
+  /** Maximum tokens of the summary. */
   summary_tokens?: number | null;
-  /** What share of the window the prompt should weigh afterwards. */
+  /** Target share of the window for the compacted prompt. */
   target_share?: number | null;
-  /** Characters of each tool result that the model which summarises is shown. 0 shows them whole. */
+  /** Maximum characters of each tool result in the summarizer's input. 0 means no limit. */
   result_chars?: number | null;
-  /** Characters of the arguments of each tool call that the model which summarises is shown. 0 shows them whole. */
+  /** Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit. */
   call_chars?: number | null;
-  /** Characters of each result in the digest of `checkpoint`. */
+  /** Maximum characters of each result in the digest of `checkpoint`. */
   digest_chars?: number | null;
-  /** Maximum results that the digest of `checkpoint` names; of older ones it gives the number. */
+  /** Maximum results listed in the digest of `checkpoint`. Older ones are only counted. */
   digest_lines?: number | null;
 }
 
 /** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptAssembleParams {
-  /** What the person asks. */
+  /** The user's question. */
   prompt?: string | null;
   /** Pictures that go with the prompt. */
   images?: Image[];
@@ -3162,13 +3125,13 @@ export interface PromptAssembleParams {
   tools?: Tool[];
   /** The form of the request; the setting's when absent. */
   format?: Format | null;
-  /** How the prompt is laid out; the session's or the setting's when absent. */
+  /** Layout policy. Defaults to that of the session or the settings. */
   policy?: PolicyName | null;
   /** The model it is made for; the setting's when absent. */
   model?: string | null;
   /**
-   * Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this,
-   * whichever is smaller.
+   * Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and
+   * the model's window.
    */
   maxInputTokens?: number | null;
   /**
@@ -3183,11 +3146,11 @@ export interface PromptAssembleParams {
   /** How the request body is handed over. */
   bodyAs?: BodyAs;
   /**
-   * Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is
-   * Strata's is refused. What they hold is not weighed.
+   * Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own
+   * fields are rejected. The values are not counted.
    */
   extra?: Record<string, unknown>;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -3199,24 +3162,22 @@ export interface PromptAssembleReply {
   model: string;
   /** The dialect of `body`. */
   format: Format;
-  /** The tiering rule that laid it out. */
+  /** The policy that laid it out. */
   policy: PolicyName;
   /**
-   * The request body, or the text of a format that is no request; with `bodyAs: "text"` the body as the exact text
-   * to POST.
+   * The request body, or the text of the Markdown format. With `bodyAs: "text"`, the body as the exact text to
+   * POST.
    */
   body: Body;
-  /** What it weighs. */
+  /** Its tokens. */
   tokens: TokenReport;
-  /** What stands in which tier. */
+  /** The content of the tiers. */
   tiers: TierReport[];
   /** Where the cache breakpoints are. */
   breakpoints: Breakpoint[];
-  /**
-   * What it will cost, as far as it is known what the provider's cache holds: `read` is the cached read to expect.
-   */
+  /** The expected cost, as far as the provider's cache is known. `read` is the expected cached read. */
   predicted: Charge;
-  /** Which version of which file it shows in full. */
+  /** The versions of the files shown in full. */
   files: UsedFile[];
   /** Which files of a trusted workspace its system prompt quotes or lists. */
   systemFiles: SystemFiles;
@@ -3224,9 +3185,9 @@ export interface PromptAssembleReply {
   coverage: Coverage;
   /** Selected files that did not fit, largest first. */
   shed: FileKey[];
-  /** What the person should know. */
+  /** Warnings for the user. */
   warnings: PromptWarning[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -3236,11 +3197,11 @@ export interface PromptChangesParams {
   since: string;
   /** The policy of that preview; the session's or the setting's when absent. */
   policy?: PolicyName | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What has changed since an earlier preview. */
+/** Changes since an earlier preview. */
 export interface PromptChangesReply {
   /** The text of the preview now. */
   text: string;
@@ -3249,25 +3210,25 @@ export interface PromptChangesReply {
    * nothing has changed.
    */
   changes: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A prompt. */
 export interface PromptDiscardParams {
-  /** By the `id` that `strata.prompt.assemble` gave it. */
+  /** The `id` from `strata.prompt.assemble`. */
   id: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface PromptDiscardReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A text to weigh. */
+/** A text to count. */
 export interface PromptEstimateParams {
   /** The text. */
   text: string;
@@ -3275,11 +3236,11 @@ export interface PromptEstimateParams {
   model?: string | null;
   /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
   maxInputTokens?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the text weighs. */
+/** The tokens of a text. */
 export interface PromptEstimateReply {
   /** Tokens of the model. */
   tokens: number;
@@ -3290,15 +3251,15 @@ export interface PromptEstimateReply {
    * may be off by.
    */
   limit: number;
-  /** What is assumed of the model, when the table of models does not have it. */
+  /** What is assumed of a model missing from the table. */
   warning?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What a block is for: the rows of the token breakdown. */
+/** The purpose of a block: the rows of the token breakdown. */
 export type PromptPart =
-  /** The system prompt and what the settings add to it. */
+  /** The system prompt with additions from the settings. */
   | 'system'
   /** Map blocks and their legend. */
   | 'map'
@@ -3306,7 +3267,7 @@ export type PromptPart =
   | 'files'
   /** The repository file list. */
   | 'file_list'
-  /** What brings texts further up to date: diffs, outlines, changes of the file list. */
+  /** Updates of earlier texts: diffs, outlines, changes of the file list. */
   | 'updates'
   /** Web pages. */
   | 'urls'
@@ -3314,18 +3275,18 @@ export type PromptPart =
   | 'history'
   /** The tools the client declares. */
   | 'tools'
-  /** What is true right now only: branch, files already read. */
+  /** Volatile facts: branch, files already read. */
   | 'session_state'
-  /** What of the repository the request is about. */
+  /** Names relevant to the request. */
   | 'context_frame'
   /** The new prompt or the new tool results. */
   | 'prompt'
-  /** What the format itself costs: roles, separators, the reply's opening. */
+  /** The format itself: roles, separators, the beginning of the reply. */
   | 'structure';
 
 /** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptPreviewParams {
-  /** What the person asks. */
+  /** The user's question. */
   prompt?: string | null;
   /** Pictures that go with the prompt. */
   images?: Image[];
@@ -3335,13 +3296,13 @@ export interface PromptPreviewParams {
   tools?: Tool[];
   /** The form of the request; the setting's when absent. */
   format?: Format | null;
-  /** How the prompt is laid out; the session's or the setting's when absent. */
+  /** Layout policy. Defaults to that of the session or the settings. */
   policy?: PolicyName | null;
   /** The model it is made for; the setting's when absent. */
   model?: string | null;
   /**
-   * Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this,
-   * whichever is smaller.
+   * Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and
+   * the model's window.
    */
   maxInputTokens?: number | null;
   /**
@@ -3356,47 +3317,44 @@ export interface PromptPreviewParams {
   /** How the request body is handed over. */
   bodyAs?: BodyAs;
   /**
-   * Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is
-   * Strata's is refused. What they hold is not weighed.
+   * Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own
+   * fields are rejected. The values are not counted.
    */
   extra?: Record<string, unknown>;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What would be sent: the reply of `prompt.preview`. */
+/** The next request: the reply of `prompt.preview`. */
 export interface PromptPreviewReply {
   /** All of it, as Markdown. */
   text: string;
-  /**
-   * What the request weighs, in tokens of the model. Beside the parts of the text it has the declared tools and
-   * what the format itself costs.
-   */
+  /** Tokens of the request. Includes declared tools and the format itself, in addition to the text. */
   tokens: number;
-  /** What stands where in the text, in its order. Every line belongs to one of them. */
+  /** The parts of the text, in order. Every line belongs to one. */
   parts: PreviewPart[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What came of a prompt. */
+/** The outcome of a prompt. */
 export interface PromptRecordParams {
   /** The prompt, by the `id` that `strata.prompt.assemble` gave it. */
   id: string;
-  /** How it ended. */
+  /** Its outcome. */
   status?: TurnStatus;
   /** The answer: a text, or its blocks. */
   response?: Content | null;
-  /** What came of an answer that was stopped; the same as `response`. */
+  /** The outcome of an answer that was stopped; the same as `response`. */
   partial?: Content | null;
-  /** What the provider billed. */
+  /** The billed usage. */
   usage?: UsageInput | null;
   /**
    * Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the
    * conversation is compacted first. A second one in a row is an error that names the largest parts.
    */
   error?: TurnError | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -3404,23 +3362,23 @@ export interface PromptRecordParams {
 export interface PromptRecordReply {
   /** The prompt. */
   id: string;
-  /** How it ended. */
+  /** Its outcome. */
   status: TurnStatus;
   /** How many messages the conversation has now. */
   messages: number;
-  /** What the session was billed for so far. */
+  /** Billed usage of the session so far. */
   totals: Usage;
-  /** What the person should know. */
+  /** Warnings for the user. */
   warnings: string[];
   /** Whether to assemble the prompt again and send it once more: the conversation is compacted first. */
   retry?: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to ask, and how the answer is shown. */
+/** The question, and how to show the answer. */
 export interface PromptSendParams {
-  /** What you ask. */
+  /** The question. */
   prompt: string;
   /** Pictures that go with it. */
   images?: Image[];
@@ -3433,7 +3391,7 @@ export interface PromptSendParams {
   tools?: SendTools;
   /** The model; that of the setting `provider.model` or else `model` when absent. */
   model?: string | null;
-  /** How the prompt is laid out; the session's or the setting's when absent. */
+  /** Layout policy. Defaults to that of the session or the settings. */
   policy?: PolicyName | null;
   /** Maximum input tokens; the model's window when absent or larger. */
   maxInputTokens?: number | null;
@@ -3444,7 +3402,7 @@ export interface PromptSendParams {
    * `context.auto_budget` when absent.
    */
   autoBudget?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -3454,17 +3412,17 @@ export interface PromptSendReply {
   session: string;
   /** The model that answered. */
   model: string;
-  /** What it said. Placeholders of known secrets are replaced by the secrets. */
+  /** Its text, with known secrets restored. */
   text: string;
   /** Why it ended. */
   end: SendEnd;
   /** Why it ended before it was complete. */
   error?: string;
-  /** What the provider billed, for all requests together. */
+  /** Billed usage of all requests together. */
   usage: Usage;
-  /** What the input cost. */
+  /** The cost of the input. */
   cost: SendCost;
-  /** What the input was expected to cost. */
+  /** The expected cost of the input. */
   predicted: Charge;
   /** How many requests were answered. */
   requests: number;
@@ -3474,59 +3432,59 @@ export interface PromptSendReply {
   tools: ToolUse[];
   /** Selected files that did not fit. */
   shed: string[];
-  /** What you should know. */
+  /** Warnings for the user. */
   warnings: string[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The system prompt and what is added to it. */
+/** The system prompt and its additions. */
 export interface PromptSettings {
-  /** The base text. */
+  /** The base system prompt. */
   system: string;
   /**
-   * What follows the base text in requests that declare tools: how to use them, and what an answer looks like.
-   * Empty for nothing.
+   * Guidelines for using tools and formatting answers, added to the base system prompt when a request declares
+   * tools. An empty string adds nothing.
    */
   tool_guidelines: string;
-  /** Further instructions, put behind the base text. */
+  /** Extra instructions, added after the base system prompt. */
   system_extra: string;
   /**
-   * Files of the workspace whose rules are part of the system prompt, where the workspace is trusted: names, or
-   * patterns for the last part of one.
+   * Rule files whose content joins the system prompt in trusted workspaces: names, or paths with a pattern as the
+   * last part.
    */
   rules: string[];
-  /** Files of the workspace that each describe a skill; only their names and descriptions are shown. */
+  /** Skill files. The prompt lists only their names and descriptions. */
   skills: string[];
-  /** Files of the workspace that hold what is to be remembered. */
+  /** Memory files: notes that belong in every prompt. */
   memory: string[];
 }
 
-/** The system prompt and what is added to it. */
+/** The system prompt and its additions. */
 export interface PromptSettingsInput {
-  /** The base text. */
+  /** The base system prompt. */
   system?: string;
   /**
-   * What follows the base text in requests that declare tools: how to use them, and what an answer looks like.
-   * Empty for nothing.
+   * Guidelines for using tools and formatting answers, added to the base system prompt when a request declares
+   * tools. An empty string adds nothing.
    */
   tool_guidelines?: string;
-  /** Further instructions, put behind the base text. */
+  /** Extra instructions, added after the base system prompt. */
   system_extra?: string;
   /**
-   * Files of the workspace whose rules are part of the system prompt, where the workspace is trusted: names, or
-   * patterns for the last part of one.
+   * Rule files whose content joins the system prompt in trusted workspaces: names, or paths with a pattern as the
+   * last part.
    */
   rules?: string[];
-  /** Files of the workspace that each describe a skill; only their names and descriptions are shown. */
+  /** Skill files. The prompt lists only their names and descriptions. */
   skills?: string[];
-  /** Files of the workspace that hold what is to be remembered. */
+  /** Memory files: notes that belong in every prompt. */
   memory?: string[];
 }
 
-/** Something the person should know about a prompt that was made all the same. */
+/** Something the user should know about a prompt that was made anyway. */
 export interface PromptWarning {
-  /** What kind of thing happened. */
+  /** The kind of warning. */
   code: PromptWarningCode;
   /** It in one sentence. */
   message: string;
@@ -3540,7 +3498,7 @@ export type PromptWarningCode =
   | 'shed'
   /** A selected file could not be read. */
   | 'unreadable'
-  /** A buffer may not be what the editor shows. */
+  /** A buffer may be out of sync with the editor. */
   | 'out_of_step'
   /** The model is not in the table. */
   | 'unknown_model'
@@ -3553,84 +3511,81 @@ export type PromptWarningCode =
   /** The map has no room for a file that the session or the request is about. */
   | 'map_full';
 
-/**
- * A provider by the requests that it takes. Gateways and servers of your own take those of one of these, at an
- * address of their own.
- */
+/** A provider by its API. Gateways and self-hosted servers use one of these APIs at their own address. */
 export type ProviderName =
-  /** Anthropic, by its Messages API. */
+  /** Anthropic's Messages API. */
   | 'anthropic'
-  /** OpenAI, by Chat Completions; also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`. */
+  /** OpenAI's Chat Completions API. Also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`. */
   | 'openai'
-  /** OpenAI, by Responses. */
+  /** OpenAI's Responses API. */
   | 'responses'
-  /** Google, by `generateContent`. */
+  /** Google's `generateContent` API. */
   | 'gemini'
-  /** Ollama on this machine, which needs no key. */
+  /** Ollama on this machine. Needs no key. */
   | 'ollama';
 
-/** The provider that `strata ask` and `strata.prompt.send` send prompts to. */
+/** The provider for `strata ask` and `strata.prompt.send`. */
 export interface ProviderSettings {
-  /** The provider. Without it nothing is sent, whatever keys the environment has. */
+  /** Provider to send prompts to. If unset, Strata sends nothing, even if a key is available. */
   name: ProviderName | null;
-  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
   base_url: string | null;
-  /** The model, by its provider's name. Defaults to the setting `model`. */
+  /** Model, by its provider's name for it. Defaults to `model`. */
   model: string | null;
   /**
-   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env: KeyVariable | null;
   /**
-   * A program that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. It is
-   * started without a shell, and used instead of an environment variable.
+   * Command that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. Runs
+   * without a shell and takes precedence over environment variables.
    */
   key_command: string[];
-  /** How long one answer may take, in seconds. */
+  /** Timeout for one answer, in seconds. */
   timeout_s: number;
-  /** How long the provider may send nothing at all, in seconds. */
+  /** Timeout when the provider stops sending data, in seconds. */
   stall_s: number;
-  /** How often a request is tried again when the provider is overloaded or fails before an answer begins. */
+  /** Maximum retries when the provider is overloaded or fails before the answer begins. */
   retries: number;
-  /** Maximum rounds of tool calls in one answer. */
+  /** Maximum rounds of tool calls per answer. */
   tool_rounds: number;
   /**
-   * Maximum tokens of one answer. Defaults to what is kept free for it in the window; providers other than
-   * Anthropic have a limit of their own when this is absent.
+   * Maximum tokens per answer. Defaults to the reserve for the answer with Anthropic, and to the provider's own
+   * limit elsewhere.
    */
   max_output_tokens: number | null;
 }
 
-/** The provider that `strata ask` and `strata.prompt.send` send prompts to. */
+/** The provider for `strata ask` and `strata.prompt.send`. */
 export interface ProviderSettingsInput {
-  /** The provider. Without it nothing is sent, whatever keys the environment has. */
+  /** Provider to send prompts to. If unset, Strata sends nothing, even if a key is available. */
   name?: ProviderName | null;
-  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
   base_url?: string | null;
-  /** The model, by its provider's name. Defaults to the setting `model`. */
+  /** Model, by its provider's name for it. Defaults to `model`. */
   model?: string | null;
   /**
-   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env?: KeyVariable | null;
   /**
-   * A program that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. It is
-   * started without a shell, and used instead of an environment variable.
+   * Command that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. Runs
+   * without a shell and takes precedence over environment variables.
    */
   key_command?: string[];
-  /** How long one answer may take, in seconds. */
+  /** Timeout for one answer, in seconds. */
   timeout_s?: number;
-  /** How long the provider may send nothing at all, in seconds. */
+  /** Timeout when the provider stops sending data, in seconds. */
   stall_s?: number;
-  /** How often a request is tried again when the provider is overloaded or fails before an answer begins. */
+  /** Maximum retries when the provider is overloaded or fails before the answer begins. */
   retries?: number;
-  /** Maximum rounds of tool calls in one answer. */
+  /** Maximum rounds of tool calls per answer. */
   tool_rounds?: number;
   /**
-   * Maximum tokens of one answer. Defaults to what is kept free for it in the window; providers other than
-   * Anthropic have a limit of their own when this is absent.
+   * Maximum tokens per answer. Defaults to the reserve for the answer with Anthropic, and to the provider's own
+   * limit elsewhere.
    */
   max_output_tokens?: number | null;
 }
@@ -3644,7 +3599,7 @@ export interface RedactedSecret {
    * The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
    */
   rule: string;
-  /** What stands in its place. */
+  /** Its placeholder. */
   placeholder: string;
   /** The file that it is in. */
   path?: FileKey;
@@ -3658,23 +3613,23 @@ export interface RedactedSecret {
 
 /** The arguments of a command that takes none. */
 export interface RedactionListParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was replaced in what the session shows. */
+/** The secrets replaced in the session's content. */
 export interface RedactionListReply {
   /** Files first, in the order of their names, then web pages, then messages. */
   secrets: RedactedSecret[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A text with placeholders. */
 export interface RedactionRestoreParams {
-  /** What a model wrote, or any other text. */
+  /** A model's answer, or any other text. */
   text: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -3685,27 +3640,27 @@ export interface RedactionRestoreReply {
   /** How many placeholders were replaced. */
   restored: number;
   /**
-   * Placeholders that stayed, because it is not known what they stand for: the file with the secret is not
-   * selected, or the secret came with a message in an earlier run of the server.
+   * Placeholders that stayed, because their secrets are unknown: the file is not selected, or the secret came with
+   * a message in an earlier run of the server.
    */
   unknown: string[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Secrets in texts that models get to see. */
+/** Secrets in text that models see. */
 export interface RedactionSettings {
-  /** Whether secrets in files, messages and results of tools are replaced by placeholders. */
+  /** Whether to replace secrets in files, messages and tool results with placeholders. */
   enabled: boolean;
-  /** What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules. */
+  /** Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names. */
   allow: string[];
 }
 
-/** Secrets in texts that models get to see. */
+/** Secrets in text that models see. */
 export interface RedactionSettingsInput {
-  /** Whether secrets in files, messages and results of tools are replaced by placeholders. */
+  /** Whether to replace secrets in files, messages and tool results with placeholders. */
   enabled?: boolean;
-  /** What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules. */
+  /** Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names. */
   allow?: string[];
 }
 
@@ -3725,7 +3680,7 @@ export interface ReferenceHit {
 
 /** A file that mentions a name. */
 export interface Referrer {
-  /** Which. */
+  /** The file. */
   path: FileKey;
   /** At most 1. */
   likelihood: number;
@@ -3735,7 +3690,7 @@ export interface Referrer {
 export interface RelevantItem {
   /** The file. */
   path: FileKey;
-  /** What it is; absent for a file. */
+  /** Its kind; absent for a file. */
   kind?: SymbolKind;
   /** Its name; absent for a file. */
   name?: string;
@@ -3768,7 +3723,7 @@ export type ResultPart =
   /** A picture the tool made. */
   | {
     type: 'image';
-    /** Where its bytes are. */
+    /** The source of its bytes. */
     source: ImageSource;
     /** Width in pixels, when known; without it the token estimate is a constant. */
     width?: number;
@@ -3778,9 +3733,9 @@ export type ResultPart =
   /** Something that only one provider has a form for. */
   | {
     type: 'foreign';
-    /** Whose it is. */
+    /** Its provider. */
     provider: ForeignProvider;
-    /** The block as it came, without cache marks. */
+    /** The block as received, without cache marks. */
     value: unknown;
   };
 
@@ -3795,7 +3750,7 @@ export type ResultPartInput =
   /** A picture the tool made. */
   | {
     type: 'image';
-    /** Where its bytes are. */
+    /** The source of its bytes. */
     source: ImageSource;
     /** Width in pixels, when known; without it the token estimate is a constant. */
     width?: number | null;
@@ -3805,13 +3760,13 @@ export type ResultPartInput =
   /** Something that only one provider has a form for. */
   | {
     type: 'foreign';
-    /** Whose it is. */
+    /** Its provider. */
     provider: ForeignProvider;
-    /** The block as it came, without cache marks. */
+    /** The block as received, without cache marks. */
     value: unknown;
   };
 
-/** What is known of one item. */
+/** Statistics about one item. */
 export interface RippleItemStats {
   /** How many requests in a row it was unchanged, as far as its tier counts. */
   n: number;
@@ -3819,18 +3774,18 @@ export interface RippleItemStats {
   threshold?: number;
 }
 
-/** Who speaks. */
+/** The speaker of a message. */
 export type Role =
-  /** The person, or the program that acts for them; tool results come under this role too. */
+  /** The user, or the program that acts for them; tool results come under this role too. */
   | 'user'
   /** The model. */
   | 'assistant';
 
-/** What input cost, in tokens of plain input. */
+/** The cost of input, in tokens of plain input. */
 export interface SendCost {
-  /** What was paid. */
+  /** The actual cost. */
   paid: number;
-  /** What would have been paid without a cache. */
+  /** The cost without a cache. */
   uncached: number;
   /** The share of the input that was read from the cache, from 0 to 1. */
   readShare: number;
@@ -3846,9 +3801,9 @@ export type SendEnd =
   | 'tool_rounds'
   /** The model called tools although it was offered none. */
   | 'tool_calls'
-  /** You stopped it. What came until then is recorded. */
+  /** You stopped it. The answer so far is recorded. */
   | 'cancelled'
-  /** The provider's answer broke off. What came until then is recorded. */
+  /** The provider's answer was interrupted. The answer so far is recorded. */
   | 'cut'
   /** A later request failed. The answers before it are recorded. */
   | 'failed';
@@ -3857,50 +3812,50 @@ export type SendEnd =
 export type SendTools =
   /** None. */
   | 'none'
-  /** Those of Strata that change nothing: the map, outlines, references, searches, files, notes. */
+  /** Strata's read-only tools: map, outlines, references, searches, files, notes. */
   | 'read';
 
 /** The arguments of a command that takes none. */
 export interface ServerModelsParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
 /** The model table. */
 export interface ServerModelsReply {
-  /** By name. */
+  /** Sorted by name. */
   models: Model[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface ServerReindexParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface ServerReindexReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What the language server shows and does. */
+/** The language server itself. */
 export interface ServerSettings {
-  /** Directory names that the walk leaves out besides its own list. */
+  /** Directory names to skip when scanning, in addition to the built-in list. */
   ignore: string[];
 }
 
-/** What the language server shows and does. */
+/** The language server itself. */
 export interface ServerSettingsInput {
-  /** Directory names that the walk leaves out besides its own list. */
+  /** Directory names to skip when scanning, in addition to the built-in list. */
   ignore?: string[];
 }
 
 /** The arguments of a command that takes none. */
 export interface ServerSettingsParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -3910,21 +3865,21 @@ export interface ServerSettingsReply {
   settings: Settings;
   /** Where each value comes from, by the setting's name. */
   origins: Record<string, SettingOrigin>;
-  /** What a workspace file sets and cannot. */
+  /** Values in a workspace file that it cannot set. */
   ignored: IgnoredSetting[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface ServerStatusParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** How the server stands. */
+/** The state of the server. */
 export interface ServerStatusReply {
-  /** Of Strata. */
+  /** The version of Strata. */
   version: string;
   /** The session that is shown. */
   session: string;
@@ -3938,18 +3893,18 @@ export interface ServerStatusReply {
   files: number;
   /** How many of them have an outline. */
   outlined: number;
-  /** What the last run over all files had to do for that. */
+  /** The work of the last run over all files. */
   efforts: Efforts;
   /** The languages that have outlines. */
   languages: string[];
-  /** Whether the person trusts the workspace. */
+  /** Whether the user trusts the workspace. */
   trusted: boolean;
   /**
-   * What the walk could not do, and what is set and changes nothing: settings that a workspace file cannot set,
-   * names in `redaction.allow` that there are not.
+   * Problems of the scan, and settings without effect: those that a workspace file cannot set, and unknown names in
+   * `redaction.allow`.
    */
   notes: string[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -3957,13 +3912,13 @@ export interface ServerStatusReply {
 export interface SessionDeleteParams {
   /** Which; the one that the command is about when absent. */
   id?: string | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface SessionDeleteReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -3973,7 +3928,7 @@ export interface SessionExportParams {
   format?: ExportFormat;
   /** Which session; the one that the command is about when absent. */
   id?: string | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -3983,7 +3938,7 @@ export interface SessionExportReply {
   format: ExportFormat;
   /** All of it. */
   text: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -3991,9 +3946,9 @@ export interface SessionExportReply {
 export interface SessionForkParams {
   /** The last message that the new session has; all of them when absent. */
   until?: MessageId | null;
-  /** What to call the new one. */
+  /** Name of the new session. */
   name?: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4005,17 +3960,17 @@ export interface SessionForkReply {
   messages: number;
   /** Whether it is open without the right to write to it. */
   readOnly: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A recorded session. */
 export interface SessionImportParams {
-  /** What another program, or `session.export`, wrote. */
+  /** The output of another program or of `session.export`. */
   text: string;
-  /** What to call it. */
+  /** Its name. */
   name?: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4029,13 +3984,13 @@ export interface SessionImportReply {
   form: ConversationForm;
   /** Lines that hold no message. */
   skipped: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface SessionListParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4043,7 +3998,7 @@ export interface SessionListParams {
 export interface SessionListReply {
   /** The one written to last first. */
   sessions: ListedSession[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4053,7 +4008,7 @@ export interface SessionLoadParams {
   id: string;
   /** Open it without the right to write to it, as when another server does. */
   readOnly?: boolean;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4065,13 +4020,13 @@ export interface SessionLoadReply {
   messages: number;
   /** Whether it is open without the right to write to it. */
   readOnly: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface SessionNewParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4083,29 +4038,29 @@ export interface SessionNewReply {
   messages: number;
   /** Whether it is open without the right to write to it. */
   readOnly: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to call a session. */
+/** A session's new name. */
 export interface SessionRenameParams {
   /** The name; empty for none. */
   name: string;
   /** Which session; the one that the command is about when absent. */
   id?: string | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command that only says that it did what it should. */
+/** The reply of a command without a result. */
 export interface SessionRenameReply {
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface SessionResetParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4117,43 +4072,43 @@ export interface SessionResetReply {
   messages: number;
   /** Whether it is open without the right to write to it. */
   readOnly: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to look for. */
+/** A search query. */
 export interface SessionSearchParams {
   /** Words. One without a letter or digit is an error. */
   query: string;
   /** How many hits at most: 20 when absent, never more than 1,000. */
   limit?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a search, the best first. */
+/** The reply of a search, best first. */
 export interface SessionSearchReply {
-  /** Those in memory files, then all others, the best first. */
+  /** Those in memory files, then all others, best first. */
   hits: Hit[];
   /** How many of the newest matches were ranked, when there are too many to rank them all. */
   newest?: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface SessionStepsParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the tools did. */
+/** The tool calls of a session. */
 export interface SessionStepsReply {
   /** Each call, in order. */
   steps: Step[];
   /** The files that were read, the last one last. */
   filesRead: string[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4167,7 +4122,7 @@ export type SettingLayer =
   | 'workspace'
   /** Variables that begin with `STRATA_`. */
   | 'environment'
-  /** What the editor answers to `workspace/configuration`. */
+  /** The editor's answer to `workspace/configuration`. */
   | 'editor'
   /** Options of the command line. */
   | 'commandLine';
@@ -4176,87 +4131,87 @@ export type SettingLayer =
 export interface SettingOrigin {
   /** The layer. */
   layer: SettingLayer;
-  /** Where it stands, for a person: a file's path, `environment`, `editor`. */
+  /** Its position, for a user: a file's path, `environment`, `editor`. */
   name: string;
 }
 
 /** All settings. */
 export interface Settings {
-  /** The model that prompts are made for, by its provider's name. */
+  /** Model the prompts are for, by its provider's name for it. */
   model: string;
-  /** The dialect of the request body. */
+  /** Format of the request body. */
   format: Format;
   /** Prompt caching. */
   cache: CacheSettings;
-  /** The system prompt and what is added to it. */
+  /** The system prompt and its additions. */
   prompt: PromptSettings;
   /** The symbol map. */
   symbols: SymbolSettings;
-  /** Files in full and the repository file list. */
+  /** Full files and the repository file list. */
   files: FileSettings;
-  /** Names of what a request is about, laid behind it. */
+  /** A list of relevant names that follows the question. */
   context_frame: ContextFrameSettings;
-  /** What is kept free in the model's window. */
+  /** Tokens reserved in the model's window. */
   budget: BudgetSettings;
-  /** What holds for models that the table does not have, or has other figures for. */
+  /** Models missing from the built-in table, and overrides for those in it. */
   models: ModelTable;
-  /** Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for. */
+  /** Tokenizer files (`tokenizer.json`), by model family or model. */
   tokenizers: Record<string, string>;
-  /** The provider that prompts are sent to when you ask Strata to send them: `strata ask`, `strata.prompt.send`. */
+  /** The provider for `strata ask` and `strata.prompt.send`. */
   provider: ProviderSettings;
-  /** Compaction of the conversation. */
+  /** Conversation compaction. */
   compaction: CompactionSettings;
-  /** The code that questions bring along, and how much an autonomous loop remembers. */
+  /** Code added to questions automatically, and the memory of autonomous loops. */
   context: ContextSettings;
-  /** What the client's tools do, told from their names. */
+  /** How tools are classified by name. */
   tools: ToolPatterns;
-  /** Results of tools: how much of them is kept, and for how long they are shown. */
+  /** Tool results: how much of each is kept, and how long the model sees it. */
   tool_output: ToolOutputSettings;
-  /** Secrets in what models get to see. */
+  /** Secrets in text that models see. */
   redaction: RedactionSettings;
-  /** What the language server shows and does. */
+  /** The language server itself. */
   server: ServerSettings;
-  /** What it answers of what other language servers answer, too. */
+  /** Standard LSP requests that other language servers answer too. */
   lsp: LspSettings;
 }
 
 /** All settings. */
 export interface SettingsInput {
-  /** The model that prompts are made for, by its provider's name. */
+  /** Model the prompts are for, by its provider's name for it. */
   model?: string;
-  /** The dialect of the request body. */
+  /** Format of the request body. */
   format?: Format;
   /** Prompt caching. */
   cache?: CacheSettingsInput;
-  /** The system prompt and what is added to it. */
+  /** The system prompt and its additions. */
   prompt?: PromptSettingsInput;
   /** The symbol map. */
   symbols?: SymbolSettingsInput;
-  /** Files in full and the repository file list. */
+  /** Full files and the repository file list. */
   files?: FileSettingsInput;
-  /** Names of what a request is about, laid behind it. */
+  /** A list of relevant names that follows the question. */
   context_frame?: ContextFrameSettingsInput;
-  /** What is kept free in the model's window. */
+  /** Tokens reserved in the model's window. */
   budget?: BudgetSettingsInput;
-  /** What holds for models that the table does not have, or has other figures for. */
+  /** Models missing from the built-in table, and overrides for those in it. */
   models?: ModelTableInput;
-  /** Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for. */
+  /** Tokenizer files (`tokenizer.json`), by model family or model. */
   tokenizers?: Record<string, string>;
-  /** The provider that prompts are sent to when you ask Strata to send them: `strata ask`, `strata.prompt.send`. */
+  /** The provider for `strata ask` and `strata.prompt.send`. */
   provider?: ProviderSettingsInput;
-  /** Compaction of the conversation. */
+  /** Conversation compaction. */
   compaction?: CompactionSettingsInput;
-  /** The code that questions bring along, and how much an autonomous loop remembers. */
+  /** Code added to questions automatically, and the memory of autonomous loops. */
   context?: ContextSettingsInput;
-  /** What the client's tools do, told from their names. */
+  /** How tools are classified by name. */
   tools?: ToolPatternsInput;
-  /** Results of tools: how much of them is kept, and for how long they are shown. */
+  /** Tool results: how much of each is kept, and how long the model sees it. */
   tool_output?: ToolOutputSettingsInput;
-  /** Secrets in what models get to see. */
+  /** Secrets in text that models see. */
   redaction?: RedactionSettingsInput;
-  /** What the language server shows and does. */
+  /** The language server itself. */
   server?: ServerSettingsInput;
-  /** What it answers of what other language servers answer, too. */
+  /** Standard LSP requests that other language servers answer too. */
   lsp?: LspSettingsInput;
 }
 
@@ -4268,7 +4223,7 @@ export interface ShownPage {
   title?: string;
   /** Its item. */
   key: ItemKey;
-  /** The tier it stands in since the last recorded turn. */
+  /** Its tier in the last recorded turn. */
   tier: Tier;
   /** The weight of its text, in tokens of the model. */
   tokens: number;
@@ -4278,9 +4233,9 @@ export interface ShownPage {
 export interface Status {
   /** The session that is shown. */
   session: string;
-  /** The model that prompts are made for. */
+  /** The model the prompts are for. */
   model: string;
-  /** What the next request weighs before its prompt, in tokens. */
+  /** Tokens of the next request without its prompt. */
   tokens: number;
   /** The model's input window, in tokens. */
   window: number;
@@ -4288,7 +4243,7 @@ export interface Status {
   percent: number;
   /** The share of the session's billed input that was read from the cache, in percent. */
   cachedPercent: number | null;
-  /** What the next request can read from the cache, in tokens; absent when nothing is cached. */
+  /** Tokens that the next request can read from the cache; absent if nothing is cached. */
   cachedTokens?: number;
   /** When that will be gone unless it is used before, in milliseconds since 1970. */
   cacheExpiresMs?: number;
@@ -4299,15 +4254,15 @@ export interface Status {
    * them.
    */
   shed: number;
-  /** How many secrets of selected files placeholders stand for; `strata.redaction.list` names them. */
+  /** Number of secrets in selected files that were replaced; `strata.redaction.list` lists them. */
   redacted: number;
-  /** Whether what is said is kept on the disk. Where it is not, it ends with the server. */
+  /** Whether the conversation is saved to disk. Otherwise it ends with the server. */
   stored: boolean;
   /** Whether all files were outlined. */
   index: IndexState;
   /** How many files the workspace has. */
   files: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4317,50 +4272,50 @@ export interface Step {
   message: MessageId;
   /** The tool. */
   tool: string;
-  /** The path, the command line or what was looked for; empty when the call does not say. */
+  /** The path, command line or query; empty if the call has none. */
   subject: string;
-  /** How it ended. */
+  /** Its outcome. */
   ended: StepOutcome;
 }
 
 /** How a tool call ended. */
 export type StepOutcome =
-  /** It did what was asked. */
+  /** It succeeded. */
   | 'well'
   /** It failed. */
   | 'badly'
-  /** There is no result among the messages. */
+  /** Its result is not among the messages. */
   | 'unanswered';
 
-/** Who writes the summaries of compactions. */
+/** Who writes compaction summaries. */
 export type SummariserKind =
   /**
-   * The client when it answers `strata/summarize`, else the provider of `compaction.model` when its key is there,
-   * else no model.
+   * The client if it answers `strata/summarize`, otherwise the provider of `compaction.model` if its key is
+   * available, otherwise no model.
    */
   | 'auto'
-  /** No model: they are extracted from the conversation, offline. */
+  /** No model: summaries are extracted from the conversation, offline. */
   | 'extractive'
-  /** The client, with the models and keys that the editor has (`strata/summarize`). */
+  /** The client, with the editor's own models and keys (`strata/summarize`). */
   | 'client'
-  /** A provider over HTTP; its key comes from the environment. */
+  /** A provider over HTTP, with the key from the environment. */
   | 'http';
 
-/** What the client is to have a model answer. */
+/** A question for the client's model. */
 export interface Summarize {
-  /** What is asked for. */
+  /** Its purpose. */
   purpose: SummaryPurpose;
   /** The system prompt. */
   system: string;
   /** The user's message. */
   prompt: string;
-  /** What the answer may weigh, in tokens. */
+  /** Maximum tokens of the answer. */
   maxTokens: number;
   /** The model that is set for it, as its provider calls it. */
   model?: string;
 }
 
-/** What a model said. */
+/** A model's answer. */
 export type Summary =
   /** Its text. */
   | string
@@ -4368,19 +4323,19 @@ export type Summary =
   | {
     /** Its text. */
     text: string;
-    /** The model that wrote it, by the name that its user knows. It stands in `strata/compaction`. */
+    /** The user-visible name of the model that wrote it, shown in `strata/compaction`. */
     model?: string | null;
   };
 
 /** Who wrote a summary. */
 export interface SummaryAuthor {
-  /** Whose model it was. */
+  /** Where the model runs. */
   kind: AuthorKind;
   /** The model, by the name that the client gave with its answer, or by that of `compaction.model`. */
   model?: string;
 }
 
-/** What is asked for. */
+/** The purpose of a question. */
 export type SummaryPurpose =
   /** Where the topic changed. */
   | 'find_topic'
@@ -4392,13 +4347,13 @@ export type SummaryPurpose =
 /** Whether a model can do something at all. */
 export type Support = 'yes' | 'none';
 
-/** What switching to another model does. Its tokens are counted and priced as that model does. */
+/** The effect of switching to another model, with its tokens and prices. */
 export interface SwitchCost {
   /** The model. */
   model: string;
-  /** What the next prompt weighs there. */
+  /** Tokens of the next prompt there. */
   tokens: number;
-  /** The bill for what can be cached of it, of which nothing is there yet. */
+  /** The charge for its cacheable part, none of which is cached yet. */
   charge: Charge;
   /** In tokens of plain input. */
   cost: number;
@@ -4408,17 +4363,17 @@ export interface SwitchCost {
 
 /** A file that defines a name. */
 export interface SymbolDefinition {
-  /** Which. */
+  /** The file. */
   path: FileKey;
   /** The heads of what has the name there. */
   heads: string[];
-  /** The lines that they stand on, from 1. */
+  /** Their lines, from 1. */
   lines: number[];
   /** The other files that mention it and mean this definition, likeliest first. */
   referrers: Referrer[];
 }
 
-/** What a symbol is. The words of the captures in `outline.scm`. */
+/** The kind of a symbol, named after the captures in `outline.scm`. */
 export type SymbolKind =
   /** A module or name space inside a file. */
   | 'module'
@@ -4455,39 +4410,33 @@ export type SymbolKind =
 
 /** The symbol map. */
 export interface SymbolSettings {
-  /**
-   * What all map blocks together may weigh, in tokens. Without it: an eighth of the input window, between 4,000 and
-   * 64,000.
-   */
+  /** Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000. */
   map_budget: number | null;
-  /** Larger files get no outline, in bytes. */
+  /** Maximum file size, in bytes, for which Strata builds an outline. */
   max_file_bytes: number;
 }
 
 /** The symbol map. */
 export interface SymbolSettingsInput {
-  /**
-   * What all map blocks together may weigh, in tokens. Without it: an eighth of the input window, between 4,000 and
-   * 64,000.
-   */
+  /** Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000. */
   map_budget?: number | null;
-  /** Larger files get no outline, in bytes. */
+  /** Maximum file size, in bytes, for which Strata builds an outline. */
   max_file_bytes?: number;
 }
 
 /** A file. */
 export interface SymbolsDependentsParams {
-  /** By its path below the workspace folder. */
+  /** Its path below the workspace folder. */
   path: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a file has to do with others. */
+/** Dependencies. */
 export interface SymbolsDependentsReply {
-  /** Which. */
+  /** The file. */
   path: FileKey;
-  /** How many files refer to it; those that may mean another count for less. */
+  /** Number of files that refer to it. Uncertain references count less. */
   incoming: number;
   /** The files that refer to it, strongest first. */
   dependents: FileKey[];
@@ -4497,107 +4446,102 @@ export interface SymbolsDependentsReply {
   imports: FileKey[];
   /** The files that refer to it and that it refers to. */
   mutual: FileKey[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A file. */
 export interface SymbolsFileParams {
-  /** By its path below the workspace folder. */
+  /** Its path below the workspace folder. */
   path: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
 /** The outline of a file. */
 export interface SymbolsFileReply {
-  /** Which. */
+  /** The file. */
   path: FileKey;
-  /** What it is written in. */
+  /** Its language. */
   language: string;
   /**
    * Its definitions without their bodies, a line each: the lines that a definition has in the file, then its head,
    * indented by one space per level.
    */
   text: string;
-  /** What that weighs. */
+  /** Its tokens. */
   tokens: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to look for. */
+/** A search query. */
 export interface SymbolsFindParams {
-  /** Letters of a name, in order; behind the names of what it is in, where that matters (`Type.method`). */
+  /** Symbol name, or letters of it in order, optionally qualified (`Type.method`). */
   query: string;
   /** How many at most. */
   limit?: number;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What was found. */
+/** The matches. */
 export interface SymbolsFindReply {
   /** The closest first. */
   symbols: FoundSymbol[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** How large the map is to be, and what it is about. */
+/** The size and topic of the map. */
 export interface SymbolsMapParams {
-  /** What the blocks may weigh together, in tokens; the setting's when absent. */
+  /** Maximum tokens of the blocks. Defaults to the setting. */
   budget?: number | null;
-  /**
-   * Files that are there in any case, and whose neighbourhood comes first: paths, or globs such as `src/**\/*.rs`.
-   */
+  /** Files to always include, with related files ranked first: paths, or globs such as `src/**\/*.rs`. */
   focus?: string[];
-  /**
-   * What the map is about, in any words: what has those words in common comes first, and what they name is there in
-   * any case.
-   */
+  /** Topic of the map, in plain words: related code is ranked first, and what the text names is always included. */
   about?: string | null;
-  /** In which order the blocks stand. */
+  /** Order of the blocks. */
   sort?: MapSort;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
 /** The symbol map. */
 export interface SymbolsMapReply {
-  /** What its signs mean. */
+  /** The legend. */
   legend: string;
   /** All blocks. */
   text: string;
-  /** What they weigh together. */
+  /** Their total tokens. */
   tokens: number;
-  /** What they might weigh. */
+  /** Their maximum tokens. */
   budget: number;
   /** The files with a block, in the order of the blocks. */
   files: MapFile[];
   /** Files with an outline that have no block. */
   leftOut: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** A name. */
 export interface SymbolsReferencesParams {
-  /** A name as it is defined, or with the types or modules around it: `total`, `Cart.total`, `shop.Cart.total`. */
+  /** A name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
   name: string;
   /** Only its definitions in this file; everybody's when absent. */
   path?: string | null;
   /** How many hits at most. */
   limit?: number;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Who mentions the name. */
+/** The references to a name. */
 export interface SymbolsReferencesReply {
   /** The name. */
   name: string;
-  /** Where it is defined, each file with who means it. */
+  /** Its definitions, each with the files that refer to it. */
   definitions: SymbolDefinition[];
   /** Mentions by path and line, definitions among them; certain ones first where there are more than the limit. */
   hits: ReferenceHit[];
@@ -4608,29 +4552,29 @@ export interface SymbolsReferencesReply {
    * along.
    */
   unlikely: number;
-  /** What to ask for instead, when not all mentions are listed, or none is. */
+  /** How to narrow the query if references are missing. */
   howToNarrow?: string;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What a text is about. */
+/** A query for relevant code. */
 export interface SymbolsRelevantParams {
-  /** What is to be done, in any words. */
+  /** The task, in plain words. */
   query: string;
-  /** So many items at most; the setting's when absent. */
+  /** Maximum items. Defaults to the setting. */
   limit?: number | null;
   /** Items that score less are left out; the setting's when absent. */
   minScore?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the text is about. */
+/** The relevant code. */
 export interface SymbolsRelevantReply {
   /** The best first. */
   items: RelevantItem[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4644,11 +4588,11 @@ export interface SystemFiles {
   memory: FileKey[];
 }
 
-/** What is told of a calibration. */
+/** A report about a calibration. */
 export interface Taught {
-  /** What one token of our estimate is in the model's own count. */
+  /** The model's tokens per estimated token. */
   factor: number;
-  /** What every request has beyond our estimate, in tokens; less than nothing when estimates are too high. */
+  /** Overhead per request beyond our estimate, in tokens; negative if estimates are too high. */
   overhead: number;
   /** How often usage was reported. */
   reports: number;
@@ -4664,15 +4608,13 @@ export interface TextPosition {
 
 /** A range of the protocol. */
 export interface TextRange {
-  /** Where it begins. */
+  /** Its start. */
   start: TextPosition;
-  /** Where it ends, exclusive. */
+  /** Its end, exclusive. */
   end: TextPosition;
 }
 
-/**
- * How stable content has proved to be: L0 is the most stable and stands first; active content is not cached at all.
- */
+/** How stable content has proved to be. L0 is the most stable and comes first; active content is not cached. */
 export type Tier =
   /** The most stable. */
   | 'L0'
@@ -4687,21 +4629,21 @@ export type Tier =
 
 /** One tier of a prompt. */
 export interface TierReport {
-  /** Which. */
+  /** The tier. */
   tier: Tier;
-  /** What it holds. */
+  /** Number of its items. */
   items: number;
   /** Its weight in tokens. */
   tokens: number;
-  /** Whether a breakpoint stands behind it. */
+  /** Whether a breakpoint follows it. */
   marked: boolean;
 }
 
-/** What one tier held. */
+/** The content of one tier. */
 export interface TierWeight {
   /** The tier. */
   tier: Tier;
-  /** How many items stood in it. */
+  /** Number of its items. */
   items: number;
   /** Its weight in tokens. */
   tokens: number;
@@ -4709,11 +4651,11 @@ export interface TierWeight {
 
 /** The arguments of a command that takes none. */
 export interface TiersExplainBreakParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What the last recorded prompt broke. */
+/** The last recorded prompt's cache break. */
 export interface TiersExplainBreakReply {
   /** In plain words. */
   sentence: string;
@@ -4723,63 +4665,63 @@ export interface TiersExplainBreakReply {
   atMs?: number;
   /** Why. */
   reason?: BreakReason;
-  /** What stood in the first block that could not stay. */
+  /** The items in the first block that could not stay. */
   items?: ItemKey[];
-  /** Tokens of the prefix that stayed as it was. */
+  /** Tokens of the unchanged prefix. */
   kept?: number;
-  /** Tokens behind it, which the provider had to take in anew. */
+  /** Tokens after it, which the provider had to take in again. */
   rewritten?: number;
-  /** What stood behind it before and was written again without having changed. */
+  /** Unchanged items after the break that were written again. */
   moved?: ItemKey[];
   /** Tokens of `rewritten` that would have been read from the cache had nothing broken. */
   lost?: number;
-  /** What that cost: those tokens at the difference between writing and reading, in tokens of plain input. */
+  /** The cost of writing them instead of reading them, in tokens of plain input. */
   cost?: number;
-  /** What the provider read less of this prompt than was expected, if it said so. */
+  /** How much less of this prompt the provider read than expected, if reported. */
   missed?: CacheShortfall;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What might come. */
+/** What to forecast. */
 export interface TiersForecastParams {
   /** A model to switch to. */
   model?: string | null;
   /** How long the next prompt is to wait after the last one. */
   pauseSeconds?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What comes next. */
+/** The forecast. */
 export interface TiersForecastReply {
   /** The model of the next prompt. */
   model: string;
   /** The lifetime that is set. */
   ttl: Ttl;
-  /** Prompts that were recorded, as far as they are remembered. */
+  /** Number of recorded prompts, as far as remembered. */
   turns: number;
-  /** What the next prompt weighs before its request, in tokens. */
+  /** Tokens of the next prompt without its request. */
   tokens: number;
-  /** What of the last prompt can be cached, in tokens. */
+  /** Cacheable tokens of the last prompt. */
   marked: number;
-  /** By how much that grew per turn, in tokens. */
+  /** Growth per turn, in tokens. */
   growth: number;
-  /** When what is cached will be gone, in milliseconds since 1970. */
+  /** When the cache expires, in milliseconds since 1970. */
   cacheExpiresMs?: number;
   /** With entries that live five minutes. */
   fiveMinutes: CostOutlook;
   /** With entries that live an hour. */
   oneHour: CostOutlook;
-  /** The lifetime under which the session would have cost less so far; five minutes when it is all the same. */
+  /** The lifetime under which the session would have cost less so far; five minutes when it is anyway. */
   cheaper: Ttl;
-  /** What a pause past the lifetime that is set would cost. */
+  /** Extra cost of a pause beyond the current lifetime. */
   pastTtl: ExtraCost;
-  /** What the pause that was asked about would do. */
+  /** The effect of the pause in the request. */
   pause?: PauseCost;
-  /** What the model that was asked about would do. */
+  /** The effect of the model in the request. */
   switch?: SwitchCost;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4787,15 +4729,15 @@ export interface TiersForecastReply {
 export interface TiersPolicyParams {
   /** The session's own from now on. */
   policy?: PolicyName | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Which policy lays out the next prompt, and who decided that. */
+/** The policy of the next prompt, and where it was chosen. */
 export interface TiersPolicyReply {
   /** The policy. */
   policy: PolicyName;
-  /** Who decided. */
+  /** Where the choice came from. */
   decidedBy: DecidedBy;
   /** The session's own. */
   session: PolicyName | null;
@@ -4803,33 +4745,33 @@ export interface TiersPolicyReply {
   setting: PolicyName | null;
   /** The model of the next prompt. */
   model: string;
-  /** What suits the model. */
+  /** The model's default. */
   modelDefault: PolicyName;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface TiersRebuildParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What a rebuild will cost. */
+/** The cost of a rebuild. */
 export interface TiersRebuildReply {
   /** The policy. */
   policy: PolicyName;
-  /** Who decided. */
+  /** Where the choice came from. */
   decidedBy: DecidedBy;
-  /** What the next request will be charged before its prompt; absent when it would not fit. */
+  /** The charge for the next request without its prompt; absent if it would not fit. */
   predicted?: Charge;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface TiersReportParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4839,28 +4781,25 @@ export interface TiersReportReply {
   model: string;
   /** The policy. */
   policy: PolicyName;
-  /** Who decided. */
+  /** Where the choice came from. */
   decidedBy: DecidedBy;
   /** Prompts that were recorded so far. */
   turns: number;
   /** The last recorded prompt, whichever process recorded it; absent before any was. */
   lastTurn?: LastTurn;
-  /** What stands in each tier that holds anything. */
+  /** The content of each nonempty tier. */
   tiers: TierReport[];
-  /** Every item in the order of the prompt, then those that only keep a place. */
+  /** Every item in prompt order, then those that only keep a position. */
   items: ItemReport[];
-  /** What all of it weighs, in tokens. */
+  /** Tokens of everything. */
   tokens: number;
-  /**
-   * What it would be charged, as far as it is known what the provider's cache holds: `read` is the cached read to
-   * expect.
-   */
+  /** The expected charge, as far as the provider's cache is known. `read` is the expected cached read. */
   predicted: Charge;
   /** `predicted.read` as a share of all its tokens, in percent, rounded to one decimal. */
   expectedPercent: number;
   /** The share of the input billed so far that was read from the cache, in percent; absent before anything was. */
   cachedPercent?: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4874,7 +4813,7 @@ export type TokenCount =
     inputTokens: number;
   };
 
-/** Tokens that a provider adds to what the request spells. */
+/** Tokens that a provider adds to the text of a request. */
 export interface TokenOverheads {
   /** For each message, its role and delimiters. */
   message: number;
@@ -4888,21 +4827,21 @@ export interface TokenOverheads {
   tool_round_trip: number;
 }
 
-/** What a prompt weighs, in tokens. */
+/** The tokens of a prompt. */
 export interface TokenReport {
   /** All of it. */
   total: number;
-  /** By part; the parts add up to the total. */
+  /** By part. The parts add up to the total. */
   parts: Record<string, number>;
-  /** What reported usage says that the provider will count. */
+  /** The expected count by the provider, from reported usage. */
   expected: Expected;
-  /** What it may weigh at most by this count: less than the room when estimates turned out too low. */
+  /** Maximum tokens by this count. Less than `room` if estimates turned out too low. */
   limit: number;
-  /** What it may be by the provider's count. */
+  /** Maximum tokens by the provider's count. */
   room: number;
   /** The input window: the model's, or the client's `maxInputTokens` where that is smaller. */
   window: number;
-  /** What is kept free for the answer. */
+  /** Tokens reserved for the answer. */
   outputReserve: number;
 }
 
@@ -4925,9 +4864,9 @@ export type Tokenizer =
 
 /** A tool as a client declares it, in no provider's form. */
 export interface Tool {
-  /** What the model calls it by. */
+  /** Name of the tool for the model. */
   name: string;
-  /** What it does, told to the model. */
+  /** Description for the model. */
   description?: string;
   /** A JSON schema of its arguments, opaque to Strata. */
   input_schema: unknown;
@@ -4935,7 +4874,7 @@ export interface Tool {
 
 /** How a tool call ended. */
 export type ToolOutcome =
-  /** It did what was asked. */
+  /** It succeeded. */
   | 'ok'
   /** It failed; the content says how. */
   | 'error';
@@ -4955,17 +4894,17 @@ export interface ToolOutputAddParams {
   callId?: string | null;
   /** How the call ended. */
   outcome?: ToolOutcome;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** What is kept of an output. */
+/** The kept part of an output. */
 export interface ToolOutputAddReply {
-  /** What the model is shown. */
+  /** What the model sees. */
   content: ResultPart[];
   /** The message, when one was added. */
   id?: MessageId;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -4977,7 +4916,7 @@ export interface ToolOutputReadParams {
   from?: number;
   /** How many lines; 200 when absent. */
   count?: number | null;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -4991,93 +4930,93 @@ export interface ToolOutputReadReply {
   to: number;
   /** How many lines the output has. */
   total: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none. */
+/** Tool results: how much of each is kept, and how long the model sees it. 0 means no limit. */
 export interface ToolOutputSettings {
-  /** Lines that are kept of one output. */
+  /** Maximum lines kept of one output. */
   max_lines: number;
-  /** Characters that are kept of one output. */
+  /** Maximum characters kept of one output. */
   max_chars: number;
-  /** Bytes that are kept of one output. */
+  /** Maximum bytes kept of one output. */
   max_bytes: number;
-  /** Outputs of more characters go to a file, and only a notice is kept. */
+  /** Outputs longer than this many characters are written to a file, and the conversation keeps a notice. */
   large_output_threshold: number;
   /**
-   * What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when
-   * one is written.
+   * Maximum disk space for outputs written to files, in MiB, over all workspaces. The oldest files are deleted
+   * first.
    */
   spill_quota_mib: number;
-  /** Which part of a long output is kept. */
+  /** Which part of a long output to keep. */
   truncate_mode: TruncateMode;
   /**
-   * Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with
-   * `checkpoint`. 0 is no cutoff.
+   * Maximum tool results the model sees. Older ones are archived after a turn, or digested when `checkpoint`
+   * compacts. 0 means no limit.
    */
   cutoff: number;
-  /** Who sums up what is archived. */
+  /** Who summarizes archived results. */
   summary: ToolSummaryStrategy;
-  /** When results are archived. */
+  /** When to archive results beyond `cutoff`. */
   ageing: ArchivalMode;
 }
 
-/** Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none. */
+/** Tool results: how much of each is kept, and how long the model sees it. 0 means no limit. */
 export interface ToolOutputSettingsInput {
-  /** Lines that are kept of one output. */
+  /** Maximum lines kept of one output. */
   max_lines?: number;
-  /** Characters that are kept of one output. */
+  /** Maximum characters kept of one output. */
   max_chars?: number;
-  /** Bytes that are kept of one output. */
+  /** Maximum bytes kept of one output. */
   max_bytes?: number;
-  /** Outputs of more characters go to a file, and only a notice is kept. */
+  /** Outputs longer than this many characters are written to a file, and the conversation keeps a notice. */
   large_output_threshold?: number;
   /**
-   * What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when
-   * one is written.
+   * Maximum disk space for outputs written to files, in MiB, over all workspaces. The oldest files are deleted
+   * first.
    */
   spill_quota_mib?: number;
-  /** Which part of a long output is kept. */
+  /** Which part of a long output to keep. */
   truncate_mode?: TruncateMode;
   /**
-   * Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with
-   * `checkpoint`. 0 is no cutoff.
+   * Maximum tool results the model sees. Older ones are archived after a turn, or digested when `checkpoint`
+   * compacts. 0 means no limit.
    */
   cutoff?: number;
-  /** Who sums up what is archived. */
+  /** Who summarizes archived results. */
   summary?: ToolSummaryStrategy;
-  /** When results are archived. */
+  /** When to archive results beyond `cutoff`. */
   ageing?: ArchivalMode;
 }
 
 /**
- * Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is tried
- * against the edit patterns first, then commands, reads, searches.
+ * Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns are
+ * tried first, then commands, reads and searches.
  */
 export interface ToolPatterns {
-  /** Tools that show files. */
+  /** Tools that read files. */
   read_tools: string[];
   /** Tools that change files. */
   edit_tools: string[];
   /** Tools that run command lines. */
   command_tools: string[];
-  /** Tools that look for something. */
+  /** Tools that search. */
   search_tools: string[];
 }
 
 /**
- * Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is tried
- * against the edit patterns first, then commands, reads, searches.
+ * Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns are
+ * tried first, then commands, reads and searches.
  */
 export interface ToolPatternsInput {
-  /** Tools that show files. */
+  /** Tools that read files. */
   read_tools?: string[];
   /** Tools that change files. */
   edit_tools?: string[];
   /** Tools that run command lines. */
   command_tools?: string[];
-  /** Tools that look for something. */
+  /** Tools that search. */
   search_tools?: string[];
 }
 
@@ -5091,26 +5030,26 @@ export interface ToolResult {
   outcome?: ToolOutcome;
 }
 
-/** Who says in a few words what archived results were. */
+/** How archived results are summarized. */
 export type ToolSummaryStrategy =
-  /** A model; when it fails, as `heuristic`. */
+  /** By a model, or as `heuristic` if the model fails. */
   | 'llm'
-  /** The beginning and the end of what they said. */
+  /** By the beginning and the end of each result. */
   | 'heuristic'
-  /** Nobody: results are never archived. */
+  /** Not at all: results are never archived. */
   | 'off';
 
 /** A tool that a model used. */
 export interface ToolUse {
   /** The tool. */
   name: string;
-  /** What it was called with. */
+  /** Its arguments. */
   input: unknown;
   /** Whether the call failed. */
   failed: boolean;
 }
 
-/** What a session was billed for. */
+/** Billed usage of a session. */
 export interface Totals {
   /** Input that was neither read from nor written to the cache. */
   input: number;
@@ -5120,11 +5059,11 @@ export interface Totals {
   cacheRead: number;
   /** Input written to the cache. */
   cacheWrite: number;
-  /** What the input cost, in tokens of plain input; absent before anything was billed. */
+  /** Cost of the input, in tokens of plain input; absent without a bill. */
   cost?: number;
 }
 
-/** What a condition counts. */
+/** What a condition measures. */
 export type TriggerMetric =
   /** Tokens of the conversation. */
   | 'history_tokens'
@@ -5137,7 +5076,7 @@ export type TriggerMetric =
 
 /** One condition of a trigger, held against a conversation. */
 export interface TriggerReading {
-  /** What is counted. */
+  /** What is measured. */
   measured: TriggerMetric;
   /** How much of it there is. */
   now: number;
@@ -5147,18 +5086,18 @@ export interface TriggerReading {
   due: boolean;
 }
 
-/** Which part of a text stays when it is too long. */
+/** Which part of a long text to keep. */
 export type TruncateMode =
-  /** Its beginning. */
+  /** The beginning. */
   | 'head'
-  /** Its beginning and its end, with a marker between them. */
+  /** The beginning and the end, with a marker between them. */
   | 'head_tail';
 
-/** How long a provider is asked to keep a prefix. */
+/** How long to ask a provider to keep a prefix. */
 export type Ttl =
-  /** Five minutes from its last use. */
+  /** Five minutes after the last use. */
   | '5m'
-  /** One hour from its last use. */
+  /** One hour after the last use. */
   | '1h';
 
 /** Why a request failed, where Strata can do something about it. */
@@ -5170,7 +5109,7 @@ export type TurnError =
 export type TurnStatus =
   /** The whole answer came. */
   | 'complete'
-  /** The person stopped it; what came so far counts. */
+  /** The user stopped it; the answer so far counts. */
   | 'aborted'
   /** It failed; the prompt is treated as not sent. */
   | 'error';
@@ -5183,7 +5122,7 @@ export interface UrlAddParams {
   title?: string | null;
   /** Its text, at most `files.max_bytes`. */
   content: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -5195,25 +5134,25 @@ export interface UrlAddReply {
   title?: string;
   /** Its item. */
   key: ItemKey;
-  /** The tier it stands in since the last recorded turn. */
+  /** Its tier in the last recorded turn. */
   tier: Tier;
   /** The weight of its text, in tokens of the model. */
   tokens: number;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
 /** The arguments of a command that takes none. */
 export interface UrlListParams {
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
 /** The pages that the session shows. */
 export interface UrlListReply {
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   urls: ShownPage[];
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
@@ -5221,7 +5160,7 @@ export interface UrlListReply {
 export interface UrlRemoveParams {
   /** Its address. */
   url: string;
-  /** The session that the command is about; without it the one that is shown. */
+  /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
@@ -5229,11 +5168,11 @@ export interface UrlRemoveParams {
 export interface UrlRemoveReply {
   /** Whether there was. */
   removed: boolean;
-  /** How often the session was changed so far. */
+  /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What the provider billed for one request, in tokens. */
+/** Billed tokens of one request. */
 export interface Usage {
   /** Input that was neither read from nor written to the cache. */
   input: number;
@@ -5245,7 +5184,7 @@ export interface Usage {
   cacheWrite: number;
 }
 
-/** What the provider billed for one request, in tokens. */
+/** Billed tokens of one request. */
 export interface UsageInput {
   /** Input that was neither read from nor written to the cache. */
   input?: number;
@@ -5265,21 +5204,21 @@ export interface UsedExcerpt {
   lines?: LineRange;
   /** Why it was chosen; absent when you pinned it unasked. */
   reason?: ExcerptReason;
-  /** How it comes to be in the prompt. */
+  /** Why it is in the prompt. */
   standing: ExcerptStanding;
-  /** What it weighs in this prompt, updates included, in tokens. */
+  /** Its tokens in this prompt, including updates. */
   tokens: number;
 }
 
-/** What a prompt says about one file it used. */
+/** A file in a prompt. */
 export type UsedFile = {
   /** Its name. */
   path: FileKey;
   /** The hash of its whole text. */
   hash: ContentHash;
-  /** What it weighs in this prompt, in tokens. */
+  /** Its tokens in this prompt. */
   tokens: number;
-  /** The tier it stands in. */
+  /** Its tier. */
   tier: Tier;
   /** The parts of it that were chosen for a question; empty for a selected file. */
   excerpts?: UsedExcerpt[];
@@ -5297,7 +5236,7 @@ export type UsedFile = {
     source: 'disk';
     /** When it was last changed, in milliseconds since 1970. */
     mtimeMs: number;
-    /** What was done to the bytes to read them as text, if anything. */
+    /** How the bytes were converted to text, if not directly. */
     notice?: string;
   }
   /** Handed over by the client. */
@@ -5305,17 +5244,17 @@ export type UsedFile = {
     source: 'given';
   });
 
-/** Whether somebody gets to see a message. */
+/** Whether a party sees a message. */
 export type Visibility =
   /** Shown. */
   | 'shown'
   /** Kept in the store, not shown, not counted. */
   | 'hidden';
 
-/** Something that the person should know. */
+/** Something the user should know. */
 export interface Warning {
   /**
-   * What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
+   * The kind of warning, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
    * `redacted`, ...
    */
   code: string;
@@ -5325,9 +5264,9 @@ export interface Warning {
   path?: FileKey;
 }
 
-/** A file that was not taken unasked. */
+/** A file that was rejected unasked. */
 export interface WithheldFile {
-  /** Which. */
+  /** The file. */
   path: FileKey;
   /** Why, as a clause. */
   reason: string;

@@ -1,14 +1,13 @@
 ---@brief
----`:Strata ask {text}` asks the model of the settings `provider.*` (docs/ask.md); the server sends the prompt, and the key is its own matter.
----The answer is written into `strata://answer` as it comes, and recorded with what the provider billed. With `!` the model may
----look things up with Strata's own tools, none of which changes anything; each call is shown in the answer. `:Strata cancel` ends an
----answer, and the outcome of it is recorded.
+---`:Strata ask {text}` asks the model configured in `provider.*` (docs/ask.md). The server sends the prompt and owns the key.
+---The answer is streamed into `strata://answer` and recorded with its usage. With `!`, the model may use Strata's read-only
+---tools; each call is shown in the answer. `:Strata cancel` stops an answer and records what has arrived.
 ---
 --->lua
 ---    vim.g.strata = { settings = { provider = { name = "anthropic", key_env = "MY_API_KEY" } } }
 ---<
 ---
----Where no provider is named the prompt is sent with curl (|strata-curl|).
+---If no provider is configured, the prompt is sent with curl (|strata-curl|).
 ---
 --- Owns one question to a model through the server, and how its answer is shown. Sends nothing itself.
 

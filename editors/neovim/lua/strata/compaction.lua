@@ -1,6 +1,6 @@
 ---@brief
----`:Strata compaction` opens `strata://compaction`, which says when the conversation is compacted next, by which rules, and what the
----last compaction freed. It follows the conversation. These keys are mapped in this buffer only:
+---`:Strata compaction` opens `strata://compaction`, which shows when the next compaction is due, its profile, and what the last one freed.
+---It follows the conversation. These keys are mapped in this buffer only:
 ---
 --- Owns that buffer, and how a compaction is put into words. Keeps nothing: all of it is asked of the server each time.
 

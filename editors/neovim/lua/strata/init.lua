@@ -5,7 +5,7 @@ local calls = require("strata.calls")
 
 local M = {}
 
----Runs a command of the server (docs/commands.md). With `answer` it returns at once; without, it waits for the reply.
+---Runs a command of the server (docs/commands.md). With `answer`, it returns immediately; without, it waits for the reply.
 ---@param name string Without `strata.`, such as `tiers.report`.
 ---@param arguments? table
 ---@param answer? strata.Answer
@@ -18,8 +18,8 @@ function M.command(name, arguments, answer)
   return calls.wait(name, arguments)
 end
 
----Makes a prompt: `body` is ready to be sent to a provider, `id` is for |strata.record()|.
----@param arguments table `prompt` or `toolResults`, and whatever else `strata.prompt.assemble` takes: `format`, `model`, `tools`, `dryRun`, ...
+---Makes a prompt. Send its `body` to a provider, and pass its `id` to |strata.record()|.
+---@param arguments table `prompt` or `toolResults`, and other arguments of `strata.prompt.assemble`: `format`, `model`, `tools`, `dryRun`, ...
 ---@param answer? strata.Answer
 ---@return table? reply
 ---@return strata.Error? err
@@ -27,7 +27,7 @@ function M.assemble(arguments, answer)
   return M.command("prompt.assemble", arguments, answer)
 end
 
----Says the outcome of a prompt. Only then is it part of the conversation.
+---Records the outcome of a prompt, which makes it part of the conversation.
 ---@param arguments table `id`, `response`, and where known `status` and `usage`.
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -36,7 +36,7 @@ function M.record(arguments, answer)
   return M.command("prompt.record", arguments, answer)
 end
 
----What the next prompt is, to read.
+---Previews the next prompt.
 ---@param arguments? table As for |strata.assemble()|; nothing is needed.
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -45,7 +45,7 @@ function M.preview(arguments, answer)
   return M.command("prompt.preview", arguments, answer)
 end
 
----Shows files to the model in full.
+---Selects files, so that prompts contain them in full.
 ---@param paths string[] Files, folders, globs, or lines of a file: `src/lib.rs#L10-40`.
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -54,7 +54,7 @@ function M.select(paths, answer)
   return M.command("files.select", { paths = paths }, answer)
 end
 
----Shows their outlines only.
+---Deselects files, so that prompts contain their outlines only.
 ---@param paths string[]
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -63,7 +63,7 @@ function M.deselect(paths, answer)
   return M.command("files.deselect", { paths = paths }, answer)
 end
 
----Does not mention them at all.
+---Excludes files from prompts entirely.
 ---@param paths string[]
 ---@param answer? strata.Answer
 ---@return table? reply
@@ -81,9 +81,9 @@ function M.include(paths, answer)
   return M.command("files.include", { paths = paths }, answer)
 end
 
----Calls back whenever the meter has changed. The event `User StrataStatus` says the same.
+---Calls `listener` whenever the meter changes. The event `User StrataStatus` does the same.
 ---@param listener fun(meter: strata.Meter, root: string)
----@return fun() stop Ends that.
+---@return fun() stop Removes the listener.
 function M.on_status(listener)
   return require("strata.notices").on_status(listener)
 end
@@ -95,8 +95,8 @@ function M.meter()
   return root and require("strata.notices").meter(root)
 end
 
----A text for the statusline: how full the window is, how much of the next prompt is cached and for how long, how near a
----compaction is. Empty where no server runs.
+---Text for the statusline: how full the window is, how much of the next prompt is cached and for how long, and how close a
+---compaction is. Empty without a server.
 ---@return string
 function M.statusline()
   return require("strata.statusline").text()

@@ -4,12 +4,12 @@ local M = {}
 
 ---What may appear in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
 ---@class strata.Options
----@field path? string The server's program. Else `strata` on the path, or the one built in the checkout that this plugin is part of.
----@field autostart? boolean `false`: files are attached only after `:Strata start`, or by your own `vim.lsp.enable("strata")`.
----@field trusted? boolean|string[] Whether rules, skills and memory of a workspace go into the system prompt: `true`, or those that are trusted.
----@field settings? table The tree of settings of the server. The same can be said as `vim.lsp.config("strata", { settings = { strata = ... } })`.
+---@field path? string Path of the server program. Defaults to `strata` in the PATH, or to the one built in this plugin's checkout.
+---@field autostart? boolean Whether to attach files automatically. If `false`, use `:Strata start` or your own `vim.lsp.enable("strata")`.
+---@field trusted? boolean|string[] Workspaces whose rules, skills and memory join the system prompt: `true` for all, or a list of directories.
+---@field settings? table Server settings, as nested tables. The same as `vim.lsp.config("strata", { settings = { strata = ... } })`.
 ---@field curl? table For |strata-curl|: `url`, `key_env` (the environment variable with the key), `max_tokens` (4096).
----@field icons? boolean `false`: the statusline uses no characters beyond ASCII.
+---@field icons? boolean Whether the statusline uses icons. `false` restricts it to ASCII.
 
 local KNOWN = {
   path = "string",

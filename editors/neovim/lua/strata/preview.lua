@@ -1,6 +1,6 @@
 ---@brief
----`:Strata preview [text]` opens the next prompt as the model would read it, with `text` as the request. It is brought up to
----date when it is opened and with `R`; the parts are folds where the server names them.
+---`:Strata preview [text]` opens the next prompt as the model would see it, with `text` as the question. Press `R` to update it. Each
+---part is a fold.
 ---
 --- Owns the preview buffer. Shows what the server wrote, as it is.
 

@@ -56,7 +56,7 @@ fn the_figures_come_from_a_file_and_arguments_count_more() {
     add(&repo, 1, &config);
     assert_eq!(add(&repo, 2, &config), "recorded iteration 2; iteration 1 joined the summary\n");
     let wide = [&config[..], &["--context-window", "9"]].concat();
-    assert_eq!(add(&repo, 3, &wide), "iteration 3 is kept\n");
+    assert_eq!(add(&repo, 3, &wide), "recorded iteration 3\n");
     let run = repo.strata(&["iteration", "status", "--config", "bad.toml"]);
     assert!(
         run.refusal().starts_with("error: --config bad.toml: `context`: unknown field `size`"),

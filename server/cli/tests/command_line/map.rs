@@ -44,7 +44,7 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     assert_eq!(paths(25, "app/request.py"), ["app/request.py"]);
     assert_eq!(paths(30, "app/request.py"), ["app/request.py", "notes.md"], "what still fits");
     let run = repo.strata(&["map", "--budget", "5", "--focus", "app/view.py"]);
-    assert!(run.refusal().contains("no room for `app/view.py`"), "{}", run.err);
+    assert!(run.refusal().contains("is too small for `app/view.py`"), "{}", run.err);
     let run = repo.strata(&["map", "--budget", "0"]);
     expect![[r#"
         0 files, 0 of 0 tokens; 3 more with an outline were left out

@@ -74,29 +74,29 @@ fn a_history_becomes_tables_and_a_chart() {
         Input cost as a share of no cache, claude-sonnet-4-5
 
         session    turns  files  tokens   none   auto   flat  fixed  ripple  ledger  +list  bound
-        project-0      5  win3    2,384  1.000  1.250  1.000  1.249   1.000   0.787  0.790  0.386
-        project-1      5  win5    2,384  1.000  1.250  1.000  1.249   1.000   0.787  0.790  0.386
-        mean                      2,384  1.000  1.250  1.000  1.249   1.000   0.787  0.790  0.386
+        project-0      5  win3    2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387
+        project-1      5  win5    2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387
+        mean                      2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387
 
         Means over 2 sessions
 
         layout                                cost  hits  tokens  length  worst  ms/turn  slowest
-        no cache 1.000 0% 2,384 1.000 1.000 - -
-        one automatic breakpoint 1.250 0% 2,384 1.000 1.250 - -
-        flat, system breakpoint 1.000 0% 2,384 1.000 1.000 T T
-        fixed order, 3 breakpoints 1.249 0% 2,384 1.000 1.250 - -
-        ripple 1.000 0% 2,384 1.000 1.000 T T
-        ledger 0.787 50% 2,773 1.163 1.250 T T
-        ledger, file list and session state 0.790 49% 2,816 1.160 1.247 T T
-        bound 0.386 - - - - - -
+        no cache 1.000 0% 2,373 1.000 1.000 - -
+        one automatic breakpoint 1.250 0% 2,373 1.000 1.250 - -
+        flat, system breakpoint 1.000 0% 2,373 1.000 1.000 T T
+        fixed order, 3 breakpoints 1.249 0% 2,373 1.000 1.250 - -
+        ripple 1.000 0% 2,373 1.000 1.000 T T
+        ledger 0.781 49% 2,733 1.152 1.250 T T
+        ledger, file list and session state 0.785 49% 2,776 1.149 1.247 T T
+        bound 0.387 - - - - - -
 
         no cache                    ################################################ 1.000
         one automatic breakpoint    ############################################################ 1.250
         flat, system breakpoint     ################################################ 1.000
         fixed order, 3 breakpoints  ############################################################ 1.249
         ripple                      ################################################ 1.000
-        ledger                      ###################################### 0.787
-        bound                       ################### 0.386
+        ledger                      ##################################### 0.781
+        bound                       ################### 0.387
 
         50 prompts of 10 turns checked: no promise was broken
     "#]]
@@ -157,7 +157,7 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
         Conversations without files, input cost as a share of no cache, claude-sonnet-4-5
 
         conversation               turns  tokens  billed   auto  ledger  ledger/auto
-        one                            2   4,938   0.190  0.957   0.957        1.000
+        one                            2   4,932   0.190  0.957   0.957        1.000
         mean, and the worst ratio                  0.190  0.957   0.957        1.000
 
         4 prompts of 2 turns checked: no promise was broken

@@ -29,7 +29,7 @@ fn the_session_that_was_written_to_last_is_shown() {
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!((run.code, lines[0]), (Some(0), &*second));
     assert!(lines[1].ends_with(" 2 messages, 0 turns"), "{}", run.out);
-    for name in ["context", "compaction", "cache", "last cache break: "] {
+    for name in ["context", "compaction", "cache", "last cache miss: "] {
         assert!(lines.iter().any(|line| line.starts_with(name)), "{name}: {}", run.out);
     }
     let named = repo.strata(&["status", &first]);
@@ -49,7 +49,7 @@ fn who_watches_sees_what_changes() {
     assert_eq!(lines.next().unwrap(), "no session is stored for this workspace yet");
     let first = talk(&repo, 1);
     assert!(lines.any(|line| line == first));
-    assert!(lines.any(|line| line.starts_with("last cache break")));
+    assert!(lines.any(|line| line.starts_with("last cache miss")));
     let second = talk(&repo, 1);
     assert!(lines.any(|line| line == second), "it follows what is written to");
     repo.strata(&["sessions", "rename", &second, "soups"]);

@@ -39,33 +39,34 @@ fn help_names_every_command_that_there_is() {
     let run = Repo::new(&[]).strata(&["help"]);
     assert_eq!(run.code, Some(0));
     expect![[r#"
-        Decides what a language model gets to see: a context-managing language server and command line tool
+        Language server and command-line tool that manages what a language model sees
 
         Usage: strata <COMMAND>
 
         Commands:
-          serve        Serve an editor: the language server on standard input and output
-          mcp          Serve an agent: a server of the Model Context Protocol on standard input and output
-          ask          Ask a model: the answer on standard output, what it cost on standard error
-          prompt       Make a prompt: the request on standard output, what is in it on standard error
-          record       Record what came of a prompt that you sent yourself: the answer on standard input
+          serve        Start the language server on standard input and output
+          mcp          Start a Model Context Protocol server on standard input and output, for agents
+          ask          Ask a model: prints the answer to standard output and its cost to standard error
+          prompt       Make a prompt: prints the request to standard output and its contents to standard
+                       error
+          record       Record the answer to a prompt you sent yourself, read from standard input
           map          Show the symbol map of a repository
-          context      Name the files and definitions that a task is about
-          symbols      Find definitions by their names
+          context      Find the files and definitions relevant to a task
+          symbols      Find definitions by name
           outline      Show the definitions of a file
-          references   Show where a name is defined and who refers to it
-          grep         Search files by a pattern
+          references   Show where a name is defined and where it is used
+          grep         Search files for a pattern
           read         Print a file, lines of it, or a definition in it
           tokens       Count the tokens of files
           sessions     Manage the stored conversations of a workspace
-          memory       Keep notes that outlive every conversation
-          iteration    Remember the iterations of an autonomous loop and make the prompt of the next one
-          replay       Play recorded sessions and say what each layout of their prompts costs
-          status       Show what a session weighs and costs, and keep showing it
-          doctor       Say what works and what does not
+          memory       Manage notes that outlive conversations
+          iteration    Record the iterations of an autonomous loop and make the prompt for the next one
+          replay       Replay recorded sessions and report the cost of each prompt layout
+          status       Show the size and cost of a session
+          doctor       Check the installation
           schema       Print the JSON Schema of the protocol or of the settings
-          completions  Print a script that completes what is typed in a shell
-          man          Print the manual page, or write those of all commands
+          completions  Print a shell completion script
+          man          Print the manual page, or write the manual pages of all commands
           help         Print this message or the help of the given subcommand(s)
 
         Options:

@@ -1,10 +1,11 @@
 ---@brief
----Where the settings name no provider, `:Strata ask {text}` is a whole turn with nothing but curl: the prompt is assembled, sent to the provider of the
----model, the answer is shown in `strata://answer` when all of it is there, and recorded with what the provider billed. It is also a short
----example of how a plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+---If no provider is configured, `:Strata ask {text}` uses curl: it assembles the prompt, sends it to the model's provider, shows the
+---complete answer in `strata://answer`, and records it with its usage. It is also a short example of a plugin that uses Strata. By
+---default, the key comes from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
 ---
----What was left out of a prompt, and why, stands in |:messages|. When the provider finds a prompt too long, the conversation is compacted
----and sent once more. The model of the last question also writes the summaries of compactions, unless |strata.summarize_with()| says who.
+---|:messages| lists what was left out of a prompt, with reasons. If the provider rejects a prompt as too long, the conversation is
+---compacted and sent again. The model of the last question also writes compaction summaries, unless you use
+---|strata.summarize_with()|.
 ---
 --->lua
 ---    vim.g.strata = { curl = { url = "http://127.0.0.1:8080/v1/messages", key_env = "MY_KEY", max_tokens = 4096 } }

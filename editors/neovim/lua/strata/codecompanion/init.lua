@@ -1,5 +1,5 @@
 ---@brief
----With {adapter}, an adapter of yours or one of CodeCompanion's, there is an adapter `strata` that sends through it what Strata makes:
+---With {adapter}, one of your own or of CodeCompanion's, an adapter `strata` sends Strata's prompts through it:
 ---
 --->lua
 ---    require("codecompanion").setup({
@@ -8,15 +8,14 @@
 ---    })
 ---<
 ---
----The conversation is then a session of Strata's, and the chat shows it. The first chat continues with the session that is shown when nothing was
----said in that; each other chat begins a session of its own with the same files. What you ask again, edit, or remove in the chat is
----changed in the session too. An answer that you stop is recorded as far as it came. A prompt that the provider finds too long is
----sent once more with the conversation compacted. Tools, pictures, and what CodeCompanion adds by itself are part of it. CodeCompanion's own
----system prompt is not, since Strata has one (`prompt.system`), nor are documents and tools that run at the provider.
+---The chat then shows a Strata session. The first chat uses the current session if it is empty; every other chat starts a session
+---with the same files. What you ask again, edit, or remove in the chat changes in the session too. A stopped answer is recorded as
+---far as it arrived. If the provider rejects a prompt as too long, the conversation is compacted and sent again. Tools, pictures, and
+---automatic additions by CodeCompanion are included. Its system prompt is not, since Strata has one (`prompt.system`), nor are
+---documents and tools that run at the provider.
 ---
----Adapters for Anthropic, for OpenAI's Chat Completions and Responses, and for what speaks like them can be used; {format} says which
----form that is, where the address does not: `anthropic`, `openai`, or `responses`. Inline assistants and other uses of the adapter are
----sent as they are.
+---Adapters for Anthropic, OpenAI's Chat Completions and Responses, and compatible providers work. Set {format} to `anthropic`,
+---`openai`, or `responses` if the address does not tell. Inline assistants and other uses of the adapter are sent unchanged.
 ---
 --- Owns the adapter: what is sent through it, and what is recorded of the answer.
 

@@ -1,6 +1,6 @@
 ---@brief
----`:Strata context` opens the files that the model sees, to be edited like any list. Each tier is a heading and a fold; what
----an entry weighs follows it and is not a part of the text.
+---`:Strata context` opens what the model sees as an editable list. Each tier is a heading and a fold; sizes are shown as virtual
+---text.
 ---
 --->
 ---    # L0                    901 tokens, cache mark, system prompt
@@ -15,12 +15,12 @@
 ---    1 assistant: Because ...
 ---<
 ---
----Delete a line and the file is deselected: the model sees its outline only. Write a path, a folder, a glob or lines of a
----file under any tier and it is selected; which tier it stands in is the server's business. Move a line below `# excluded`
----(the heading may be written by hand) and the file is excluded. A message whose line is deleted is hidden from
----the model, a web page is removed. Nothing happens until the buffer is written with |:w|; |:e!| gives the edits up.
+---Delete a line to deselect a file: the model then sees its outline only. Add a path, a folder, a glob or lines of a file under
+---any tier to select it; the server decides on the tier. Move a line below `# excluded` (you can type this heading) to exclude the
+---file. Delete the line of a message to hide it from the model, or of a web page to remove it. Nothing happens until you write the
+---buffer with |:w|; |:e!| discards your edits.
 ---
----These keys do it at once, and apply what was edited before. They are mapped in this buffer only:
+---These keys take effect immediately, and apply pending edits first. They are mapped in this buffer only:
 ---
 --- Owns the context buffer. Keeps nothing but what it showed last; what is in the context is asked of the server each time.
 

@@ -444,7 +444,7 @@ impl Session {
         self.tiers.purge_history();
     }
 
-    /// Has the next prompt rebuilt (`docs/tiers.md`, "Laying again").
+    /// Has the next prompt rebuilt (`docs/tiers.md`, "Rebuilding").
     pub fn rebuild_tiers(&mut self) {
         self.tiers.rebuild();
         self.touch();
