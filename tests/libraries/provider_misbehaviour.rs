@@ -361,7 +361,7 @@ fn a_certificate_that_the_system_trusts_is_enough() {
     let trusted = place.path().join("trusted.pem");
     std::fs::write(&trusted, certificate).unwrap();
     let ended = doctor(place.path(), &base_url).env("SSL_CERT_FILE", &trusted).output().unwrap();
-    assert!(String::from_utf8_lossy(&ended.stdout).contains("it says \"done\""), "{ended:?}");
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("it replies \"done\""), "{ended:?}");
     assert!(hears.recv_timeout(LIMIT).unwrap().contains(KEY));
 }
 
@@ -392,7 +392,7 @@ fn a_proxy_gets_to_see_nothing_that_goes_to_this_machine() {
         ask.env(variable, proxy.base_url());
     }
     let ended = ask.output().unwrap();
-    assert!(String::from_utf8_lossy(&ended.stdout).contains("it says \"done\""), "{ended:?}");
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("it replies \"done\""), "{ended:?}");
     assert_eq!((server.asked().len(), proxy.asked().len()), (1, 0));
 }
 

@@ -397,7 +397,7 @@ fn a_key_comes_from_the_environment() {
             .unwrap();
         [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
     };
-    assert!(ask().contains("it says \"done\""));
+    assert!(ask().contains("it replies \"done\""));
     assert_eq!(server.asked()[0].header("x-api-key"), Some(KEY));
     let refused = ask();
     assert!(refused.contains("check the key") && !refused.contains(KEY), "{refused}");

@@ -241,7 +241,7 @@ fn doctor_names_the_provider_and_asks_it_only_when_told_to() {
     );
     let shell = Shell::with(&server);
     let (_, out, _) = shell.run(&["doctor"]);
-    assert!(out.contains("configured; --online asks"), "{out}");
+    assert!(out.contains("configured; --online checks the key"), "{out}");
     assert!(server.asked().is_empty());
     let (_, out, _) = shell.run(&["doctor", "--json"]);
     let report: Value = serde_json::from_str(&out).unwrap();

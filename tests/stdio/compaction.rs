@@ -66,7 +66,7 @@ fn the_client_is_asked_for_the_summary_and_prompts_are_made_meanwhile() {
     editor.server.wait_until_held(SUMMARIZE);
     assert_eq!(editor.run("compaction.status", json!({}))["running"], true);
     let refused = editor.refused("compaction.run", json!({}));
-    assert!(refused.message.contains("running already"), "{refused}");
+    assert!(refused.message.contains("already running"), "{refused}");
     editor.run("history.add", json!({ "role": "user", "content": "said meanwhile" }));
     editor.server.release(SUMMARIZE, json!({ "text": "## Goal\nA summary by the client." }));
     let ended = editor.server.answer(run).unwrap();
@@ -176,7 +176,7 @@ fn a_provider_that_you_named_stands_in_for_a_client_without_a_model() {
     let ended = editor.run("compaction.run", json!({}));
     assert_eq!(ended["summarisedBy"], json!({ "kind": "http", "model": model }), "{ended}");
     let note = ended["notes"][0].as_str().unwrap();
-    assert!(note.contains("instead of the client") && note.contains("strata/summarize"), "{note}");
+    assert!(note.contains("so the provider was asked") && note.contains("strata/summarize"), "{note}");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_conversation_that_was_edited_meanwhile_is_left_alone() {
     let before = visible(&mut editor);
     editor.server.release(SUMMARIZE, json!("A summary."));
     let refused = editor.server.answer(run).unwrap_err();
-    assert!(refused.message.contains("changed while it was compacted"), "{refused}");
+    assert!(refused.message.contains("changed during the compaction"), "{refused}");
     assert_eq!(visible(&mut editor), before);
 }
 
@@ -333,7 +333,7 @@ fn a_prompt_that_the_provider_finds_too_long_is_tried_once_more() {
     let ended = editor.run("compaction.contextLimitExceeded", json!({}));
     assert_eq!((&ended["state"], &ended["reason"]["kind"]), (&json!("ended"), &json!("context_limit")));
     let refused = editor.refused("compaction.contextLimitExceeded", json!({}));
-    assert!(refused.message.contains("once more"), "{refused}");
+    assert!(refused.message.contains("too long again"), "{refused}");
     let prompt = editor.assemble();
     editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "It fits." }));
     talk(&mut editor, 8);
@@ -358,7 +358,10 @@ fn a_prompt_recorded_as_too_long_is_compacted_before_it_is_assembled_again() {
     assert_eq!(news["reason"]["kind"], "context_limit", "{news}");
     assert!(again < refused / 10 * 9, "{again} of {refused}");
     let error = editor.refused("prompt.record", record);
-    assert!(error.message.contains("once more") && error.message.contains("the largest parts: "), "{error}");
+    assert!(
+        error.message.contains("too long again") && error.message.contains("the largest parts: "),
+        "{error}"
+    );
     let prompt = editor.assemble().0;
     editor.run("prompt.record", json!({ "id": prompt["id"], "response": "It fits." }));
     let (_, record) = too_long(&mut editor);

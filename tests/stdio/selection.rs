@@ -151,7 +151,7 @@ fn what_promises_secrets_is_read_through_no_back_door() {
     let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
     for path in ["src/.env", "AGENTS.md", "settings/credentials", "deploy/.aws/credentials"] {
         let refused = editor.refused("files.read", json!({ "path": path }));
-        assert!(refused.message.contains("holds secrets"), "{path}: {refused}");
+        assert!(refused.message.contains("suggests secrets"), "{path}: {refused}");
         assert!(!refused.message.contains("secret-value"), "{path}: {refused}");
     }
     assert_eq!(editor.assemble().count("secret-value"), 0, "the rules of the workspace are no way to it");

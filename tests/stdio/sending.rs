@@ -110,7 +110,7 @@ fn everything_else_goes_on_while_the_model_writes() {
     editor.run("server.status", json!({}));
     assert!(editor.run("files.list", json!({}))["files"].to_string().contains("tool.py"));
     let refused = editor.refused("prompt.send", json!({ "prompt": "And?" }));
-    assert!(refused.message.contains("is being answered in this session already"), "{refused}");
+    assert!(refused.message.contains("already being answered in this session"), "{refused}");
     let other = editor.run("session.new", json!({}))["id"].as_str().unwrap().to_owned();
     editor.run("history.add", json!({ "role": "user", "content": "elsewhere", "session": other }));
     assert!(start.elapsed() < LIMIT / 2, "the answer was waited for");
@@ -162,7 +162,10 @@ fn a_prompt_that_the_provider_finds_too_long_is_sent_once_more() {
     let lengths: Vec<usize> = server.asked().iter().map(|asked| asked.body.to_string().len()).collect();
     assert!(lengths[1] < lengths[0] / 2, "{lengths:?}");
     let refused = editor.refused("prompt.send", json!({ "prompt": "And?" }));
-    assert!(refused.message.contains("once more") && refused.message.contains("largest parts"), "{refused}");
+    assert!(
+        refused.message.contains("too long again") && refused.message.contains("largest parts"),
+        "{refused}"
+    );
     assert_eq!(server.asked().len(), 4);
 }
 
@@ -231,7 +234,7 @@ fn a_workspace_file_names_no_provider_trusted_or_not() {
             json!({ "provider": { "name": "anthropic", "base_url": "http://127.0.0.1:1", "retries": 0 } }),
         );
         let refused = editor.refused("prompt.send", json!({ "prompt": "Why?" }));
-        assert!(refused.message.contains("cannot be reached"), "{refused}");
+        assert!(refused.message.contains("cannot reach"), "{refused}");
         assert!(!repo.path("started").exists());
     }
     std::thread::sleep(Duration::from_millis(50));

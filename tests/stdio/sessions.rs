@@ -167,7 +167,7 @@ fn sessions_are_begun_forked_named_searched_exported_and_deleted() {
     editor.run("session.delete", json!({ "session": fork }));
     assert!(sessions(&mut editor).iter().all(|session| session["id"] != json!(fork)));
     let refused = editor.refused("session.load", json!({ "id": fork }));
-    assert!(refused.message.contains("no session"), "{refused}");
+    assert!(refused.message.contains("does not exist"), "{refused}");
     editor.run("session.delete", json!({}));
     assert_eq!(texts(&mut editor), [""; 0], "a new one is shown");
     let refused = editor.refused("history.get", json!({ "session": "s-nobody" }));

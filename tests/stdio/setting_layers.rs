@@ -70,7 +70,7 @@ fn a_workspace_sets_sizes_and_the_status_says_what_was_ignored() {
     for trusted in [false, true] {
         let mut editor = Setup::new(&repo).options(json!({ "trusted": trusted })).start();
         let (code, message) = editor.warning();
-        let ignored = ".strata.toml cannot set compaction.base_url, compaction.summariser, model: a file of the workspace sets only \
+        let ignored = ".strata.toml cannot set compaction.base_url, compaction.summariser, model: a workspace file can only set \
                        sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in \
                        your editor's user settings or with --set";
         assert_eq!((code.as_str(), message.as_str()), ("settings", ignored));
@@ -132,8 +132,8 @@ fn a_workspace_says_the_same_in_yaml_and_toml_wins() {
     wait_until(&mut editor, "files.list_budget", json!(4));
     write(&mut editor, ".strata.toml", "[files]\nlist_budget = 5\n");
     let (code, message) = editor.warning();
-    let shadowed = "the settings file .strata.yaml is not read, because .strata.toml is beside it: move its settings there, \
-                    or remove one of them";
+    let shadowed = "the settings file .strata.yaml is not read, because .strata.toml is next to it: move its settings there, \
+                    or delete one of them";
     assert_eq!((code.as_str(), message.as_str()), ("settings", shadowed));
     wait_until(&mut editor, "files.list_budget", json!(5));
 }

@@ -88,7 +88,7 @@ fn what_cannot_be_read_is_not_repeated() {
     assert_eq!(code, "outOfStep");
     let prompt = editor.assemble();
     for said in [message, prompt.text(), prompt.0.to_string()] {
-        assert!(said.contains("`params.contentChanges` is no list"), "{said}");
+        assert!(said.contains("`params.contentChanges` is not a list"), "{said}");
         assert!(!said.contains("ghp_1") && !said.contains("stands above"), "{said}");
     }
 }

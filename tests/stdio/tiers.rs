@@ -90,7 +90,7 @@ fn a_session_has_a_policy_of_its_own_until_it_is_taken_back() {
 fn a_break_is_explained_in_plain_words() {
     let mut editor = Editor::start(&large());
     let nothing = editor.run("tiers.explainBreak", json!({}));
-    assert!(nothing["sentence"].as_str().unwrap().contains("No prompt was recorded yet"), "{nothing}");
+    assert!(nothing["sentence"].as_str().unwrap().contains("No prompt has been recorded yet"), "{nothing}");
     assert_eq!(nothing["reason"], Value::Null);
     editor.select(&["one.py", "two.py"]);
     turn(&mut editor);

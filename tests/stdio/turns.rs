@@ -59,7 +59,7 @@ fn a_turn_on_a_session_that_has_moved_on_keeps_its_words_and_says_so() {
     editor.run("history.addExchange", json!({ "user": "Meanwhile?", "assistant": "Meanwhile." }));
     let recorded = editor.run("prompt.record", json!({ "id": prompt.id(), "response": "Late." }));
     assert_eq!(recorded["messages"], 4);
-    assert!(recorded["warnings"][0].as_str().unwrap().contains("was changed after"), "{recorded}");
+    assert!(recorded["warnings"][0].as_str().unwrap().contains("changed after this prompt"), "{recorded}");
     let next = editor.assemble_with(json!({ "prompt": "next" }));
     assert_eq!((next.count("Meanwhile."), next.count("Late.")), (1, 1));
 }

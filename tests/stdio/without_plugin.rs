@@ -94,7 +94,7 @@ fn outcomes_are_shown() {
     assert_eq!(told(&mut editor, "here.deselect", lib.clone()), "src/lib.rs: was not selected");
     assert_eq!(states(&mut editor), []);
     assert!(told(&mut editor, "here.toggle", lib.clone()).contains("in the model's context in full"));
-    assert!(told(&mut editor, "here.toggle", lib.clone()).contains("no longer"));
+    assert!(told(&mut editor, "here.toggle", lib.clone()).contains("removed from"));
     assert_eq!(told(&mut editor, "here.exclude", lib.clone()), "src/lib.rs: excluded, hidden from the model");
     assert_eq!(states(&mut editor), [("src/lib.rs".to_owned(), "excluded".to_owned())]);
     assert_eq!(told(&mut editor, "here.include", lib.clone()), "src/lib.rs: no longer excluded");
@@ -131,7 +131,7 @@ fn without_arguments_it_is_the_document_that_was_named_last() {
     for (nth, params) in ways.into_iter().enumerate() {
         let reply = editor.server.request("workspace/executeCommand", params.clone());
         let reply = reply.unwrap_or_else(|error| panic!("{params}: {error}"));
-        let expected = if nth % 2 == 0 { "tool.py: in the model's" } else { "tool.py: no longer" };
+        let expected = if nth % 2 == 0 { "tool.py: in the model's" } else { "tool.py: removed from" };
         assert!(reply["message"].as_str().unwrap().starts_with(expected), "{params}: {reply}");
         assert_eq!(shown(&mut editor), (INFO, reply["message"].as_str().unwrap().to_owned()));
     }
@@ -145,7 +145,7 @@ fn without_arguments_it_is_the_document_that_was_named_last() {
     assert!(told(&mut editor, "here.toggle", json!({})).starts_with("src/lib.rs: no longer"));
     // One that is closed is left for the one before.
     editor.close("src/lib.rs");
-    assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: no longer"));
+    assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: removed from"));
     editor.close("tool.py");
     assert!(told_why_not(&mut editor, "here.toggle", json!({})).contains("open a file first"));
 }
@@ -203,7 +203,7 @@ fn the_prompt_is_a_file_that_is_opened() {
     // The editor opens it; what is at hand is still what it was made of.
     let uri = uri_of(path);
     editor.open_text(&uri, "markdown", &written);
-    assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: no longer"));
+    assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: removed from"));
     // The same file says what would be sent now.
     editor.run("here.preview", json!({}));
     assert!(!fs::read_to_string(path).unwrap().contains("typed é 🦀"));
@@ -278,7 +278,7 @@ fn code_actions_go_by_how_the_file_stands() {
     assert!(run(&mut editor, &partly[0]).contains("in full"));
     let whole = offered(&mut editor, &marked);
     assert_eq!(titles(&whole), [remove, exclude, show]);
-    assert!(run(&mut editor, &whole[0]).contains("no longer"));
+    assert!(run(&mut editor, &whole[0]).contains("removed from"));
     let fresh = offered(&mut editor, &caret);
     assert!(run(&mut editor, &fresh[1]).contains("excluded"));
     let hidden = offered(&mut editor, &caret);
@@ -446,7 +446,7 @@ fn ask_strata_opens_the_answer_when_it_is_complete() {
     let command = &ask["command"];
     let params = json!({ "command": command["command"], "arguments": command["arguments"] });
     let reply = editor.server.request("workspace/executeCommand", params).unwrap();
-    assert!(asked(&server).starts_with("Why is it slow?"), "{}", asked(&server));
+    assert!(asked(&server).contains("Why is it slow?"), "{}", asked(&server));
     assert!(server.asked()[0].body["tools"].to_string().contains("references"), "it may look things up");
     until(&mut editor, |editor| !editor.server.asked("window/showDocument").is_empty());
     assert_eq!(editor.server.asked("window/showDocument")[0]["uri"], reply["uri"]);
@@ -485,7 +485,7 @@ fn what_comes_of_a_question_is_said_where_nothing_can_be_opened() {
     let message = told(&mut editor, "here.ask", json!({}));
     assert!(message.contains(" answered in ") && message.ends_with(".answer.md"), "{message}");
     let message = told_why_not(&mut editor, "here.ask", json!({}));
-    assert!(message.contains("ANTHROPIC_API_KEY"), "{message}");
+    assert!(message.contains("status 401") && message.contains("check the key"), "{message}");
     editor.run("files.exclude", json!({ "paths": ["tool.py"] }));
     let message = told_why_not(&mut editor, "here.ask", json!({}));
     assert!(message.starts_with("tool.py is excluded"), "{message}");

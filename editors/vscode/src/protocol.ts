@@ -45,6 +45,11 @@ export interface Commands {
   'strata.here.include': { params: HereIncludeParams; reply: HereIncludeReply };
   /** Writes the next prompt to a file, and opens it in the editor or shows its path. */
   'strata.here.preview': { params: HerePreviewParams; reply: HerePreviewReply };
+  /**
+   * Asks the model of the settings `provider.*` what the comment in the range asks, or to explain the code there,
+   * and opens the answer in the editor when it is complete.
+   */
+  'strata.here.ask': { params: HereAskParams; reply: HereAskReply };
   /** Shows a one-line summary of the context. */
   'strata.here.status': { params: HereStatusParams; reply: HereStatusReply };
   /** Makes a prompt: a request body for a provider, with details about its content. */
@@ -1704,11 +1709,36 @@ export interface FoundSymbol {
 export type GivenId = number;
 
 /** Which document. */
+export interface HereAskParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session. Defaults to the current one. */
+  session?: string | null;
+}
+
+/** The text shown to the user. */
+export interface HereAskReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt or an answer was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** Number of changes to the session so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
 export interface HereDeselectParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1720,7 +1750,7 @@ export interface HereDeselectParams {
 export interface HereDeselectReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;
@@ -1733,7 +1763,7 @@ export interface HereExcludeParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1745,7 +1775,7 @@ export interface HereExcludeParams {
 export interface HereExcludeReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;
@@ -1758,7 +1788,7 @@ export interface HereIncludeParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1770,7 +1800,7 @@ export interface HereIncludeParams {
 export interface HereIncludeReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;
@@ -1783,7 +1813,7 @@ export interface HerePreviewParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1795,7 +1825,7 @@ export interface HerePreviewParams {
 export interface HerePreviewReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;
@@ -1808,7 +1838,7 @@ export interface HereSelectParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1820,7 +1850,7 @@ export interface HereSelectParams {
 export interface HereSelectReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;
@@ -1833,7 +1863,7 @@ export interface HereStatusParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1845,7 +1875,7 @@ export interface HereStatusParams {
 export interface HereStatusReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;
@@ -1858,7 +1888,7 @@ export interface HereToggleParams {
   /** Its URI or path; the one that the client named last when absent. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
    * character in it.
    */
   range?: TextRange | null;
@@ -1870,7 +1900,7 @@ export interface HereToggleParams {
 export interface HereToggleReply {
   /** A sentence. */
   message: string;
-  /** The file that a prompt was written to. */
+  /** The file that a prompt or an answer was written to. */
   path?: string;
   /** The same as a URI. */
   uri?: string;

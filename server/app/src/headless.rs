@@ -724,7 +724,7 @@ mod tests {
         let (folder, state) = (repository(), tempfile::tempdir().unwrap());
         let mut headless = kept(folder.path(), state.path());
         let refused = headless.resume_or_begin("main").unwrap_err().to_string();
-        assert!(refused.contains("`main`") && refused.contains("another one"), "{refused}");
+        assert!(refused.contains("`main`") && refused.contains("another name"), "{refused}");
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap_err();
         assert_eq!(headless.newest_session().unwrap(), None);
     }

@@ -549,7 +549,7 @@ mod tests {
         store.commit(&say("three"), 1).unwrap();
         assert_eq!(
             (store.persistence(), store.news()),
-            (Persistence::Durable, Some("sessions are kept again".to_owned()))
+            (Persistence::Durable, Some("conversations are saved again".to_owned()))
         );
         drop(store);
         let store = SessionStore::default();

@@ -310,7 +310,7 @@ mod tests {
         let mut configuration = Configuration::default();
         let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
         assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
-        let told = "the setting redaction.allow (strata.toml): `github-tokn` is no name of a rule and lets nothing pass; the \
+        let told = "the setting redaction.allow (strata.toml): `github-tokn` is not a rule, so it allows nothing; the \
                     closest is `github-token`";
         assert_eq!(configuration.ignored(), [told]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
@@ -349,8 +349,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "the settings file .strata.yaml is not read, because .strata.toml is beside it: move its settings there, or \
-              remove one of them"
+                "the settings file .strata.yaml is not read, because .strata.toml is next to it: move its settings there, or \
+              delete one of them"
             ]
         );
         assert_eq!(window(&configuration), Settings::default().context.raw_window_size);

@@ -315,7 +315,7 @@ mod tests {
     fn more_folders_than_the_limit_are_an_error() {
         let (_directory, _, watcher, _sights) = watched(2, &["a", "b", "c"]);
         let error = watcher.unwrap_err().to_string();
-        assert_eq!(error, "there are 3 folders, and the system watches no more than 2");
+        assert_eq!(error, "there are 3 folders, but the system can watch only 2");
     }
 
     #[test]

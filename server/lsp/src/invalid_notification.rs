@@ -12,22 +12,22 @@ use tower_lsp::ls_types::{
     DidSaveTextDocumentParams,
 };
 
-const COUNT: &str = "whole number from 0 to 4294967295";
+const COUNT: &str = "a whole number from 0 to 4294967295";
 
 /// The fields that these notifications have, and what each is. Nothing else is ever named.
 const FIELDS: &[(&str, &str)] = &[
     ("character", COUNT),
-    ("contentChanges", "list"),
-    ("end", "object"),
-    ("languageId", "string"),
+    ("contentChanges", "a list"),
+    ("end", "an object"),
+    ("languageId", "a string"),
     ("line", COUNT),
-    ("range", "object"),
+    ("range", "an object"),
     ("rangeLength", COUNT),
-    ("start", "object"),
-    ("text", "string"),
-    ("textDocument", "object"),
-    ("uri", "URI"),
-    ("version", "whole number of 32 bits"),
+    ("start", "an object"),
+    ("text", "a string"),
+    ("textDocument", "an object"),
+    ("uri", "a URI"),
+    ("version", "a whole number of 32 bits"),
 ];
 
 /// A notification about a document that cannot be read.
@@ -68,7 +68,7 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     let missing = missing.and_then(field);
     Some(match (missing, kind(error.path())) {
         (Some((name, _)), _) => format!("`{place}` has no `{name}`"),
-        (None, Some(kind)) => format!("`{place}` is not a {kind}"),
+        (None, Some(kind)) => format!("`{place}` is not {kind}"),
         (None, None) => format!("`{place}` has an unexpected form"),
     })
 }
@@ -87,9 +87,11 @@ fn place(path: &Path) -> String {
 fn kind(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {
-        (None, _) => Some("object"),
+        (None, _) => Some("an object"),
         (Some(Segment::Map { key }), _) => field(key).map(|(_, kind)| kind),
-        (Some(Segment::Seq { .. }), Some(Segment::Map { key })) if key == "contentChanges" => Some("object"),
+        (Some(Segment::Seq { .. }), Some(Segment::Map { key })) if key == "contentChanges" => {
+            Some("an object")
+        }
         _ => None,
     }
 }
@@ -140,13 +142,13 @@ mod tests {
         let numbered =
             |version: Value| json!({ "textDocument": { "uri": "file:///a.rs", "version": version } });
         for (params, problem) in [
-            (Value::Null, "`params` is no object"),
+            (Value::Null, "`params` is not an object"),
             (json!({ "contentChanges": [] }), "`params` has no `textDocument`"),
             (json!({ "textDocument": {}, "contentChanges": [] }), "`params.textDocument` has no `uri`"),
-            (numbered(json!("one")), "`params.textDocument.version` is no whole number of 32 bits"),
-            (numbered(json!(1.5)), "`params.textDocument.version` is no whole number of 32 bits"),
-            (changes(json!("x")), "`params.contentChanges` is no list"),
-            (changes(json!([{ "text": "" }, 7])), "`params.contentChanges[1]` is no object"),
+            (numbered(json!("one")), "`params.textDocument.version` is not a whole number of 32 bits"),
+            (numbered(json!(1.5)), "`params.textDocument.version` is not a whole number of 32 bits"),
+            (changes(json!("x")), "`params.contentChanges` is not a list"),
+            (changes(json!([{ "text": "" }, 7])), "`params.contentChanges[1]` is not an object"),
             (changes(json!([{}])), "`params.contentChanges[0]` has no `text`"),
             (changes(json!([{ "range": {} }])), "`params.contentChanges[0].range` has no `start`"),
             (json!({ "textDocument": ["x:y", "one"] }), "`params.textDocument[1]` is not what it should be"),

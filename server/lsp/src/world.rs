@@ -326,7 +326,7 @@ mod tests {
             panic!("it is out of step");
         };
         for said in [message, &reason.to_string()] {
-            assert!(said.contains("`params.contentChanges` is no list"), "{said}");
+            assert!(said.contains("`params.contentChanges` is not a list"), "{said}");
             assert!(!said.contains("ghp_1") && !said.contains("Ignore"), "{said}");
         }
     }

@@ -136,7 +136,7 @@ mod tests {
         let call =
             worker.ask("fault", |_, _, _| -> Result<(), CommandError> { panic!("on purpose") }).unwrap();
         let error = call.answer.blocking_recv().unwrap().unwrap_err();
-        assert!(error.to_string().contains("a fault in Strata"), "{error}");
+        assert!(error.to_string().contains("internal error in Strata"), "{error}");
         assert_eq!(tokens(&worker).unwrap()["tokens"], 2);
         drop(worker);
         thread.join().unwrap();

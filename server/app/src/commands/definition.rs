@@ -41,7 +41,7 @@ definitions! {
     here::Exclude,
     here::Include,
     here::Preview,
-    here::Ask,
+    here::AskAbout,
     here::Status,
     prompt::Assemble,
     prompt::Record,

@@ -194,7 +194,7 @@ mod tests {
             assert!(told.chars().count() < 2_100, "{}", told.chars().count());
         }
         let unknown = CommandError::Unknown(long).to_string();
-        assert_eq!(unknown, format!("there is no command `{cut}`"));
+        assert_eq!(unknown, format!("unknown command `{cut}`"));
         let path = CommandError::invalid(&"p".repeat(5_000), "is unknown").to_string();
         assert!(path.chars().count() < 120, "{path}");
     }

@@ -204,9 +204,9 @@ impl Command for Preview {
     }
 }
 
-pub(super) struct Ask;
+pub(super) struct AskAbout;
 
-impl Command for Ask {
+impl Command for AskAbout {
     const NAME: &str = "strata.here.ask";
     const SUMMARY: &str = "Asks the model of the settings `provider.*` what the comment in the range asks, or to explain the code there, \
                            and opens the answer in the editor when it is complete.";
@@ -226,8 +226,8 @@ impl Command for Ask {
         }
         let file = context.snapshot.text(&key, selection);
         let file = file.map_err(|error| CommandError::failed(error.to_string()))?;
-        let is_shown = selection.choice(&key) == Choice::Selected;
-        let question = Question::about(&key, &file.text, here.lines(), is_shown);
+        let choice = selection.choice(&key);
+        let question = Question::about(&key, &file.text, here.lines(), choice);
         let page = AnswerPage { previews: context.services.previews.clone(), question: question.title };
         SendParams::with_tools(question.prompt).begin(Some(page), context)?;
         Ok(Deferred::default())

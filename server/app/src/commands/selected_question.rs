@@ -1,6 +1,6 @@
 //! What is asked about a part of a file that you selected: what the comment there asks, or to explain the code.
 
-use strata_engine::conversation::selection::LineRange;
+use strata_engine::conversation::selection::{Choice, LineRange};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::layout::{fence, inline};
 use strata_engine::text::LineStarts;
@@ -22,12 +22,16 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// About these lines, or about the whole file. The text of a file that `is_shown` to the model anyway is not repeated.
-    pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, is_shown: bool) -> Self {
+    /// About these lines, or about the whole file. The text of a selected file is not repeated.
+    pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, choice: Choice) -> Self {
         let name = inline(key.as_str());
         let Some(lines) = lines else {
             let title = format!("Explain {name}");
-            let prompt = if is_shown { title.clone() } else { format!("{title}:\n\n{}", fenced(text)) };
+            let prompt = if choice == Choice::Selected {
+                title.clone()
+            } else {
+                format!("{title}:\n\n{}", fenced(text))
+            };
             return Self { title, prompt };
         };
         let starts = LineStarts::of(text);
@@ -111,14 +115,20 @@ mod tests {
     #[test]
     fn code_is_sent_along_unless_the_model_sees_it() {
         let (key, text) = (FileKey::new("a.py"), "# Why?\nx = '```'\n");
-        let about = |first, last, is_shown| {
+        let about = |first, last, choice| {
             let lines = (first > 0).then(|| LineRange::new(first, last)).flatten();
-            Question::about(&key, text, lines, is_shown).prompt
+            Question::about(&key, text, lines, choice).prompt
         };
-        assert_eq!(about(1, 1, false), "Why?\n\nThis is a comment in `a.py`, line 1.");
-        assert_eq!(about(2, 9, true), "Explain this, `a.py`, lines 2-9:\n\n````\nx = '```'\n````");
-        assert_eq!(about(0, 0, true), "Explain `a.py`");
-        assert_eq!(about(0, 0, false), format!("Explain `a.py`:\n\n````\n{}\n````", text.trim_end()));
-        assert_eq!(about(40, 41, false), "Explain this, `a.py`, lines 40-41:\n\n```\n\n```");
+        assert_eq!(about(1, 1, Choice::Deselected), "Why?\n\nThis is a comment in `a.py`, line 1.");
+        assert_eq!(
+            about(2, 9, Choice::Selected),
+            "Explain this, `a.py`, lines 2-9:\n\n````\nx = '```'\n````"
+        );
+        assert_eq!(about(0, 0, Choice::Selected), "Explain `a.py`");
+        assert_eq!(
+            about(0, 0, Choice::Deselected),
+            format!("Explain `a.py`:\n\n````\n{}\n````", text.trim_end())
+        );
+        assert_eq!(about(40, 41, Choice::Deselected), "Explain this, `a.py`, lines 40-41:\n\n```\n\n```");
     }
 }

@@ -231,8 +231,8 @@ fn rounds_of_tool_calls_have_an_end() {
         "{:?}",
         reply.warnings
     );
-    assert!(bodies[2].to_string().contains("No more tool calls are answered"));
-    assert!(!bodies[1].to_string().contains("No more tool calls are answered"));
+    assert!(bodies[2].to_string().contains("No more tool calls are possible"));
+    assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
     // The conversation goes on: what no one answered has an answer for the provider.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
     assert_eq!(reply.unwrap().text, "Well.");
@@ -268,7 +268,7 @@ fn a_prompt_that_is_too_long_is_sent_once_more_and_not_twice() {
     assert!(bodies[1].to_string().len() < bodies[0].to_string().len() / 2);
     let (refused, bodies) = host.ask(vec![too_long()], 16);
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("once more") && refused.contains("largest parts"), "{refused}");
+    assert!(refused.contains("too long again") && refused.contains("largest parts"), "{refused}");
     assert_eq!(bodies.len(), 2);
 }
 

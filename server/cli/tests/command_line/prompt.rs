@@ -61,7 +61,7 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
 #[test]
 fn an_excluded_file_leaves_no_trace() {
     let repo = Repo::new(APP);
-    let body = repo.strata(&["prompt", "--exclude", "app/view.py", "Hello"]).json();
+    let body = repo.strata(&["prompt", "--exclude", "app/view.py", "A request"]).json();
     assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
     assert_eq!(times(&body, "request body"), 1, "brought along by the question");
     let body = repo.strata(&["prompt", "--exclude", "app/view.py", "--auto", "0", "Hello"]).json();

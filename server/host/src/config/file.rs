@@ -211,7 +211,7 @@ mod tests {
         check_error("a = 1\nb = \n", "web/.strata.toml:2:5: ");
         check_error("a = 1\n\n  é x = 2\n", "web/.strata.toml:3:");
         check_error("[a]\nb = 1\n[a]\n", "web/.strata.toml:3:");
-        check_error("[a]\nb = [0.0, inf]", "web/.strata.toml: `a.b` is no finite number");
+        check_error("[a]\nb = [0.0, inf]", "web/.strata.toml: `a.b` is not a finite number");
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
         write(".strata.yaml", "context:\n  raw_window_size: 3\n");
         assert_eq!(found(), [r#".strata.yaml {"context":{"raw_window_size":3}}"#]);
         write(".strata.toml", "[context]\nraw_window_size = 2\n");
-        let shadowed = ".strata.yaml is not read, because .strata.toml is beside it: move its settings there, or remove one \
+        let shadowed = ".strata.yaml is not read, because .strata.toml is next to it: move its settings there, or delete one \
                         of them; false";
         assert_eq!(found(), [r#".strata.toml {"context":{"raw_window_size":2}}"#, shadowed]);
         write(".strata.toml", "[context");

@@ -45,7 +45,7 @@ pub(super) fn actions(
         (Choice::Deselected, _) => vec![Some(add), add_lines, Some(exclude)],
         (Choice::Excluded, _) => vec![Some(add), add_lines, Some(include)],
     };
-    // Somebody has to be there to be asked, and has to see what it is about.
+    // A question needs a provider, and a file that the model may see.
     let can_ask = selection.choice(key) != Choice::Excluded && send::is_configured(&snapshot.settings);
     let ask = can_ask.then(|| ("Ask Strata".to_owned(), "ask", &part));
     let offered = ask.into_iter().chain(offered.into_iter().flatten()).chain([show]);

@@ -210,6 +210,6 @@ mod tests {
         document.lose_step(crate::code::document::OutOfStep::VersionWentBack { have: 3, got: 2 });
         let file = FileText::of_buffer(&document);
         let piece = &pieces(&FileKey::from("a"), &file, &Extent::Whole, &|_| 1)[0];
-        assert!(piece.text.contains("may show another text than this: version 2 arrived after version 3"));
+        assert!(piece.text.contains("may show different text: version 2 arrived after version 3"));
     }
 }

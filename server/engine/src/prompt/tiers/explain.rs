@@ -104,7 +104,7 @@ mod tests {
         let told = |broke: &Break| explain(broke, &Pages::default());
         assert_eq!(
             told(&broke(Reason::Deselected, vec![file("src/a.rs")])),
-            "Turn 4: `src/a.rs` was deselected, so the text had to leave the prompt (1200 tokens stayed, 340 were sent anew)."
+            "Turn 4: `src/a.rs` was deselected, so the text had to leave the prompt (1200 tokens stayed cached, 340 were sent again)."
         );
         let many = ["a", "b", "c", "d", "e"].map(file).to_vec();
         assert!(told(&broke(Reason::Moved, many)).contains(": `a`, `b`, `c` and 2 more were moved"));
@@ -123,6 +123,6 @@ mod tests {
     fn a_provider_that_read_less_than_expected_is_mentioned() {
         let missed = Some(CacheShortfall { expected: 900, reported: 0 });
         let sentence = explain(&Break { missed, ..broke(Reason::None, vec![]) }, &Pages::default());
-        assert!(sentence.contains("read 0 tokens from its cache where 900 were expected"), "{sentence}");
+        assert!(sentence.contains("read 0 tokens from its cache instead of 900"), "{sentence}");
     }
 }

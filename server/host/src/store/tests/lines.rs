@@ -40,7 +40,7 @@ fn a_wrong_line_is_named_and_nothing_is_kept() {
     let home = Home::new();
     let mut store = home.open();
     for (lines, line, what) in [
-        (String::new(), 1, "no header"),
+        (String::new(), 1, "header is missing"),
         ("{}".into(), 1, "missing field"),
         (HEAD.replace(":1,", ":2,"), 1, "version 2"),
         (HEAD.replace("\"x\"", "\"../x\""), 1, "no name of a session"),

@@ -333,7 +333,7 @@ fn one_recovery_until_a_prompt_is_answered() {
     session.may_recover().unwrap();
     session.recovered();
     let error = session.may_recover().unwrap_err().to_string();
-    assert!(error.starts_with("the prompt was too long once more"), "{error}");
+    assert!(error.starts_with("the prompt was too long again"), "{error}");
     // Another conversation begins again.
     session.set_history([]);
     session.may_recover().unwrap();

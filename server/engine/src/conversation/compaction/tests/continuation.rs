@@ -234,10 +234,10 @@ fn the_rules_of_a_summary_are_asked_for() {
         "Keep what the user wants",
         "every decision",
         "every path of a file",
-        "what is open",
-        "Leave out small talk, repetitions, attempts that led nowhere",
-        "Name files, functions and types and do not quote them",
-        "Say `planned`, `discussed` or `in progress`",
+        "open work",
+        "Leave out small talk, repetition, details of failed attempts",
+        "Name files, functions and types without quoting them",
+        "Mark unfinished work as `planned`, `discussed` or `in progress`",
         "Between 300 and 800 words.",
     ] {
         assert!(prompt.contains(rule), "{rule}\n{prompt}");

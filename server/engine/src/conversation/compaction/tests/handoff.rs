@@ -98,7 +98,7 @@ fn the_model_is_asked_for_seven_sections() {
 #[test]
 fn it_has_rules_of_its_own_that_ask_for_code() {
     let prompt = &asked(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
-    assert!(!prompt.contains("do not quote them"), "{prompt}");
+    assert!(!prompt.contains("without quoting them"), "{prompt}");
     for wanted in [
         "detailed but concise",
         "precise about technical details, file names and code",
@@ -112,7 +112,7 @@ fn it_has_rules_of_its_own_that_ask_for_code() {
         "full path, its purpose and why it matters, what changed with the key lines of code, its current state",
         "the task in hand, the last completed action, whatever is partial or in the middle of being implemented",
         "errors that still need attention, tasks that were requested and not started, decisions that wait for the user",
-        "the person's most recent request, the current state of the implementation, and work that was interrupted",
+        "the user's most recent request, the current state of the implementation, and work that was interrupted",
     ] {
         assert!(prompt.contains(wanted), "{wanted}\n{prompt}");
     }

@@ -209,7 +209,7 @@ fn a_rebuild_overtakes_a_prompt_that_waits_for_its_answer() {
     let id = bench.session.keep(prepared).id.unwrap();
     bench.session.rebuild_tiers();
     let outcome = Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
-    assert!(bench.session.record(&id, outcome).unwrap().warnings[0].contains("was changed after"));
+    assert!(bench.session.record(&id, outcome).unwrap().warnings[0].contains("changed after this prompt"));
 }
 
 #[test]

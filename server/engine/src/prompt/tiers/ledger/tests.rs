@@ -345,7 +345,7 @@ fn a_change_back_to_the_full_text_says_so() {
         session.turn(text, "done");
     }
     let layout = session.turn("last", "done");
-    assert!(text_of(&layout, "## All updates of `b.py`").contains("Nothing is left of them"));
+    assert!(text_of(&layout, "## All updates of `b.py`").contains("The text is unchanged since then"));
 }
 
 #[test]
