@@ -167,7 +167,7 @@ fn what_promises_secrets_is_read_through_no_back_door() {
     let files = listing["files"].as_array().unwrap();
     assert_eq!(files.len(), 2, "{listing}");
     for file in files {
-        assert!(file["problem"].as_str().unwrap().contains("holds secrets"), "{file}");
+        assert!(file["problem"].as_str().unwrap().contains("suggests secrets"), "{file}");
     }
     // What a user asks for is shown, however their editor names it.
     let asked = json!([repo.uri("prod.env")]);

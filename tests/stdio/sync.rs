@@ -73,7 +73,7 @@ fn a_change_that_cannot_be_read() {
     for change_of in [text, json!({ "range": negative, "text": "x" })] {
         let mut editor = opened();
         change(&mut editor, 3, change_of);
-        reported_and_mended(&mut editor, "is invalid");
+        reported_and_mended(&mut editor, "invalid textDocument/didChange: `params.contentChanges[0].");
     }
 }
 

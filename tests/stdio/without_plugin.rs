@@ -142,7 +142,7 @@ fn without_arguments_it_is_the_document_that_was_named_last() {
     editor.replace("tool.py", "slow", "fast");
     assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: in"));
     editor.server.request("textDocument/ofTomorrow", document(&repo.uri("src/lib.rs"))).unwrap_err();
-    assert!(told(&mut editor, "here.toggle", json!({})).starts_with("src/lib.rs: no longer"));
+    assert!(told(&mut editor, "here.toggle", json!({})).starts_with("src/lib.rs: removed from"));
     // One that is closed is left for the one before.
     editor.close("src/lib.rs");
     assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: removed from"));
@@ -430,7 +430,7 @@ fn asking(repo: &Repo, server: &ModelServer) -> Setup {
 /// The last question as the model was asked, without what stands around it.
 fn asked(server: &ModelServer) -> String {
     let last = server.asked().last().unwrap().body["messages"].as_array().unwrap().last().unwrap().clone();
-    last["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap().to_owned()
+    last["content"].as_array().unwrap().iter().filter_map(|block| block["text"].as_str()).collect()
 }
 
 #[test]
@@ -472,7 +472,7 @@ fn ask_strata_opens_the_answer_when_it_is_complete() {
     );
     editor.select(&["tool.py"]);
     editor.run("here.ask", json!({ "uri": uri }));
-    assert!(asked(&server).ends_with("Explain `tool.py`"), "{}", asked(&server));
+    assert!(asked(&server).contains("Explain `tool.py`"), "{}", asked(&server));
 }
 
 #[test]

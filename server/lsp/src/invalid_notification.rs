@@ -151,7 +151,7 @@ mod tests {
             (changes(json!([{ "text": "" }, 7])), "`params.contentChanges[1]` is not an object"),
             (changes(json!([{}])), "`params.contentChanges[0]` has no `text`"),
             (changes(json!([{ "range": {} }])), "`params.contentChanges[0].range` has no `start`"),
-            (json!({ "textDocument": ["x:y", "one"] }), "`params.textDocument[1]` is not what it should be"),
+            (json!({ "textDocument": ["x:y", "one"] }), "`params.textDocument[1]` has an unexpected form"),
         ] {
             assert_eq!(
                 invalid_notification("textDocument/didChange", Some(&params)).unwrap().problem,

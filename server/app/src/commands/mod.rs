@@ -57,14 +57,14 @@ pub const MAIN_SESSION: &str = "main";
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
-/// To add one, write a file like this and add a line to [`COMMANDS`]. The protocol's documentation, its TypeScript types, the
-/// language server's list of commands and access by the command line and agents follow.
+/// To add one, write a file like this and add its line, `Definition::of::<Greet>()`, to [`COMMANDS`]. The protocol's
+/// documentation, its TypeScript types, the language server's list of commands and access by the command line and agents
+/// follow.
 ///
 /// ```
 /// use schemars::JsonSchema;
 /// use serde::{Deserialize, Serialize};
-/// use strata_app::commands::{Access, Command, CommandError, Context, Definition};
-/// use strata_app::headless::{HeadlessWorkspace, Settings};
+/// use strata_app::commands::{Access, Command, CommandError, Context};
 ///
 /// #[derive(Deserialize, JsonSchema)]
 /// struct Greeting {
@@ -89,13 +89,6 @@ pub const MAIN_SESSION: &str = "main";
 ///         Ok(Greeted { text: format!("Hello, {}!", greeting.name) })
 ///     }
 /// }
-///
-/// // The list entry.
-/// const GREET: Definition = Definition::of::<Greet>();
-///
-/// let mut workspace = HeadlessWorkspace::open(".".as_ref(), Settings::default()).unwrap();
-/// let reply = workspace.execute(&GREET, serde_json::json!({ "name": "Ada" })).unwrap();
-/// assert_eq!(reply["text"], "Hello, Ada!");
 /// ```
 pub trait Command {
     /// Its name: `strata.` area `.` verb.

@@ -291,14 +291,14 @@ fn a_model_is_asked_for_what_is_to_be_preserved() {
         <progress>login endpoint</progress>
         </iterations>
 
-        Write the summary that takes the place of the existing one, with these headings:
+        Write a summary that replaces the existing one, with these headings:
         ## Key Decisions: what was decided and found out, with the reason.
         ## Working Approaches: what worked and is in use.
         ## Failed Approaches: what was tried and did not work, so that it is not tried again.
         ## Current State: what is done and what is not; the files that matter, by their full paths.
         ## Next Steps: what is to be done next, in order.
 
-        Keep what the existing summary says as long as it holds. Leave out long output, passing debug notes, an error that is there already, and details that stand in the code. Name iterations that gave no output. Invent nothing.
+        Keep what still holds of the existing summary. Leave out long output, passing debug notes, errors already listed, and details that are in the code. Name iterations without output. Invent nothing.
 
         At most 500 words."#]]
     .assert_eq(&question.prompt);

@@ -201,6 +201,8 @@ fn results_of_tools_are_shown_where_they_are_sent() {
 #[test]
 fn each_part_has_a_name() {
     let mut bench = bench(PolicyName::Ledger);
+    // Enough for the model to cache it.
+    bench.settings.prompt.system = "Be brief. ".repeat(100);
     bench.state = "# Session State\n\nBranch: `main`".into();
     bench.select("a.py");
     bench.session.selection.select_lines("c.md".into(), "L1-2".parse().unwrap());
@@ -221,17 +223,17 @@ fn each_part_has_a_name() {
         })
         .collect();
     expect![[r#"
-        0  +10 L0     System prompt
-        10 +8  L0     Symbol map
-        18 +6  L0     A page
-        24 +7  L0     c.md L1-2
-        31 +6  L0     a.py
-        37 +5  L0     User: Why does it fail? |
-        42 +4  L1     Assistant: Because.
-        46 +6  L1     User: One more thing. |
-        52 +7  L2     a.py
-        59 +4  L2     Prompt |
-        63 +3  active Session state
+        0  +9  L0     System prompt
+        9  +10 L0     Symbol map |
+        19 +8  L1     A page |
+        27 +7  L2     c.md L1-2
+        34 +6  L2     a.py
+        40 +3  L2     User: Why does it fail?
+        43 +4  L2     Assistant: Because.
+        47 +6  L2     User: One more thing. |
+        53 +7  L3     a.py
+        60 +4  L3     Prompt |
+        64 +3  active Session state
     "#]]
     .assert_eq(&drawn);
 }

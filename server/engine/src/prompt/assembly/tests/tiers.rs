@@ -360,6 +360,8 @@ fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
         ",
     );
     bench.settings.cache.policy = Some(PolicyName::Ledger);
+    // Enough for the model to cache it.
+    bench.settings.prompt.system = "Be brief. ".repeat(100);
     bench.turn("one", "done");
     bench.files.insert("a.py".into(), "# nothing left\n".into());
     let prepared = bench.assemble(&PromptRequest::prompt("two")).unwrap();
