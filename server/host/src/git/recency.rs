@@ -16,7 +16,7 @@ pub struct GitFacts {
     /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
     /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
     pub recency: BTreeMap<String, u32>,
-    /// The commits it was read from, newest first. Excludes commits of more than [`MAX_PATHS`] files.
+    /// The commits it was read from, newest first. Excludes commits of more than 100 files, which are mostly mechanical.
     pub commits: Vec<PastTouch>,
     /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
     /// of them is new. `None` when they cannot be listed.

@@ -151,7 +151,7 @@ pub(super) fn summarise(
     parts.into_iter().enumerate().map(ask).collect()
 }
 
-/// Asks for one summary of the `summaries` of parts of `messages`; as with [`summarize`], of parts of them when they are too
+/// Asks for one summary of the `summaries` of parts of `messages`; as with [`summarise`], of parts of them when they are too
 /// long.
 pub(super) fn merge(
     summaries: &[String],
