@@ -92,6 +92,6 @@ def play_behaviour(model: str, place: Place, provider: Provider) -> None:
         provider.refuses = True
         state = emacs.do("ask", "Does it fit?")
         assert not provider.refuses, "nothing was refused"
-        assert "compacted and sent once more" in " ".join(state["said"])
+        assert "compacting the conversation and sending it again" in " ".join(state["said"])
         assert state["history"][-1][1] == "It fits now."
     provider.say([{"text": "Done."}])

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, mpsc};
@@ -363,6 +363,60 @@ fn a_certificate_that_the_system_trusts_is_enough() {
     let ended = doctor(place.path(), &base_url).env("SSL_CERT_FILE", &trusted).output().unwrap();
     assert!(String::from_utf8_lossy(&ended.stdout).contains("it replies \"done\""), "{ended:?}");
     assert!(hears.recv_timeout(LIMIT).unwrap().contains(KEY));
+}
+
+/// A proxy that opens one tunnel: its address, and what the client sent through it before the server closed the connection.
+fn tunnel() -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (seen, sees) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let (mut head, mut byte) = (Vec::new(), [0]);
+        while !head.ends_with(b"\r\n\r\n") {
+            client.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        let mut text = String::from_utf8(head).unwrap();
+        let target = text.split_whitespace().nth(1).unwrap().to_owned();
+        let mut server = TcpStream::connect(target).unwrap();
+        client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+        let (mut answers, mut back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+        let answering = thread::spawn(move || {
+            let _ = std::io::copy(&mut answers, &mut back);
+            let _ = back.shutdown(Shutdown::Both);
+        });
+        let mut bytes = [0; 4096];
+        while let Ok(read @ 1..) = client.read(&mut bytes) {
+            text.push_str(&String::from_utf8_lossy(&bytes[..read]));
+            server.write_all(&bytes[..read]).unwrap();
+        }
+        answering.join().unwrap();
+        seen.send(text).unwrap();
+    });
+    (address, sees)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_proxy_tunnels_https_and_cannot_read_it() {
+    let answer = r#"{"content": [{"type": "text", "text": "done"}], "stop_reason": "end_turn"}"#;
+    let (base_url, hears, certificate) = tls_server(answer);
+    let (proxy, sees) = tunnel();
+    let place = tempfile::tempdir().unwrap();
+    let trusted = place.path().join("trusted.pem");
+    std::fs::write(&trusted, certificate).unwrap();
+    let ended = doctor(place.path(), &base_url)
+        .env("SSL_CERT_FILE", &trusted)
+        .env("HTTPS_PROXY", proxy)
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("it replies \"done\""), "{ended:?}");
+    assert!(hears.recv_timeout(LIMIT).unwrap().contains(KEY));
+    let seen = sees.recv_timeout(LIMIT).unwrap();
+    let target = base_url.strip_prefix("https://").unwrap();
+    assert!(seen.starts_with(&format!("CONNECT {target} HTTP/1.1\r\n")), "{seen}");
+    assert!(!seen.contains(KEY) && !seen.contains("messages"), "{seen}");
 }
 
 /// Asks a provider in a process of its own, since a test cannot set a variable safely.

@@ -1,5 +1,6 @@
 //! How much of what a commit changes stands in a prompt that was made of its subject alone, in the tree before it:
-//! Strata's excerpts, BM25 over windows of 50 lines, and aider's ranked map, given the same words and the same budgets in the same run.
+//! Strata's excerpts, BM25 over windows of 50 lines (of all text files, and of source that is no test, which knows what the measure
+//! counts), and aider's ranked map, given the same words and the same budgets in the same run.
 //! `cargo bench -p e2e --bench content -- [--aider PYTHON] [--commits N] [--speed DIR] REPOSITORY...`.
 //!
 //! REPOSITORY is any git repository, bare or not. Of each the last N (300) commits count that are no merges and touch 1 to 6 files of
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aider::Aider;
-use history::{Commit, Repository, Tree};
+use history::{Commit, Repository, Tree, is_source};
 use ours::Excerpts;
 
 const BUDGETS: [usize; 4] = [2_000, 8_000, 16_000, 32_000];
@@ -44,7 +45,10 @@ struct Shares([f64; BUDGETS.len()]);
 struct Totals {
     commits: usize,
     excerpts: Shares,
-    windows: Shares,
+    /// BM25 over all text files.
+    plain: Shares,
+    /// BM25 over source that is no test.
+    source: Shares,
     aider: Option<Shares>,
     ranking: Vec<Duration>,
 }
@@ -106,10 +110,12 @@ fn measure(mut repository: Repository, commits: &[Commit], python: Option<&Path>
         let past = repository.past(&commit.parent);
         let ranked = excerpts.rank(&tree, &commit.subject, &past);
         totals.ranking.push(ranked.time);
-        let windows = windows::rank(&tree, &commit.subject);
+        let plain = windows::rank(&tree, &commit.subject, |_| true);
+        let source = windows::rank(&tree, &commit.subject, is_source);
         for (at, budget) in BUDGETS.into_iter().enumerate() {
             totals.excerpts.add(at, share(&ranked.shown(budget)));
-            totals.windows.add(at, share(&windows.shown(budget)));
+            totals.plain.add(at, share(&plain.shown(budget)));
+            totals.source.add(at, share(&source.shown(budget)));
             if let (Some(aider), Some(shares)) = (&mut aider, &mut totals.aider) {
                 shares.add(at, share(&aider.shown(commit, budget, &tree)));
             }
@@ -157,7 +163,8 @@ impl Totals {
         };
         for totals in all {
             sum(&mut mean.excerpts, totals.excerpts, totals.commits);
-            sum(&mut mean.windows, totals.windows, totals.commits);
+            sum(&mut mean.plain, totals.plain, totals.commits);
+            sum(&mut mean.source, totals.source, totals.commits);
             if let Some(aider) = totals.aider {
                 sum(mean.aider.get_or_insert_default(), aider, totals.commits);
             }
@@ -173,17 +180,25 @@ impl Totals {
             println!("{:<34}{:>8}{}", format!("{name}: {program}"), self.commits, shares.concat());
         };
         row("strata", self.excerpts);
-        row("BM25, windows of 50 lines", self.windows);
+        row("BM25, all files", self.plain);
+        row("BM25, source only", self.source);
         if let Some(aider) = self.aider {
             row("aider's map", aider);
         }
-        let ratios: Vec<f64> =
-            self.excerpts.0.iter().zip(self.windows.0).map(|(ours, plain)| ours / plain).collect();
-        let ratios: String = ratios.iter().map(|ratio| format!("{ratio:>8.2}x")).collect();
+        let ratios = |of: Shares| -> String {
+            self.excerpts
+                .0
+                .iter()
+                .zip(of.0)
+                .map(|(ours, theirs)| format!("{:>8.2}x", ours / theirs))
+                .collect()
+        };
         let times: e2e::Times = self.ranking.iter().copied().collect();
+        println!("{:<42}{}", "    strata to BM25, all files", ratios(self.plain));
         println!(
-            "{:<42}{ratios}   {:.1?} a question, p95 {:.1?}",
-            "    strata to BM25",
+            "{:<42}{}   {:.1?} a question, p95 {:.1?}",
+            "    strata to BM25, source only",
+            ratios(self.source),
             times.percentile(50),
             times.percentile(95)
         );

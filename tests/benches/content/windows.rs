@@ -1,11 +1,11 @@
 //! What a search without any knowledge of code finds: BM25 with its usual constants (k1 = 1.2, b = 0.75) over windows of 50
-//! lines of all files of source that is no test, each known by its words and those of its path.
+//! lines, each known by its words and those of its path.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::history::{Tree, is_source};
+use super::history::Tree;
 use super::{ShownLines, heading, tokens};
 
 const LINES: usize = 50;
@@ -21,9 +21,10 @@ struct Window {
     score: f64,
 }
 
-pub(crate) fn rank(tree: &Tree, subject: &str) -> Windows {
+/// Ranks the windows of the files that `counts` accepts.
+pub(crate) fn rank(tree: &Tree, subject: &str, counts: impl Fn(&str) -> bool) -> Windows {
     let mut windows = Vec::new();
-    for (path, text) in tree.texts.iter().filter(|(path, _)| is_source(path)) {
+    for (path, text) in tree.texts.iter().filter(|(path, _)| counts(path)) {
         let (mut byte, mut line) = (0, 0);
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         for chunk in lines.chunks(LINES) {
