@@ -169,7 +169,7 @@ async def test_errors_are_results_that_say_what_to_do(repo, mode):
         assert "cursor" in await refused(client, "files_read", path="notes.txt", cursor="elsewhere")
         assert "paths[0]" in await refused(client, "files_select", paths=["../outside"])
         assert "`query`" in await refused(client, "symbols", query=5)
-        with pytest.raises(MCPError, match="no tool `rm`"):
+        with pytest.raises(MCPError, match="unknown tool `rm`"):
             await client.call_tool("rm", {})
         assert (await call(client, "files_list"))["files"] == [], "what failed changed nothing"
 
@@ -180,7 +180,7 @@ async def test_secrets_stay_here(repo):
     async with connected(repo) as client:
         read = await client.call_tool("files_read", {"path": "src/config.py"})
         assert token not in text(read) and "[secret:" in text(read)
-        assert "holds secrets" in await refused(client, "files_read", path=".env")
+        assert "suggests secrets" in await refused(client, "files_read", path=".env")
         selected = await call(client, "files_select", paths=["*", "src"])
         assert [file["path"] for file in selected["withheld"]] == [".env"]
         assert "confirmSecrets" in await refused(client, "files_select", paths=[".env"], confirmSecrets=[".env"])
@@ -520,8 +520,8 @@ def test_what_cannot_be_served_says_why(repo):
         return run.stderr
 
     assert "nowhere" in refusal(str(repo / "nowhere"))
-    assert "no folder" in refusal(str(repo / "notes.txt"))
-    assert "whole disk" in refusal("/")
+    assert "is not a directory" in refusal(str(repo / "notes.txt"))
+    assert "root of the disk" in refusal("/")
     assert "s-nobody" in refusal("--session", "s-nobody", str(repo))
 
 

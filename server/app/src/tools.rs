@@ -179,7 +179,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_include",
         title: "Include files again",
-        description: "Undoes an exclusion.",
+        description: "Shows excluded files to models again.",
         command: "strata.files.include",
         ..CHANGES_THE_SELECTION
     },
