@@ -1,0 +1,50 @@
+"""The small shop of the pictures as a repository in a temporary directory, with a home and a provider of its own."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from provider import Provider
+
+SHOP = pathlib.Path(__file__).with_name("shop")
+MODEL = "claude-sonnet-5-5"
+
+QUESTION = "Why are slow payments charged twice?"
+FOLLOW_UP = "How do I fix it?"
+ANSWERS = [
+    "`Checkout.pay` calls `with_retries`, and `Payments.charge` makes a new idempotency key for\n"
+    "each attempt. If the bank moves the money but answers too late, the second attempt has\n"
+    "another key, so the bank takes it for a new payment (shop/payments.py:16).",
+    "Make the key once, in `Checkout.pay`, and pass it to every attempt:\n"
+    "\n"
+    "    key = uuid.uuid4().hex\n"
+    "    with_retries(lambda: self.payments.charge(customer, amount, key))",
+]
+
+
+@contextlib.contextmanager
+def shop(pause: float = 0.0):
+    """The directory of the repository, and the environment of a user whose settings name the provider."""
+    with tempfile.TemporaryDirectory(prefix="strata-pictures-") as top, Provider(ANSWERS, pause) as provider:
+        top = pathlib.Path(top).resolve()
+        home, repo, programs = top / "home", top / "shop", top / "bin"
+        home.mkdir()
+        programs.mkdir()
+        (programs / "strata").symlink_to(os.environ["STRATA_BIN"])
+        shutil.copytree(SHOP, repo)
+        mine = {name: value for name, value in os.environ.items() if not name.startswith(("STRATA_", "GIT_", "XDG_"))}
+        # One commit long ago, so that nothing counts as changed lately.
+        date = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in COMMIT.items()}
+        environment = {**mine, **date, "HOME": str(home), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "ANTHROPIC_API_KEY": "a key"}
+        for command in ("git init --quiet --initial-branch=main", "git add --all", "git commit --quiet --message=Shop"):
+            subprocess.run(command.split(), cwd=repo, env=environment, check=True)
+        settings = home / ".config/strata/strata.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'[provider]\nname = "anthropic"\nmodel = "{MODEL}"\nbase_url = "{provider.url}"\n')
+        yield repo, environment
+
+
+COMMIT = {"NAME": "Ada", "EMAIL": "ada@example.org", "DATE": "2025-01-01T00:00:00Z"}
