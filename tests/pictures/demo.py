@@ -13,15 +13,13 @@ SHOP = pathlib.Path(__file__).with_name("shop")
 MODEL = "claude-sonnet-5-5"
 
 QUESTION = "Why are slow payments charged twice?"
+# Tokens of code that come with a question: few, since the shop is small.
+AUTO = 700
 FOLLOW_UP = "How do I fix it?"
 ANSWERS = [
-    "`Checkout.pay` calls `with_retries`, and `Payments.charge` makes a new idempotency key for\n"
-    "each attempt. If the bank moves the money but answers too late, the second attempt has\n"
-    "another key, so the bank takes it for a new payment (shop/payments.py:16).",
-    "Make the key once, in `Checkout.pay`, and pass it to every attempt:\n"
-    "\n"
-    "    key = uuid.uuid4().hex\n"
-    "    with_retries(lambda: self.payments.charge(customer, amount, key))",
+    "`with_retries` calls `Payments.charge` once more after a timeout, and each call makes a new idempotency key (shop/payments.py:16). "
+    "If the bank was only slow to answer, it takes the second call for a new payment.",
+    "Make the key once, in `Checkout.pay`, and pass it to every attempt:\n\n    payments.charge(customer, amount, key)",
 ]
 
 

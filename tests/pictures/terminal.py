@@ -1,7 +1,7 @@
 """The recording of a terminal: runs commands in a terminal and draws what they print as an animated SVG, without scripts or fonts.
 
     terminal.py renew    writes docs/pictures/terminal.svg
-    terminal.py check    fails when a run no longer prints what the picture shows, apart from numbers and names of sessions
+    terminal.py check    fails when a run no longer prints what the picture shows, apart from numbers and sessions
 
 The text is that of the run. Colours and times are the picture's, so a run that prints the same draws the same."""
 
@@ -25,11 +25,9 @@ import demo
 PICTURE = pathlib.Path(__file__).parents[2] / "docs/pictures/terminal.svg"
 
 COLUMNS, ROWS = 90, 24
-# Code that comes with the question, in tokens: few, since the shop is small.
-AUTO = 700
 COMMANDS = [
-    f'strata prompt --auto {AUTO} "{demo.QUESTION}" >../body.json',
-    f'strata ask --session new --auto {AUTO} "{demo.QUESTION}"',
+    f'strata prompt --auto {demo.AUTO} "{demo.QUESTION}" >../body.json',
+    f'strata ask --session new --auto {demo.AUTO} "{demo.QUESTION}"',
     f'strata ask "{demo.FOLLOW_UP}"',
 ]
 
@@ -37,7 +35,7 @@ COMMANDS = [
 CELL, LINE, FONT, MARGIN, BAR = 8.4, 19, 14, 16, 30
 
 # In seconds: how long a character takes to type, a word to arrive, and a command's output to be read.
-TYPED, ARRIVED, STARTS, READ, END = 0.03, 0.025, 0.5, 3.0, 5.0
+TYPED, ARRIVED, STARTS, READ, END = 0.03, 0.075, 0.5, 3.0, 5.0
 
 # The parts of a line that are drawn in another colour.
 MARKED = [
@@ -130,7 +128,7 @@ class Drawing:
         answer = step.output[:-1] if step.is_answer else []
         for line in answer:
             for text in wrapped(line):
-                self.row(coloured(text), len(text), len(text.split()) * ARRIVED * 3)
+                self.row(coloured(text), len(text), len(text.split()) * ARRIVED)
         for line in step.output[len(answer) :]:
             for text in wrapped(line):
                 self.row(coloured(text), len(text))
@@ -140,7 +138,10 @@ class Drawing:
         duration = self.time + END
         width, height = COLUMNS * CELL + 2 * MARGIN, ROWS * LINE + BAR + MARGIN
         rest = max(self.scrolled.values()) * LINE
-        share = lambda time: f"{100 * time / duration:.2f}%"
+
+        def share(time: float) -> str:
+            return f"{100 * time / duration:.2f}%"
+
         rules, rows = [], []
         for number, (content, columns, time) in enumerate(self.rows):
             if not columns:
@@ -171,6 +172,7 @@ class Drawing:
         ])
 
 
+HALVES = ("little", "most", "all")
 TITLE = "A question, the code that comes with it, two answers and what they cost"
 
 
@@ -201,10 +203,11 @@ def shown(picture: str) -> list[str]:
 
 
 def masked(lines) -> list[str]:
-    """Lines with numbers, bars and names of sessions replaced."""
+    """Lines without what differs from run to run: counts, bars and names of sessions. Of percentages the half is left."""
     text = "\n".join(lines)
     text = re.sub(r"\bs-\w+", "s-0", text)
     text = re.sub(r"[█░]+", "█", text)
+    text = re.sub(r"(\d+)[\d.]* %", lambda share: HALVES[min(int(share[1]) // 50, 2)], text)
     text = re.sub(r"\d[\d,.]*", "0", text)
     # A wider number moves what stands beside it.
     return [re.sub(r" +", " ", line).rstrip() for line in text.splitlines()]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import re
 import sys
 
 import pytest
@@ -20,7 +21,7 @@ def test_the_recording_is_of_this_binary(steps):
     assert not terminal.check(steps), "the recording is stale: renew it with tests/pictures/run terminal"
 
 
-def test_other_words_are_found_and_other_numbers_are_not(steps):
+def test_other_words_and_shares_are_found_and_other_counts_are_not(steps):
     first, *rest = steps
 
     def with_line(line: str) -> str:
@@ -30,4 +31,7 @@ def test_other_words_are_found_and_other_numbers_are_not(steps):
     numbered = next(number for number, line in enumerate(first.output) if "symbol map" in line)
     changed = [*first.output[:numbered], " 1,791  symbol map", *first.output[numbered + 1 :]]
     assert not terminal.check([dataclasses.replace(first, output=changed), *rest])
+    *others, last = steps
+    uncached = [re.sub(r"\d+ % cached", "15 % cached", line) for line in last.output]
+    assert uncached != last.output and terminal.check([*others, dataclasses.replace(last, output=uncached)])
     assert "-" in terminal.check(rest), "a command that no longer runs is not found"
