@@ -43,12 +43,14 @@ MARKED = [
     ("path", re.compile(r"\bshop/[\w./#-]+")),
     ("bar", re.compile(r"[█░]+")),
 ]
+# Without animation the end is seen.
 STYLE = """
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace; fill: #c9d1d9; white-space: pre }
 .prompt { fill: #7ee787 } .typed { fill: #f0f6fc; font-weight: 600 } .cost { fill: #ffa657; font-weight: 600 } .path { fill: #79c0ff }
 .bar { fill: #56d4dd } .title { fill: #8b949e; font-size: 13px }
 .screen, .line, .cover { animation-duration: DURATION; animation-iteration-count: infinite; animation-timing-function: step-end }
-@media (prefers-reduced-motion: reduce) { .line { animation: none } .cover { display: none } .screen { animation: none; transform: translateY(REST) } }
+.screen { transform: translateY(REST) } .cover { transform: translateX(2000px) }
+@media (prefers-reduced-motion: reduce) { .screen, .line, .cover { animation: none !important } }
 """.strip()
 
 
@@ -153,8 +155,8 @@ class Drawing:
         for number, columns, start, end in self.covers:
             steps = f"animation-timing-function: steps({columns})"
             far = f"transform: translateX({columns * CELL:.1f}px)"
-            gone = "transform: translateX(2000px)"
-            rules.append(f"@keyframes c{number} {{ 0% {{ transform: none }} {share(start)} {{ transform: none; {steps} }} {share(end)} {{ {far} }} {share(end + 0.01)}, 100% {{ {gone} }} }}")
+            typed = f"{share(start)} {{ transform: none; {steps} }} {share(end)} {{ {far} }}"
+            rules.append(f"@keyframes c{number} {{ 0% {{ transform: none }} {typed} {share(end + 0.01)} {{ transform: translateX(2000px) }} }}")
             box = f'x="0" y="{number * LINE - 1}" width="{width}" height="{LINE}"'
             rows.append(f'<rect class="cover" {box} fill="#0d1117" style="animation-name: c{number}"/>')
         steps = " ".join(f"{share(time)} {{ transform: translateY(-{by * LINE}px) }}" for time, by in self.scrolled.items())
