@@ -7,7 +7,6 @@ import json
 import math
 import re
 import threading
-import time
 
 # A marked block looks for a cached prefix that ends at one of this many blocks before it.
 LOOKBACK = 20
@@ -18,9 +17,9 @@ MINIMUM = 512
 
 
 class Provider:
-    """Answers the requests to `url`, each with the next of these texts. Streams a word each time `pause` seconds have passed."""
+    """Answers the requests to `url`, each with the next of these texts."""
 
-    def __init__(self, answers: list[str], pause: float = 0.0):
+    def __init__(self, answers: list[str]):
         provider, self.cached, self.answers = self, set(), iter(answers)
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -40,8 +39,6 @@ class Provider:
                 self.end_headers()
                 for part in parts:
                     self.wfile.write(part.encode())
-                    self.wfile.flush()
-                    time.sleep(pause)
 
             def log_message(self, *_):
                 pass
