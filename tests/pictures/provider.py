@@ -23,22 +23,13 @@ class Provider:
         provider, self.cached, self.answers = self, set(), iter(answers)
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.reply("application/json", [json.dumps({"data": [{"id": "claude-sonnet-5-5"}]})])
-
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                if self.path.endswith("/count_tokens"):
-                    size = sum(size for _, size, _ in blocks(body))
-                    return self.reply("application/json", [json.dumps({"input_tokens": size})])
-                self.reply("text/event-stream", events(provider.bill(body), next(provider.answers)))
-
-            def reply(self, kind, parts):
                 self.send_response(200)
-                self.send_header("content-type", kind)
+                self.send_header("content-type", "text/event-stream")
                 self.end_headers()
-                for part in parts:
-                    self.wfile.write(part.encode())
+                for event in events(provider.bill(body), next(provider.answers)):
+                    self.wfile.write(event.encode())
 
             def log_message(self, *_):
                 pass
@@ -59,8 +50,7 @@ class Provider:
         read = max((prefixes[at][1] for at in looked_at if prefixes[at][0] in self.cached), default=0)
         kept = [prefixes[at] for at in marked if prefixes[at][1] >= MINIMUM]
         self.cached.update(prefix for prefix, _, _ in kept)
-        written = max((size for _, size, _ in kept), default=0)
-        written = max(written - read, 0)
+        written = max(max((size for _, size, _ in kept), default=0) - read, 0)
         return {"input_tokens": all_tokens - read - written, "cache_read_input_tokens": read, "cache_creation_input_tokens": written}
 
     def __enter__(self):
