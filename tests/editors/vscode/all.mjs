@@ -1,8 +1,12 @@
-// Runs every part of this suite, or those that are named: `client`, `api`, `ui`.
+// Runs every part of this suite, or those that are named: `client`, `api`, `ui`, `picture`.
+
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 
 import { runInExtensionHost } from './api.mjs';
 import { checkClient } from './client.mjs';
 import { runAtTheScreen } from './ui.mjs';
+import { Steps } from './workbench.mjs';
 
 const FILES = {
   'notes.md': '# Notes\n\nSome text.\n',
@@ -12,7 +16,7 @@ const FILES = {
   'src/secret.env': 'TOKEN=nothing\n',
 };
 
-const parts = { client: checkClient, api: runInExtensionHost, ui: runAtTheScreen };
+const parts = { client: checkClient, api: runInExtensionHost, ui: runAtTheScreen, picture: checkPicture };
 const wanted = process.argv.slice(2);
 const total = { passed: 0, failed: 0 };
 for (const [name, run] of Object.entries(parts)) {
@@ -25,3 +29,13 @@ for (const [name, run] of Object.entries(parts)) {
 }
 console.log(`vscode: ${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** Whether the screenshot in README.md shows what VS Code shows now. */
+async function checkPicture() {
+  const steps = new Steps('picture');
+  const program = path.join(import.meta.dirname, '../../pictures/vscode.py');
+  await steps.step('the screenshot on the front page is of this extension', () => {
+    execFileSync('python3', [program, 'check'], { stdio: 'inherit' });
+  });
+  return steps;
+}

@@ -384,7 +384,7 @@ function standingOf(item: ItemReport): string | undefined {
   if (item.n !== undefined) {
     return item.threshold === undefined ? `N ${item.n}` : `N ${item.n}/${item.threshold}`;
   }
-  return item.hazard === undefined ? undefined : `hazard ${percent(item.hazard)}`;
+  return item.hazard === undefined ? undefined : `change risk ${percent(item.hazard)}`;
 }
 
 function percent(share: number): string {
