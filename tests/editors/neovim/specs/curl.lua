@@ -53,7 +53,7 @@ it("gives the prompt up when nobody can read the reply", function(t)
   }
   for _, reply in ipairs(replies) do
     local problem, sent = ask(t, reply)
-    t.contains(problem.message, "has no text that can be read: ")
+    t.contains(problem.message, "has no readable text: ")
     discarded(t, sent)
   end
   t.said("é proxy")
@@ -94,8 +94,8 @@ it("compacts and sends once more what the provider finds too long", function(t)
   local refused = '{"type": "error", "error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}}'
   local problem = ask(t, refused, '{"content": [{"type": "text", "text": "It fits é."}]}')
   t.equal(problem, nil)
-  t.said("the model found the prompt too long; the conversation is compacted and sent once more")
-  t.said("the conversation was compacted (topic): ")
+  t.said("the model rejected the prompt as too long; compacting the conversation and sending it again")
+  t.said("conversation compacted (topic): ")
   local messages = t.command("history.get").messages
   t.equal(messages[#messages].content[1].text, "It fits é.")
   t.equal(messages[#messages - 1].content[1].text, "What é?")
@@ -105,7 +105,7 @@ it("says what is too large when the provider finds it too long twice", function(
   t.edit("src/greet.rs")
   talk(t)
   local problem = ask(t, '{"type": "error", "error": {"message": "prompt is too long: 210000 tokens"}}')
-  t.contains(problem.message, "once more")
+  t.contains(problem.message, "too long again")
   t.contains(problem.message, "largest")
 end)
 

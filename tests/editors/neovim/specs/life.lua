@@ -76,8 +76,8 @@ it("answers calls that were under way when the server died", function(t)
   t.until_(function()
     return problem
   end, "an answer")
-  t.contains(problem.message, "the server ended before it answered")
-  t.said("the server died and is started again")
+  t.contains(problem.message, "the server stopped before it answered")
+  t.said("the server crashed and is restarting")
 end)
 
 it("goes on with the session when the server dies, with all that was typed", function(t)
@@ -115,7 +115,7 @@ it("does not start a server again that dies at once", function(t)
   local client = vim.tbl_extend("force", require("strata.server").config(), { cmd = { path, "serve" } })
   client.root_dir = t.repo
   require("strata.server").start(t.repo, client)
-  t.said("the server died again and again")
+  t.said("the server keeps crashing")
 end)
 
 it("stays down when it is stopped, and comes back with its session", function(t)
