@@ -6,7 +6,7 @@ import type { Strata } from '../client';
 import type { Commands, Hit, ListedSession, Note } from '../protocol';
 import { uriOf } from '../resources';
 import { titleOf } from '../views/sessions';
-import { firstWords, since } from '../wording';
+import { counted, firstWords, since } from '../wording';
 import type { Actions } from './register';
 import { pickWhileTyping } from './searching';
 
