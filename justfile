@@ -29,6 +29,14 @@ bench *AREAS:
 docs:
     .ci/run docs
 
+# Builds the site of the pages in docs/ into target/site, and checks its links.
+site:
+    .ci/run site
+
+# Checks spelling.
+spelling:
+    .ci/run spelling
+
 # Checks format and lints, as CI does.
 lint:
     .ci/run lint

@@ -12,14 +12,16 @@ use strata_app::commands::{Access, COMMANDS, Definition};
 use strata_app::tools::TOOLS;
 
 /// Where the pages for people lie.
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 10] = [
     "",
     "docs",
     "editors",
     "editors/examples",
     "editors/neovim",
     "editors/vscode",
+    "editors/vscode/media/walkthrough",
     "grammars",
+    "tests/clients",
     "tests/editors/recipes",
 ];
 

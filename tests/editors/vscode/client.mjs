@@ -133,7 +133,7 @@ export async function checkClient() {
       return file;
     };
     const places = { configured: '', extension: path.join(folder, 'extension'), searchPath: `.:${path.join(folder, 'bin')}` };
-    assert.throws(() => findBinary(places), /Install it into your PATH/);
+    assert.throws(() => findBinary(places), /Add the strata program to your PATH/);
     const inPath = put('bin/strata');
     assert.equal(findBinary(places), inPath);
     const bundled = put('extension/server/strata');

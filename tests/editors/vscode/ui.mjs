@@ -69,7 +69,7 @@ export async function runAtTheScreen(files) {
       const site = http.createServer((_, reply) => reply.setHeader('content-type', 'text/html').end(html));
       await new Promise((listening) => site.listen(0, '127.0.0.1', listening));
       const input = page.locator('.quick-input-widget input[placeholder^="https://"]');
-      await bench.command('Strata: Add a Web Page');
+      await bench.command('Strata: Add Web Page');
       await input.fill('manual');
       await page.locator('.quick-input-message').filter({ hasText: 'http:// or https://' }).waitFor();
       await input.fill(`http://127.0.0.1:${site.address().port}/manual`);
@@ -88,7 +88,7 @@ export async function runAtTheScreen(files) {
       await bench.row('The manual').waitFor({ state: 'detached' });
     });
     await step('an earlier conversation is opened and compacted', async () => {
-      await bench.command('Strata: Open a Conversation');
+      await bench.command('Strata: Open Conversation');
       await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Recorded' }).click();
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await bench.command('Strata: Compact Conversation');

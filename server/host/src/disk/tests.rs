@@ -252,7 +252,7 @@ fn the_cache_reads_again_exactly_when_the_file_changed() {
 /// The same size and the same time, as `cp -p` or a fast writer leaves them.
 #[cfg(unix)]
 #[test]
-fn the_cache_notices_a_file_put_in_anothers_place() {
+fn the_cache_notices_a_replacement_of_the_same_size_and_time() {
     let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
     let (roots, cache) = (tree.roots(), TextCache::new(1000));
     let time = SystemTime::now() - Duration::from_secs(100);

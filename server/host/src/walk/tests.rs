@@ -73,7 +73,7 @@ fn a_root_that_is_ignored_as_a_whole_is_walked_all_the_same() {
 }
 
 #[test]
-fn a_repositorys_own_excludes_count() {
+fn excludes_inside_git_count() {
     let tree = Tree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
     tree.write("root/.git/info/exclude", "private.txt\n");
     check(&tree, &["a.rs"]);

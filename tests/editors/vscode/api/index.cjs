@@ -283,7 +283,7 @@ test('tool calls are answered for a limited number of rounds, and a limit of 0 o
   model.answers.push(look, look);
   await run('workbench.action.chat.open', { query: '@strata Look around.' });
   await until(async () => (await count()) === before + 4, 'two answers and one result');
-  assert.match(model.asked.at(-1).join('\n'), /No more tools can be called/);
+  assert.match(model.asked.at(-1).join('\n'), /No more tool calls are possible/);
   assert.equal(model.answers.length, 0);
   await configuration.update('chat.toolRounds', 0, vscode.ConfigurationTarget.Global);
   before = await count();

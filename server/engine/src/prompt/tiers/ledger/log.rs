@@ -98,11 +98,11 @@ impl Boundary {
     /// The boundary after `logged`, which follows `before`.
     fn behind(self, before: Option<&LogBlock>, logged: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
-        let befores = std::iter::once(before).chain(logged.blocks.iter().map(Some));
+        let previous = std::iter::once(before).chain(logged.blocks.iter().map(Some));
         let begins_position = |(block, before): &(&LayoutBlock, Option<&LayoutBlock>)| {
             !before.is_some_and(|before| block.content.continues_run_of(&before.content))
         };
-        let positions = logged.blocks.iter().zip(befores).filter(begins_position).count();
+        let positions = logged.blocks.iter().zip(previous).filter(begins_position).count();
         Self {
             hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &logged.hash.to_bytes()]),
             tokens: self.tokens + logged.tokens,
