@@ -188,7 +188,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         provider.refuses = True
         chat.ask("Does it fit?")
         assert not provider.refuses, "nothing was refused"
-        assert "compacted and sent once more" in messages(editor)
+        assert "compacting the conversation and sending it again" in messages(editor)
         assert "It fits now." in "".join(editor.nvim.api.buf_get_lines(chat.buffer, 0, -1, False))
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]

@@ -55,12 +55,12 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
             editor.type(":Strata ask Does it fit?<CR>")
             until(lambda: "It fits now." in editor.text(), "the answer")
             assert not provider.refuses, "nothing was refused"
-            assert "compacted and sent once more" in editor.nvim.funcs.execute("messages")
+            assert "compacting the conversation and sending it again" in editor.nvim.funcs.execute("messages")
             editor.type(":Strata compaction<CR>")
             until(lambda: "Last compaction     just now" in editor.text(), "the compaction buffer")
             before = editor.run("compaction.status")["last"]
             editor.type("u")
-            until(lambda: "the compaction is undone" in editor.nvim.funcs.execute("messages"), "undone")
+            until(lambda: "compaction undone" in editor.nvim.funcs.execute("messages"), "undone")
             assert editor.run("compaction.status").get("last") != before
         finally:
             editor.quit()
@@ -98,7 +98,7 @@ def play_sending(model: str, place: Place, provider: Provider) -> None:
             editor.type(":Strata! ask Where are cookies made?<CR>")
             until(lambda: "It is in sessions.py." in answers(), "the answer")
             assert "I look.\n\n`grep class SecureCookie`\n\nIt is in sessions.py." in answers(), answers()
-            until(lambda: "read from the cache" in editor.nvim.funcs.execute("messages"), "what it cost")
+            until(lambda: "% cached" in editor.nvim.funcs.execute("messages"), "what it cost")
             assert last() == ("assistant", "It is in sessions.py.")
 
             provider.say([{"text": "First it is this. " * 30, "error": "stall"}])

@@ -92,7 +92,7 @@ export async function runAtTheScreen(files) {
       await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Recorded' }).click();
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await bench.command('Strata: Compact Conversation');
-      const said = await bench.toast(/was compacted/);
+      const said = await bench.toast(/Conversation compacted/);
       const [, before, after] = /: (\d+) messages became (\d+),/.exec(said);
       assert.equal(Number(before), 2 * TURNS);
       assert.ok(Number(after) < 2 * TURNS, said);
@@ -102,7 +102,7 @@ export async function runAtTheScreen(files) {
     });
     await step('the compaction view says so, and the meter in words how near the next one is', async () => {
       await meter.first().click();
-      await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'How Near a Compaction Is' }).click();
+      await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Show Compaction Status' }).click();
       await bench.row('Last compaction').filter({ hasText: /freed [\d.k]+/ }).waitFor();
       await bench.row('Profile').filter({ hasText: 'topic' }).waitFor();
       await bench.row('Threshold').filter({ hasText: /[\d.]+ % of [\d.k]+ tokens of the conversation/ }).waitFor();
@@ -207,7 +207,7 @@ async function takePictures(bench) {
     await page.locator('.gettingStartedContainer').first().waitFor();
     // What stands beside the steps takes the focus when it is there, from the palette too.
     await until(async () => {
-      const found = page.frames().map((frame) => frame.getByText('Tick what the model should read').count().catch(() => 0));
+      const found = page.frames().map((frame) => frame.getByText('Add files to the prompt').count().catch(() => 0));
       return (await Promise.all(found)).some((count) => count > 0);
     }, 'the text beside the steps');
     await bench.command('View: Toggle Maximize Editor Group');
