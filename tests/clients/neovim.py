@@ -56,6 +56,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
             until(lambda: "It fits now." in editor.text(), "the answer")
             assert not provider.refuses, "nothing was refused"
             assert "compacting the conversation and sending it again" in editor.nvim.funcs.execute("messages")
+            until(lambda: not editor.run("compaction.status")["running"], "no compaction runs any more")
             editor.type(":Strata compaction<CR>")
             until(lambda: "Last compaction     just now" in editor.text(), "the compaction buffer")
             before = editor.run("compaction.status")["last"]
