@@ -1,6 +1,7 @@
 // A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box. Reads the turns from
 // standard input, a JSON object a line, and writes a line when each is sent; `vscode.py` waits for its answer.
 
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -123,6 +124,9 @@ try {
       await see(turn.see);
       await page.waitForTimeout(600);
       await bench.shot(turn.shot);
+    } else if (turn.noToast) {
+      const texts = await page.locator('.notification-list-item-message').allTextContents();
+      assert.ok(!texts.some((text) => text.includes(turn.noToast)), `there is a message: ${texts}`);
     } else if (turn.shows) {
       await shows(turn.shows);
     } else if (turn.retry) {
