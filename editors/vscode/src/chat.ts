@@ -11,10 +11,10 @@ import { madeShorter, notesOf } from './compactions';
 import { Exchange } from './exchange';
 import type { Outcome } from './exchange';
 import type { ChatModel } from './models';
-import { anyModel, callsTools, isModel, NO_MODEL } from './models';
+import { anyModel, callsTools, isModel, NO_MODEL, VENDOR } from './models';
 import { PanelTurns } from './panel';
 import { isFollowed, pathOf, pathOfLines } from './resources';
-import { SentQuestion, VENDOR } from './source';
+import { SentQuestion } from './source';
 import { OfferedTools } from './tools';
 
 const PARTICIPANT = 'strata.chat';
