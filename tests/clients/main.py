@@ -35,6 +35,9 @@ OPENAI_MODEL = "gpt-5.1"
 
 # The most that a session in which the model calls tools may cost.
 WITH_TOOLS = 0.11
+
+# The most that a chat of another extension may cost with Strata as the source of its model: two requests a turn, of a long file.
+OTHER_CHAT = 0.12
 REQUESTS_WITH_TOOLS = len(calls(turns()[0])) + 1
 
 
@@ -95,6 +98,8 @@ def plays() -> list[Play]:
         Play("vscode-openai", "VS Code, OpenAI", OPENAI_MODEL, **short(vscode.play, "openai"), **near_openai),
         Play("vscode-source", "VS Code, Strata", MODEL, **short(vscode.play, "strata"), **near),
         Play("vscode-source", "VS Code, Strata: tools, overloaded, stopped", MODEL, vscode.play_source_behaviour, checks_itself=True),
+        Play("vscode-other", "VS Code, another chat", MODEL, vscode.play_other_chat, OTHER_CHAT, count=SHORTENED, requests=2, records=False),
+        Play("vscode-other", "VS Code, another chat: overloaded, stopped, picture", MODEL, vscode.play_other_chat_behaviour, checks_itself=True),
         Play("vscode-editor", "VS Code, editor's chat", MODEL, **short(vscode.play, "editor"), records=False),
         Play("vscode-limits", "VS Code, beyond the limit of the chat model", MODEL, vscode.play_beyond_the_limit, checks_itself=True),
         Play("vscode-recovery", "VS Code, asked again, edited, failed, stopped", MODEL, vscode.play_recovery, checks_itself=True),

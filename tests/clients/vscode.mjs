@@ -1,6 +1,7 @@
-// A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box. Reads the turns from
+// A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box, or another chat. Reads the turns from
 // standard input, a JSON object a line, and writes a line when each is sent; `vscode.py` waits for its answer.
 
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -24,9 +25,11 @@ const settings = {
   'workbench.hover.delay': 60_000,
 };
 
-const isSource = STAND_IN_KIND === 'strata';
-const forwards = path.join(import.meta.dirname, 'chat-provider');
-const extensions = isSource ? [STRATA_EXTENSION] : [STRATA_EXTENSION, forwards];
+// The source of the model is Strata where `@strata` or another chat is to be asked with it.
+const isSource = STAND_IN_KIND === 'strata' || STAND_IN_KIND === 'other';
+const participant = STAND_IN_KIND === 'other' ? '@other' : '@strata';
+const besides = { strata: [], other: ['other-chat'] }[STAND_IN_KIND] ?? ['chat-provider'];
+const extensions = [STRATA_EXTENSION, ...besides.map((name) => path.join(import.meta.dirname, name))];
 const bench = await openWorkbench({ extensions, files: {}, folder: REPO, settings });
 if (isSource) {
   const folder = path.join(bench.env.XDG_CONFIG_HOME, 'strata');
@@ -75,7 +78,7 @@ async function ask(question) {
   // A conversation stays with the participant that was asked before.
   const asked = await box.locator('.view-lines').textContent();
   // In one go: a key takes the editor as long to show here as all of them.
-  await page.keyboard.insertText(asked.includes('@strata') ? question : `@strata ${question}`);
+  await page.keyboard.insertText(asked.includes(participant) ? question : `${participant} ${question}`);
   await page.keyboard.press('Enter');
 }
 
@@ -123,6 +126,9 @@ try {
       await see(turn.see);
       await page.waitForTimeout(600);
       await bench.shot(turn.shot);
+    } else if (turn.noToast) {
+      const texts = await page.locator('.notification-list-item-message').allTextContents();
+      assert.ok(!texts.some((text) => text.includes(turn.noToast)), `there is a message: ${texts}`);
     } else if (turn.shows) {
       await shows(turn.shows);
     } else if (turn.retry) {

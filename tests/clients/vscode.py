@@ -1,5 +1,6 @@
 """`@strata` in the chat box of a real VS Code, with a chat model that forwards to the stand-in provider."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -7,7 +8,7 @@ import re
 import subprocess
 import threading
 
-from session import FILES, LIMIT, SHORTENED, TURNS, Place, Provider, calls, turns, until
+from session import FILES, LIMIT, SHORTENED, TURNS, Place, Provider, calls, recording_faults, turns, until
 
 HERE = pathlib.Path(__file__).parent
 
@@ -21,7 +22,8 @@ class Window:
         stand_in |= {"STAND_IN_KIND": kind, "ANTHROPIC_API_KEY": "a key"}
         # The set-up of VS Code has a home of its own.
         names = ("TAP_PROGRAM", "TAP_LOG", "STRATA_BIN")
-        environment = {**os.environ, **stand_in, **{name: place.environment[name] for name in names}, "REPO": str(place.repo)}
+        stand_in |= {"REPO": str(place.repo), "OTHER_CHAT_LOG": str(place.home / "other-chat")}
+        environment = {**os.environ, **stand_in, **{name: place.environment[name] for name in names}}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(["node", str(HERE / "vscode.mjs")], stdin=pipe, stdout=pipe, env=environment, text=True)
 
@@ -142,6 +144,57 @@ def play_source_behaviour(model: str, place: Place, provider: Provider) -> None:
         sent_as_shown("Say one.", "Say two.", "Say three.", "Say four.")
 
 
+def play_other_chat(model: str, place: Place, provider: Provider) -> None:
+    """A chat of another extension with Strata as the source of the model: it calls a tool of its own before each answer. Each request
+    reads from the cache what the one before sent, and the bill that the chat is told is the provider's."""
+    with Window(place, provider, model, 1_000_000, "other") as window:
+        for turn in turns(SHORTENED):
+            look = {"text": "I look.", "tools": [{"name": "typed", "input": {"path": turn.path}}]}
+            provider.say([look, {"text": f"Done with {turn.number}."}])
+            window.do(path=turn.path, at_top=turn.at_top, line=turn.line, question=turn.question)
+            window.do(see=f"Done with {turn.number}.", shot="clients-other")
+    provider.say([{"text": "Done."}])
+    bills = provider.bill()["bills"]
+    for before, now in itertools.pairwise(bills):
+        assert now["read"] == before["read"] + before["written"], f"{now} reads less than was sent before: {before}"
+        assert now["plain"] < 10, f"{now} does not leave all of it in the cache"
+    told = [usage_of(json.loads(line)) for line in (place.home / "other-chat").read_text().splitlines()]
+    faults = recording_faults(told, bills)
+    assert not faults, faults
+    assert not place.turns(), "a chat of another extension was recorded"
+
+
+def usage_of(bill: dict) -> dict:
+    """What a chat was told of a bill, as Strata counts it."""
+    read, written = (bill["prompt_tokens_details"][name] for name in ("cached_tokens", "cache_creation_input_tokens"))
+    plain = bill["prompt_tokens"] - read - written
+    return {"input": plain, "output": bill["completion_tokens"], "cacheRead": read, "cacheWrite": written}
+
+
+def play_other_chat_behaviour(model: str, place: Place, provider: Provider) -> None:
+    """Such a chat sees why there is no answer, can be stopped, and sends pictures."""
+    with Window(place, provider, model, 1_000_000, "other") as window:
+        provider.say([{"error": 529}])
+        window.do(question="Say one.")
+        window.do(see="verloaded", shot="clients-other-overloaded")
+        provider.say([{"text": "Here it is."}])
+        provider.answering.clear()
+        window.do(question="Say two.")
+        until(lambda: b"Say two." in provider.last, "the question is sent")
+        window.do(cancel=True)
+        provider.answering.set()
+        window.do(question="Say three.")
+        window.do(see="Here it is.", shot="clients-other-stopped")
+        assert b"Say three." in provider.last and b"Say one." not in provider.last, provider.last
+        provider.say([{"text": "It is a pixel."}])
+        window.do(question="What does the picture show?")
+        window.do(see="It is a pixel.", shot="clients-other-picture")
+        [*_, picture] = json.loads(provider.last)["messages"][-1]["content"]
+        assert picture["source"]["media_type"] == "image/png", picture
+        # The mark of the chat itself is none of the request.
+        assert picture["cache_control"] == {"type": "ephemeral"}, "the messages have no mark at their end"
+
+
 def play_recovery(model: str, place: Place, provider: Provider) -> None:
     """Whatever is asked again, edited, cancelled or fails: the model is sent the questions that the chat shows, each once."""
     with Window(place, provider, model, 1_000_000) as window:
@@ -186,6 +239,8 @@ def play_recovery(model: str, place: Place, provider: Provider) -> None:
         window.do(path=FILES[2], at_top=True, line=f"KEY = '{'gh' + 'p_' + 'a1B2c3D4e5' * 3 + 'f6G7h8'}'", question="Say six.")
         wait_for(9)
         window.do(see="replaced by placeholders", shot="clients-redacted")
+        # Said once.
+        window.do(noToast="replaced by placeholders")
 
 
 def play_suggested(model: str, place: Place, provider: Provider) -> None:

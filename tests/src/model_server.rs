@@ -222,6 +222,60 @@ impl Dialect {
         }
     }
 
+    /// A right answer of one call of a tool, as a stream.
+    pub fn call(self, id: &str, name: &str, input: &Value) -> String {
+        let written = input.to_string();
+        match self {
+            Self::Anthropic => {
+                let usage = json!({"input_tokens": 10, "output_tokens": 1});
+                let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
+                let delta = json!({"type": "input_json_delta", "partial_json": written});
+                let events = [
+                    json!({"type": "message_start", "message": {"id": "msg_01", "role": "assistant", "content": [], "usage": usage}}),
+                    json!({"type": "content_block_start", "index": 0, "content_block": block}),
+                    json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+                    json!({"type": "content_block_stop", "index": 0}),
+                    json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}}),
+                    json!({"type": "message_stop"}),
+                ];
+                events
+                    .iter()
+                    .map(|data| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap()))
+                    .collect()
+            }
+            Self::OpenAi | Self::Ollama => {
+                let function = json!({"name": name, "arguments": written});
+                let call = json!({"index": 0, "id": id, "type": "function", "function": function});
+                let chunk = |delta: Value, finish: Value| json!({"id": "c", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
+                let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+                let said = chunk(json!({"role": "assistant", "tool_calls": [call]}), Value::Null);
+                let end = chunk(json!({}), "tool_calls".into());
+                let bill = json!({"id": "c", "choices": [], "usage": usage});
+                format!("data: {said}\n\ndata: {end}\n\ndata: {bill}\n\ndata: [DONE]\n\n")
+            }
+            Self::Responses => {
+                let item = json!({
+                    "type": "function_call", "id": "fc_1", "call_id": id, "name": name, "arguments": written,
+                    "status": "completed",
+                });
+                let mut response = self.answer("");
+                response["output"] = json!([item]);
+                let done = json!({"type": "response.output_item.done", "output_index": 0, "item": item});
+                let end = json!({"type": "response.completed", "response": response});
+                format!(
+                    "event: response.output_item.done\ndata: {done}\n\nevent: response.completed\ndata: {end}\n\n"
+                )
+            }
+            Self::Gemini => {
+                let mut answer = self.answer("");
+                let call = json!({"id": id, "name": name, "args": input});
+                answer["candidates"][0]["content"]["parts"] =
+                    json!([{"functionCall": call, "thoughtSignature": "c2lnbmVk"}]);
+                format!("data: {answer}\n\n")
+            }
+        }
+    }
+
     /// What the provider says in a stream when it cannot go on.
     fn overloaded(self) -> String {
         match self {
@@ -254,8 +308,8 @@ impl Dialect {
             list.as_array().into_iter().flatten().all(|message| {
                 matches!(
                     message["role"].as_str(),
-                    Some("user" | "assistant" | "system" | "developer" | "model")
-                ) && !message[content].is_null()
+                    Some("user" | "assistant" | "system" | "developer" | "model" | "tool")
+                ) && (!message[content].is_null() || is_list(&message["tool_calls"]))
             })
         };
         if asked.header("content-type") != Some("application/json") {

@@ -13,6 +13,7 @@ mod determinism;
 mod document_names;
 mod excerpts;
 mod file_watching;
+mod forwarding;
 mod lifecycle;
 mod navigation;
 mod redaction;

@@ -11,10 +11,10 @@ import { madeShorter, notesOf } from './compactions';
 import { Exchange } from './exchange';
 import type { Outcome } from './exchange';
 import type { ChatModel } from './models';
-import { anyModel, callsTools, isModel, NO_MODEL } from './models';
+import { anyModel, callsTools, isModel, NO_MODEL, VENDOR } from './models';
 import { PanelTurns } from './panel';
 import { isFollowed, pathOf, pathOfLines } from './resources';
-import { SentQuestion, VENDOR } from './source';
+import { SentQuestion } from './source';
 import { OfferedTools } from './tools';
 
 const PARTICIPANT = 'strata.chat';
@@ -24,6 +24,7 @@ export class Chat implements vscode.Disposable {
   private readonly turns: PanelTurns;
   /** The end of the turn before: the conversation has one at a time. */
   private ending: Promise<unknown> = Promise.resolve();
+  private answering = 0;
 
   constructor(
     private readonly strata: Strata,
@@ -39,6 +40,11 @@ export class Chat implements vscode.Disposable {
 
   dispose(): void {
     this.participant.dispose();
+  }
+
+  /** Whether a question is being answered, after which all warnings about its prompts are said. */
+  get isAnswering(): boolean {
+    return this.answering > 0;
   }
 
   private async handle(
@@ -100,12 +106,14 @@ export class Chat implements vscode.Disposable {
       return {};
     }
     const compacted = this.compactions.collect();
+    this.answering += 1;
     try {
       const { warnings, error } = await this.outcome(request, model, stream, token);
       await this.compactionEnds(token);
       warnAtTheEnd(warnings, compacted, stream);
       return error === undefined ? {} : { errorDetails: { message: error } };
     } finally {
+      this.answering -= 1;
       compacted.stop();
     }
   }

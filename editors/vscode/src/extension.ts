@@ -40,6 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
   const messages = new Messages(strata);
   const decorations = new Decorations(strata);
   const contextTree = new ContextTree(strata);
+  const chat = new Chat(strata, chatModel, compactions);
   context.subscriptions.push(
     strata,
     preview,
@@ -48,10 +49,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
     decorations,
     vscode.window.registerFileDecorationProvider(decorations),
     new Meter(strata),
-    new Chat(strata, chatModel, compactions),
+    chat,
     registerTools(strata),
     new ModelSource(strata),
-    showWarnings(strata),
+    showWarnings(strata, () => chat.isAnswering),
     register({
       ...fileActions(strata),
       ...promptActions(strata, preview),

@@ -6,6 +6,9 @@ import * as vscode from 'vscode';
 import type { Answers } from './client';
 import type { Usage } from './protocol';
 
+/** Strata itself as a source of models. */
+export const VENDOR = 'strata';
+
 /** Said where no model is there. */
 export const NO_MODEL =
   'No language model is available in this editor. You do not need one for the prompt itself: preview it, or copy it.';
@@ -26,8 +29,13 @@ export function isModel({ id, family }: vscode.LanguageModelChat, name: string):
   return [id, family].map(plain).includes(plain(name));
 }
 
+/** The models of other sources. The server asks its own model itself: it would wait here for an answer of its own. */
+async function otherModels(): Promise<vscode.LanguageModelChat[]> {
+  return (await vscode.lm.selectChatModels()).filter(({ vendor }) => vendor !== VENDOR);
+}
+
 async function modelNamed(name: string): Promise<vscode.LanguageModelChat | undefined> {
-  return (await vscode.lm.selectChatModels()).find((model) => isModel(model, name));
+  return (await otherModels()).find((model) => isModel(model, name));
 }
 
 /** What the server asks of the editor's models. */
@@ -57,7 +65,7 @@ export function modelAnswers(chatModel: ChatModel): Answers {
 }
 
 async function needModel(): Promise<vscode.LanguageModelChat> {
-  const model = await anyModel();
+  const [model] = await otherModels();
   if (model === undefined) {
     throw new Error(NO_MODEL);
   }

@@ -69,6 +69,11 @@ export interface Commands {
   'strata.prompt.changes': { params: PromptChangesParams; reply: PromptChangesReply };
   /** Counts the tokens of a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
+  /**
+   * Asks the model of `provider.*` with messages that the client keeps: sends them as they are, with cache marks,
+   * and streams the answer. Reads and changes no session.
+   */
+  'strata.model.send': { params: ModelSendParams; reply: ModelSendReply };
   /** Lists the excerpts for a question, or those in the last prompt. */
   'strata.context.list': { params: ContextListParams; reply: ContextListReply };
   /** Pins excerpts, so that every prompt contains them. */
@@ -208,7 +213,9 @@ export interface Notifications {
   'strata/status': Status;
   /** A compaction started, ended or failed. */
   'strata/compaction': Compaction;
-  /** A piece of the answer to `strata.prompt.send`. Pieces arrive in order, before the reply. */
+  /**
+   * A piece of the answer to `strata.prompt.send` or `strata.model.send`. Pieces arrive in order, before the reply.
+   */
   'strata/delta': Delta;
   /** Something the user should know. */
   'strata/warning': Warning;
@@ -2869,6 +2876,14 @@ export interface ModelEntryInput {
   overheads?: TokenOverheads | null;
 }
 
+/** A message of a conversation that the client keeps. */
+export interface ModelMessage {
+  /** The speaker. */
+  role: Role;
+  /** The content. */
+  content: Content;
+}
+
 /** The maker of a model. Does not determine the dialect, since gateways serve any model in any dialect. */
 export type ModelProvider =
   /** Claude. */
@@ -2893,6 +2908,45 @@ export type ModelProvider =
   | 'xai'
   /** Anything else. */
   | 'other';
+
+/** A conversation, and how to show the answer. */
+export interface ModelSendParams {
+  /** The messages, oldest first; the last are what the model is to answer. */
+  messages: ModelMessage[];
+  /** Instructions above the messages. */
+  system?: string;
+  /** The tools that the model may call. Strata runs none of them: results come with the next request. */
+  tools?: Tool[];
+  /**
+   * A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the
+   * answer comes with the reply only.
+   */
+  stream?: string | null;
+  /** The model; that of the setting `provider.model` or else `model` when absent. */
+  model?: string | null;
+  /** Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent. */
+  maxOutputTokens?: number | null;
+  /** The session. Defaults to the current one. */
+  session?: string | null;
+}
+
+/** The reply of `strata.model.send`. */
+export interface ModelSendReply {
+  /** The model that answered. */
+  model: string;
+  /** Its answer, with known secrets restored: content of the assistant's message in the next request. */
+  content: ContentBlock[];
+  /** Why it ended. */
+  end: SendEnd;
+  /** Why it ended before it was complete. */
+  error?: string;
+  /** The billed usage. */
+  usage: Usage;
+  /** The cost of the input. */
+  cost: SendCost;
+  /** Number of changes to the session so far. */
+  stateVersion: number;
+}
 
 /**
  * Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other
@@ -3829,11 +3883,14 @@ export type SendEnd =
   | 'output_limit'
   /** The model asked for more rounds of tool calls than there may be. */
   | 'tool_rounds'
-  /** The model called tools although it was offered none. */
+  /**
+   * The model called tools that Strata does not run: those of a forwarded conversation, or some although it was
+   * offered none.
+   */
   | 'tool_calls'
-  /** You stopped it. The answer so far is recorded. */
+  /** You stopped it. The answer so far is kept. */
   | 'cancelled'
-  /** The provider's answer was interrupted. The answer so far is recorded. */
+  /** The provider's answer was interrupted. The answer so far is kept. */
   | 'cut'
   /** A later request failed. The answers before it are recorded. */
   | 'failed';

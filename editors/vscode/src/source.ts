@@ -1,20 +1,21 @@
 // Strata as a source of models: where a provider is configured, chats are offered its model. The server asks it with its own key, so that
-// prompts are cached as the provider documents it. Nothing here holds a key or opens a connection.
+// prompts are cached as the provider documents it: those of `@strata` are its own, those of other chats are forwarded. Nothing here holds a
+// key or opens a connection.
 
 import * as vscode from 'vscode';
 
 import { wordsOf } from './client';
 import type { Strata } from './client';
 import type { Outcome } from './exchange';
+import { forward } from './forwarding';
+import { VENDOR } from './models';
 import type { Delta } from './protocol';
-
-export const VENDOR = 'strata';
 
 /** News that follow each other within this time are looked at together. */
 const TOGETHER_MS = 500;
 
 /** What a model takes and gives when the server does not know it. */
-const UNKNOWN = { max_input: 128_000, max_output: 8192, tools: true };
+const UNKNOWN = { max_input: 128_000, max_output: 8192, tools: true, image: null };
 
 export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
@@ -44,18 +45,25 @@ export class ModelSource implements vscode.LanguageModelChatProvider, vscode.Dis
       return [];
     }
     const { models } = await this.strata.ask('strata.server.models', {});
-    const { max_input, max_output, tools } = models.find((model) => model.id === id) ?? UNKNOWN;
+    const { max_input, max_output, tools, image } = models.find((model) => model.id === id) ?? UNKNOWN;
     const model = {
       ...{ id, name: `Strata: ${id}`, family: id, version: '1', tooltip: 'The model configured in strata.provider' },
-      ...{ maxInputTokens: max_input, maxOutputTokens: max_output, capabilities: { toolCalling: tools } },
+      ...{ maxInputTokens: max_input, maxOutputTokens: max_output },
+      capabilities: { toolCalling: tools, imageInput: image !== null },
       // Not in the types; without it the editor does not list the model.
       isUserSelectable: true,
     };
     return [model];
   }
 
-  async provideLanguageModelChatResponse(): Promise<void> {
-    throw new Error('This model only answers @strata. Start your question with @strata.');
+  async provideLanguageModelChatResponse(
+    { id }: vscode.LanguageModelChatInformation,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    { tools = [] }: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    await forward(this.strata, id, messages, tools, progress, token);
   }
 
   /** A guess of four characters a token: nothing is counted here. */

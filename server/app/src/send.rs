@@ -1,8 +1,11 @@
 //! Carries out one question: assembles a prompt, sends it, records the answer with its usage, lets the model use Strata's
 //! read-only tools, and retries after compacting if the prompt was too long. Each step is an ordinary command, and the session is
-//! free for others in between. Knows neither the front end nor how a provider is reached.
+//! free for others in between. Or forwards a conversation that a client keeps (`forward`). Knows neither the front end nor how a
+//! provider is reached.
 
 mod answer;
+mod connection;
+mod forward;
 mod model_client;
 mod notice;
 mod page;
@@ -10,27 +13,27 @@ mod page;
 mod tests;
 mod tool_round;
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::dialect::Format;
-use strata_engine::conversation::reply::{ProviderErrorKind, Reply, ReplyEnd};
+use strata_engine::conversation::reply::{ProviderErrorKind, Reply};
 use strata_engine::prompt::settings::Settings;
-use strata_engine::tokens::cost::{Charge, Prices};
+use strata_engine::tokens::cost::Charge;
 use strata_host::provider::{SendError, Sent};
 
 use crate::commands::CommandError;
 use crate::snapshot::Snapshot;
 use crate::tools::ToolHost;
 
-use answer::Stream;
+use answer::ended;
 use tool_round::Asked;
 
 pub use answer::{SendCost, SendEnd, SendReply, ToolUse};
+pub(crate) use connection::Connection;
+pub(crate) use forward::ForwardJob;
+pub use forward::ModelReply;
+pub(crate) use model_client::ProviderClient;
 pub use model_client::ProviderReport;
-pub(crate) use model_client::{ModelClient, ProviderClient};
 pub use notice::Delta;
 pub(crate) use page::AnswerPage;
 
@@ -48,6 +51,25 @@ pub trait SendHost: ToolHost {
     fn progress(&mut self, message: &str);
 }
 
+/// Work that waits for a model.
+pub trait ModelJob: std::fmt::Debug + Send + Sync {
+    /// The session, by its own name.
+    fn session(&self) -> &str;
+
+    /// Whether it continues the session's conversation, so that it must be the only one in it.
+    fn occupies_session(&self) -> bool;
+
+    /// Whether nothing is seen of the answer until it is complete.
+    fn is_silent(&self) -> bool;
+
+    /// Asks, waits for the answer on this thread, and gives the reply of the command that asked. If `cancel` is raised, keeps the
+    /// answer so far.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no answer at all.
+    fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError>;
+}
+
 /// Which tools the model may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -62,20 +84,12 @@ pub enum ToolAccess {
 
 /// One question to a model.
 #[derive(Clone, Debug)]
-pub struct SendJob {
-    /// The session, by its own name.
-    pub session: String,
-    /// Under which name the client is shown the answer as it comes; it is not when absent.
-    pub stream: Option<String>,
+pub(crate) struct SendJob {
+    pub(crate) connection: Connection,
     /// The question, as arguments of `strata.prompt.assemble`.
     pub(crate) ask: Map<String, Value>,
     pub(crate) tools: ToolAccess,
-    pub(crate) client: Arc<dyn ModelClient>,
-    pub(crate) format: Format,
     pub(crate) tool_rounds: u32,
-    pub(crate) max_output_tokens: Option<usize>,
-    /// For prices, and for the secrets behind placeholders.
-    pub(crate) snapshot: SnapshotParts,
     /// The document that the answer becomes, for editors that show no reply.
     pub(crate) page: Option<AnswerPage>,
 }
@@ -129,13 +143,32 @@ struct Recorded {
 const COMPACTED: &str =
     "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
 
+impl ModelJob for SendJob {
+    fn session(&self) -> &str {
+        &self.connection.session
+    }
+
+    fn occupies_session(&self) -> bool {
+        true
+    }
+
+    fn is_silent(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// The reply is the answer, or where it was written.
+    fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
+        let sent = self.run(host, cancel)?;
+        match &self.page {
+            Some(page) => page.write(&sent),
+            None => serde_json::to_value(sent).map_err(|error| CommandError::failed(error.to_string())),
+        }
+    }
+}
+
 impl SendJob {
-    /// Asks, and waits for the answer on this thread. If `cancel` is raised, records the answer so far.
-    ///
-    /// # Errors
-    /// [`CommandError`] if there is not an answer at all.
-    pub fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
-        let mut reply = SendReply::of(&self.session);
+    fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
+        let mut reply = SendReply::of(&self.connection.session);
         match self.carry(&mut reply, host, cancel) {
             Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
             Err(error) if reply.requests == 0 => return Err(error),
@@ -144,23 +177,6 @@ impl SendJob {
             Ok(end) => reply.end = end,
         }
         Ok(reply)
-    }
-
-    /// Asks, and gives the reply of the command that asked: the answer, or where it was written.
-    ///
-    /// # Errors
-    /// [`CommandError`] when there is no answer at all.
-    pub fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
-        let sent = self.run(host, cancel)?;
-        match &self.page {
-            Some(page) => page.write(&sent),
-            None => serde_json::to_value(sent).map_err(|error| CommandError::failed(error.to_string())),
-        }
-    }
-
-    /// Whether nothing is seen of the answer until it is complete.
-    pub fn is_silent(&self) -> bool {
-        self.page.is_some()
     }
 
     fn carry(
@@ -173,22 +189,20 @@ impl SendJob {
         loop {
             cancel.check()?;
             host.progress("assembling the prompt");
-            let Prompt { id, model, mut body, predicted, tokens, shed, warnings } =
+            let Prompt { id, model, body, predicted, tokens, shed, warnings } =
                 self.assemble(&asked, host)?;
             reply.warn(warnings.into_iter().map(|warning| warning.message));
             reply.shed(shed);
-            self.limit_answer(&mut body, tokens.output_reserve);
             host.progress(&format!("waiting for {model}"));
-            let mut stream = Stream::new(self, host);
-            let sent = self.client.send(&body, cancel, &mut |event| stream.take(event));
-            reply.say(stream.finish());
+            let (sent, said) = self.connection.send(body, tokens.output_reserve, host, cancel);
+            reply.say(said);
             reply.model.clone_from(&model);
             let Sent { reply: answer, broken } = match sent {
                 Ok(sent) => sent,
                 Err(error) if is_context_limit(&error) => {
                     host.run("strata.prompt.record", json!({ "id": id, "error": "context_limit" }))?;
                     reply.warn([COMPACTED.to_owned()]);
-                    self.show(host, |delta| Delta { notice: Some(COMPACTED.to_owned()), ..delta });
+                    self.connection.show(host, |delta| Delta { notice: Some(COMPACTED.to_owned()), ..delta });
                     continue;
                 }
                 Err(error) => {
@@ -199,24 +213,13 @@ impl SendJob {
             let is_whole = broken.is_none();
             let recorded = host.run("strata.prompt.record", recording(&id, &answer, is_whole))?;
             reply.warn(understood::<Recorded>(recorded)?.warnings);
-            reply.bill(answer.usage, predicted, &self.prices(&model));
-            if let Some(error) = broken {
-                if cancel.is_cancelled() {
-                    return Ok(SendEnd::Cancelled);
-                }
-                reply.error = Some(error.to_string());
-                return Ok(SendEnd::Cut);
+            reply.bill(answer.usage, predicted, &self.connection.prices(&model));
+            let (end, error) = ended(&answer, broken, cancel);
+            reply.error = error;
+            if end != SendEnd::ToolCalls || self.tools == ToolAccess::None {
+                return Ok(end);
             }
             let calls = tool_round::calls(&answer.content);
-            if calls.is_empty() {
-                return Ok(match answer.end {
-                    ReplyEnd::OutputLimit => SendEnd::OutputLimit,
-                    _ => SendEnd::Complete,
-                });
-            }
-            if self.tools == ToolAccess::None {
-                return Ok(SendEnd::ToolCalls);
-            }
             if reply.rounds >= self.tool_rounds {
                 let most = self.tool_rounds;
                 reply.warn([format!(
@@ -240,36 +243,6 @@ impl SendJob {
             arguments.insert("tools".to_owned(), tool_round::declarations().clone());
         }
         understood(host.run("strata.prompt.assemble", arguments.into())?)
-    }
-
-    /// Anthropic demands a limit; others have one of their own.
-    fn limit_answer(&self, body: &mut Value, reserve: usize) {
-        let limit = match (self.max_output_tokens, self.format) {
-            (Some(limit), _) => limit,
-            (None, Format::Anthropic) => reserve,
-            (None, _) => return,
-        };
-        let (field, value) = match self.format {
-            Format::Anthropic => ("max_tokens", json!(limit)),
-            Format::OpenAi => ("max_completion_tokens", json!(limit)),
-            Format::Responses => ("max_output_tokens", json!(limit)),
-            Format::Gemini => ("generationConfig", json!({ "maxOutputTokens": limit })),
-            Format::Bedrock | Format::Markdown => return,
-        };
-        if let Value::Object(body) = body {
-            body.insert(field.to_owned(), value);
-        }
-    }
-
-    fn prices(&self, model: &str) -> Prices {
-        let Snapshot { models, settings, .. } = &self.snapshot.0;
-        Prices::of(&models.resolve(model).model, settings.cache.ttl)
-    }
-
-    fn show(&self, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
-        if let Some(stream) = &self.stream {
-            host.show(fill(Delta::of(stream, &self.session)));
-        }
     }
 }
 

@@ -116,8 +116,8 @@ pub(crate) enum Event {
     CommandDone(String, Box<FinishedTask>),
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
-    /// A question of this session was answered, or failed.
-    Sent(String, u64, Result<Value, CommandError>),
+    /// The question of this number was answered, or failed.
+    Sent(u64, Result<Value, CommandError>),
     /// A model has summarized tool results of this session, or failed to.
     Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session, or has not.

@@ -28,7 +28,7 @@ pub fn schema() -> Value {
         notification::<CompactionNotification>(&mut shapes, "A compaction started, ended or failed."),
         notification::<DeltaNotification>(
             &mut shapes,
-            "A piece of the answer to `strata.prompt.send`. Pieces arrive in order, before the reply.",
+            "A piece of the answer to `strata.prompt.send` or `strata.model.send`. Pieces arrive in order, before the reply.",
         ),
         notification::<WarningNotification>(&mut shapes, "Something the user should know."),
     ];

@@ -238,6 +238,8 @@ fn sending(talk: &mut Talk) {
     let provider = ModelServer::start(Dialect::Anthropic, vec![Reply::Body("text/event-stream", answer)]);
     talk.editor.configure(json!({ "provider": { "name": "anthropic", "base_url": provider.base_url() } }));
     talk.say("prompt.send", json!({ "prompt": "Which soups?", "stream": "answer-1", "tools": "read" }));
+    let messages = json!([{ "role": "user", "content": "Which soups?" }]);
+    talk.say("model.send", json!({ "system": "Be brief.", "messages": messages, "stream": "answer-2" }));
     let comment = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1, "character": 0 } });
     talk.say("here.ask", json!({ "uri": format!("file://{}/src/lib.rs", talk.folder), "range": comment }));
     talk.editor.configure(Value::Null);

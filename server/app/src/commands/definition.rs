@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{
     Access, Command, CommandError, Context, budget, compaction, context, files, grep, here, history,
-    iteration, memory, prompt, read, redaction, send, server, session, symbols, tiers, tool_output, url,
-    versioned, written,
+    iteration, memory, model, prompt, read, redaction, send, server, session, symbols, tiers, tool_output,
+    url, versioned, written,
 };
 use crate::faults::{self, Point};
 use crate::schema::{Message, Shapes};
@@ -50,6 +50,7 @@ definitions! {
     prompt::PreviewPrompt,
     prompt::ComparePrompts,
     prompt::EstimateTokens,
+    model::Send,
     context::List,
     context::Pin,
     context::Unpin,

@@ -14,6 +14,7 @@ mod here;
 mod history;
 mod iteration;
 mod memory;
+mod model;
 mod named_file;
 mod prompt;
 mod read;
@@ -42,7 +43,7 @@ use strata_engine::prompt::session::Session;
 
 use crate::compaction_job::{CompactionJob, CompactionNotice};
 use crate::running_compaction::RunningCompaction;
-use crate::send::SendJob;
+use crate::send::ModelJob;
 use crate::services::Services;
 use crate::session_store::SessionStore;
 use crate::sessions::Sessions;
@@ -199,8 +200,8 @@ pub enum Job {
     Compact(Box<CompactionJob>),
     /// Take note that the draft of the compaction of this number is in place: the command that starts this has waited for it.
     Adopted(u64),
-    /// Ask the model a question. What results from it is the reply of the command.
-    Send(Box<SendJob>),
+    /// Ask the model. What results from it is the reply of the command.
+    Send(Arc<dyn ModelJob>),
     /// Ask a model to summarize tool results of the session, then archive them.
     Archive(Box<ArchivalPlan>),
 }

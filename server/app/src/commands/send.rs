@@ -9,7 +9,7 @@ use strata_engine::conversation::history::Image;
 use strata_engine::prompt::tiers::PolicyName;
 
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
-use crate::send::{AnswerPage, ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
+use crate::send::{AnswerPage, Connection, ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
 
 /// The question, and how to show the answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -113,19 +113,17 @@ impl SendParams {
             Ok(Value::Object(ask)) => ask,
             _ => Map::new(),
         };
-        let job = SendJob {
+        let connection = Connection {
             session: context.session.id.to_string(),
             stream,
-            ask,
-            tools,
             format,
-            tool_rounds: settings.provider.tool_rounds,
             max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
             snapshot: SnapshotParts::of(context.snapshot),
             client: Arc::new(client),
-            page,
         };
-        context.effects.push(Effect::Start(Job::Send(Box::new(job))));
+        let tool_rounds = settings.provider.tool_rounds;
+        let job = SendJob { connection, ask, tools, tool_rounds, page };
+        context.effects.push(Effect::Start(Job::Send(Arc::new(job))));
         Ok(())
     }
 }

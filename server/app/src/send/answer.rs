@@ -3,12 +3,16 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::conversation::reply::ReplyEvent;
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::reply::{Reply, ReplyEnd, ReplyEvent};
 use strata_engine::tokens::cost::{Charge, Prices, Usage};
 use strata_engine::tokens::redaction::TextPieces;
+use strata_host::provider::SendError;
 
+use super::SendHost;
+use super::connection::Connection;
 use super::notice::{Delta, DeltaToolCall};
-use super::{SendHost, SendJob};
 
 /// The reply of `strata.prompt.send`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
@@ -54,11 +58,11 @@ pub enum SendEnd {
     OutputLimit,
     /// The model asked for more rounds of tool calls than there may be.
     ToolRounds,
-    /// The model called tools although it was offered none.
+    /// The model called tools that Strata does not run: those of a forwarded conversation, or some although it was offered none.
     ToolCalls,
-    /// You stopped it. The answer so far is recorded.
+    /// You stopped it. The answer so far is kept.
     Cancelled,
-    /// The provider's answer was interrupted. The answer so far is recorded.
+    /// The provider's answer was interrupted. The answer so far is kept.
     Cut,
     /// A later request failed. The answers before it are recorded.
     Failed,
@@ -121,17 +125,49 @@ impl SendReply {
         self.predicted = self.predicted + predicted;
         let Some(usage) = usage else { return };
         self.usage = self.usage + usage;
-        let input = usage.input_tokens();
-        self.cost.paid += usage.cost(prices);
-        self.cost.uncached += input as f64 * prices.input(input);
-        let all = self.usage.input_tokens();
-        self.cost.read_share = if all == 0 { 0.0 } else { self.usage.cache_read as f64 / all as f64 };
+        let cost = SendCost::of(usage, prices);
+        self.cost = SendCost {
+            paid: self.cost.paid + cost.paid,
+            uncached: self.cost.uncached + cost.uncached,
+            read_share: read_share(self.usage),
+        };
     }
+}
+
+impl SendCost {
+    /// The cost of one request.
+    pub(super) fn of(usage: Usage, prices: &Prices) -> Self {
+        let input = usage.input_tokens();
+        let uncached = input as f64 * prices.input(input);
+        Self { paid: usage.cost(prices), uncached, read_share: read_share(usage) }
+    }
+}
+
+fn read_share(usage: Usage) -> f64 {
+    let input = usage.input_tokens();
+    if input == 0 { 0.0 } else { usage.cache_read as f64 / input as f64 }
+}
+
+/// Why the answer to one request ended, and why before it was complete.
+pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) -> (SendEnd, Option<String>) {
+    if let Some(error) = broken {
+        return match cancel.is_cancelled() {
+            true => (SendEnd::Cancelled, None),
+            false => (SendEnd::Cut, Some(error.to_string())),
+        };
+    }
+    let has_called = answer.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
+    let end = match answer.end {
+        _ if has_called => SendEnd::ToolCalls,
+        ReplyEnd::OutputLimit => SendEnd::OutputLimit,
+        _ => SendEnd::Complete,
+    };
+    (end, None)
 }
 
 /// An answer in pieces that can be shown: placeholders are never split, and known secrets are restored.
 pub(super) struct Stream<'a> {
-    job: &'a SendJob,
+    connection: &'a Connection,
     host: &'a mut dyn SendHost,
     text: TextPieces,
     thinking: TextPieces,
@@ -139,8 +175,9 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn new(job: &'a SendJob, host: &'a mut dyn SendHost) -> Self {
-        Self { job, host, text: TextPieces::default(), thinking: TextPieces::default(), said: String::new() }
+    pub(super) fn new(connection: &'a Connection, host: &'a mut dyn SendHost) -> Self {
+        let (text, thinking) = (TextPieces::default(), TextPieces::default());
+        Self { connection, host, text, thinking, said: String::new() }
     }
 
     pub(super) fn take(&mut self, event: ReplyEvent) {
@@ -154,11 +191,12 @@ impl<'a> Stream<'a> {
                 let piece = self.thinking.push(&text);
                 self.show_thinking(&piece);
             }
-            ReplyEvent::ToolCall { id, name, input } => {
+            ReplyEvent::ToolCall { id, name, mut input } => {
                 self.end_thinking();
                 self.end_text();
+                self.connection.restore_value(&mut input);
                 let call = DeltaToolCall { id, name, input };
-                self.job.show(self.host, |delta| Delta { tool_call: Some(call), ..delta });
+                self.connection.show(self.host, |delta| Delta { tool_call: Some(call), ..delta });
             }
         }
     }
@@ -184,15 +222,15 @@ impl<'a> Stream<'a> {
         if piece.is_empty() {
             return;
         }
-        let text = self.job.snapshot.0.screen.restore(piece).text;
+        let text = self.connection.restored(piece);
         self.said.push_str(&text);
-        self.job.show(self.host, |delta| Delta { text: Some(text), ..delta });
+        self.connection.show(self.host, |delta| Delta { text: Some(text), ..delta });
     }
 
     fn show_thinking(&mut self, piece: &str) {
         if !piece.is_empty() {
-            let text = self.job.snapshot.0.screen.restore(piece).text;
-            self.job.show(self.host, |delta| Delta { thinking: Some(text), ..delta });
+            let text = self.connection.restored(piece);
+            self.connection.show(self.host, |delta| Delta { thinking: Some(text), ..delta });
         }
     }
 }

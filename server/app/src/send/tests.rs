@@ -2,13 +2,16 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::reply::ReplyEnd;
 use strata_engine::conversation::reply::{ProviderError, ReplyEvent};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::cost::Usage;
 
+use super::model_client::ModelClient;
 use super::*;
 use crate::headless::HeadlessWorkspace;
 
@@ -132,21 +135,22 @@ impl Host {
         let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else {
             unreachable!()
         };
-        let job = SendJob {
-            session: self.workspace.session_id().to_owned(),
-            stream: Some("a".to_owned()),
-            ask,
-            tools: ToolAccess::Read,
-            client: Arc::clone(&script) as Arc<dyn ModelClient>,
-            format: Format::Anthropic,
-            tool_rounds: rounds,
-            max_output_tokens: None,
-            snapshot: SnapshotParts::of(self.workspace.snapshot()),
-            page: None,
-        };
+        let connection = self.connection(&script);
+        let job = SendJob { connection, ask, tools: ToolAccess::Read, tool_rounds: rounds, page: None };
         let reply = job.run(self, &Cancel::new());
         let bodies = script.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (reply, bodies)
+    }
+
+    fn connection(&self, script: &Arc<Script>) -> Connection {
+        Connection {
+            session: self.workspace.session_id().to_owned(),
+            stream: Some("a".to_owned()),
+            client: Arc::clone(script) as Arc<dyn ModelClient>,
+            format: Format::Anthropic,
+            max_output_tokens: None,
+            snapshot: SnapshotParts::of(self.workspace.snapshot()),
+        }
     }
 
     fn messages(&mut self) -> Vec<Value> {

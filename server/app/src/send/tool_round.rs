@@ -92,7 +92,7 @@ impl SendJob {
             reply.tools.push(ToolUse { name: name.to_owned(), input: input.clone(), failed });
             let (id, name) = (id.to_owned(), name.to_owned());
             let shown = DeltaToolResult { id: id.clone(), name, outcome, text: clipped(&text) };
-            self.show(host, |delta| Delta { tool_result: Some(shown), ..delta });
+            self.connection.show(host, |delta| Delta { tool_result: Some(shown), ..delta });
             results.push(
                 json!({ "callId": id, "content": [{ "type": "text", "text": text }], "outcome": outcome }),
             );

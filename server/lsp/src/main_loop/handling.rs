@@ -134,11 +134,8 @@ impl Handling {
                     move |main_loop| main_loop.compaction_ended(&id, number, Err(CommandError::Internal)),
                 )
             }
-            Event::Sent(session, number, sent) => {
-                let id = session.clone();
-                Self::new("sent", move |main_loop| main_loop.sent(&session, number, sent))
-                    .or_else(move |main_loop| main_loop.sent(&id, number, Err(CommandError::Internal)))
-            }
+            Event::Sent(number, sent) => Self::new("sent", move |main_loop| main_loop.sent(number, sent))
+                .or_else(move |main_loop| main_loop.sent(number, Err(CommandError::Internal))),
             Event::Aged(session, aged) => {
                 let id = session.clone();
                 Self::new("aged", move |main_loop| main_loop.aged(&session, aged)).or_else(move |main_loop| {

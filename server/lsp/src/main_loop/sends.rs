@@ -1,7 +1,8 @@
-//! Running questions to models: at most one per session, each on its own thread, since it takes minutes. Its commands queue in
-//! the session like any others, and the session is free in between.
+//! Running questions to models, each on its own thread, since it takes minutes: at most one that continues the conversation of a
+//! session. Its commands queue in the session like any others, and the session is free in between.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 
@@ -19,7 +20,7 @@ use super::tasks::respond;
 use crate::event::{Answer, Call, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::commands::{self, CommandError};
-use strata_app::send::{Delta, SendHost, SendJob};
+use strata_app::send::{Delta, ModelJob, SendHost};
 use strata_app::snapshot::Snapshot;
 use strata_app::tools::ToolHost;
 
@@ -29,15 +30,17 @@ const MAX_SENDS: usize = 16;
 /// The end of a turn must be recorded, whether or not someone waits for it.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
-/// All of them, by session.
+/// All of them, by number.
 #[derive(Default)]
 pub(super) struct Sends {
     last: u64,
-    running: BTreeMap<String, RunningSend>,
+    running: BTreeMap<u64, RunningSend>,
 }
 
 struct RunningSend {
-    number: u64,
+    session: String,
+    /// Whether it is the one that continues the conversation of the session.
+    occupies_session: bool,
     cancel: Cancel,
     /// The token of its progress, when the client gave one.
     token: Option<NumberOrString>,
@@ -45,18 +48,19 @@ struct RunningSend {
 }
 
 impl RunningSend {
-    fn shows(&self, token: &NumberOrString) -> bool {
-        self.token.as_ref() == Some(token) || Work::Asking(self.number).token() == *token
+    fn occupies(&self, session: &str) -> bool {
+        self.occupies_session && self.session == session
     }
 }
 
 impl Sends {
     /// You stopped the one that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
-        self.running
-            .values()
-            .filter(|running| running.shows(token))
-            .for_each(|running| running.cancel.cancel());
+        for (number, running) in &self.running {
+            if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
+                running.cancel.cancel();
+            }
+        }
     }
 }
 
@@ -64,13 +68,14 @@ impl MainLoop {
     /// Begins to ask a model.
     pub(super) fn send(
         &mut self,
-        job: SendJob,
+        job: Arc<dyn ModelJob>,
         cancel: Cancel,
         token: Option<NumberOrString>,
         answer: Answer<Result<Value, CommandError>>,
     ) {
-        let session = job.session.clone();
-        let refused = if self.sends.running.contains_key(&session) {
+        let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
+        let mut running = self.sends.running.values();
+        let refused = if occupies_session && running.any(|running| running.occupies(&session)) {
             Some("a question is already being answered in this session; wait for it, or cancel it")
         } else if self.sends.running.len() >= MAX_SENDS {
             Some("too many questions are being answered; wait for one of them")
@@ -94,9 +99,9 @@ impl MainLoop {
             cancel: cancel.clone(),
             token: token.clone(),
         };
-        let (events, of) = (self.events.clone(), session.clone());
-        let running = RunningSend { number, cancel: cancel.clone(), token, answer };
-        self.sends.running.insert(session.clone(), running);
+        let events = self.events.clone();
+        let running = RunningSend { session, occupies_session, cancel: cancel.clone(), token, answer };
+        self.sends.running.insert(number, running);
         host.begin();
         let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
             let sent = catch_panic(|| job.answer(&mut host, &cancel)).unwrap_or_else(|panicked| {
@@ -104,24 +109,20 @@ impl MainLoop {
                 Err(CommandError::Internal)
             });
             host.end();
-            let _ = events.send(Event::Sent(of, number, sent));
+            let _ = events.send(Event::Sent(number, sent));
         });
         if let Err(error) = started {
             let error = CommandError::failed(format!("the system cannot start a thread for it: {error}"));
-            self.sent(&session, number, Err(error));
+            self.sent(number, Err(error));
         }
     }
 
     /// An answer is there, or there is none. It comes after all that was shown of it.
-    pub(super) fn sent(&mut self, session: &str, number: u64, sent: Result<Value, CommandError>) {
-        let running = &mut self.sends.running;
-        if running.get(session).is_none_or(|running| running.number != number) {
-            return;
-        }
-        let Some(RunningSend { answer, .. }) = running.remove(session) else { return };
+    pub(super) fn sent(&mut self, number: u64, sent: Result<Value, CommandError>) {
+        let Some(RunningSend { answer, session, .. }) = self.sends.running.remove(&number) else { return };
         let outcome = if sent.is_ok() { "answered" } else { "there is no answer" };
         self.say(Outbound::End(Work::Asking(number), outcome.to_owned()));
-        let reply = sent.map(|reply| match self.world.sessions.get(session) {
+        let reply = sent.map(|reply| match self.world.sessions.get(&session) {
             Some(session) => commands::versioned(reply, session),
             None => reply,
         });
@@ -130,8 +131,8 @@ impl MainLoop {
 
     /// Cancels those of closed sessions.
     pub(super) fn cancel_sends_of_closed(&self) {
-        for (session, running) in &self.sends.running {
-            if !self.world.sessions.contains(session) {
+        for running in self.sends.running.values() {
+            if running.occupies_session && !self.world.sessions.contains(&running.session) {
                 running.cancel.cancel();
             }
         }

@@ -274,7 +274,7 @@ impl MainLoop {
                 }
                 Job::Archive(ageing) => self.age(id, *ageing),
                 Job::Send(job) => match waits.take() {
-                    Some(Waiter::Caller(answer, cancel, token)) => self.send(*job, cancel, token, answer),
+                    Some(Waiter::Caller(answer, cancel, token)) => self.send(job, cancel, token, answer),
                     waiting => waits = waiting,
                 },
                 Job::Compact(job) => match (&job.reason, waits.take()) {

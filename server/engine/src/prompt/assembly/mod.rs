@@ -4,6 +4,7 @@
 mod assemble;
 mod excerpt_piece;
 mod fit;
+mod forward;
 mod frame;
 mod gather;
 mod measure;
@@ -23,6 +24,7 @@ mod workspace;
 pub(crate) use assemble::largest_parts;
 pub use assemble::{assemble, weigh};
 pub(crate) use excerpt_piece::excerpt_dress;
+pub use forward::{ClientConversation, ForwardedRequest, forward};
 pub use frame::{FrameItem, FrameSources, context_frame, frame_items, with_lines};
 pub(crate) use measure::request_size;
 pub use measure::{counter, history_tokens, map_budget, weigh_file, weigh_page, with_scales};

@@ -5,6 +5,7 @@ mod budgets;
 mod excerpts;
 mod fixture;
 mod flat;
+mod forward;
 mod frame;
 mod preview;
 mod recorded;

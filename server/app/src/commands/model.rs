@@ -1,0 +1,88 @@
+//! `model.send`: passes a conversation that the client keeps to the model. Reads and changes no session.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
+use strata_engine::prompt::assembly::{ClientConversation, ForwardedRequest, forward};
+use strata_engine::prompt::wire::{Body, Tool};
+
+use super::answer_content::AnswerContent;
+use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
+use crate::send::{Connection, ForwardJob, ModelReply, ProviderClient, SnapshotParts};
+
+/// A conversation, and how to show the answer.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ModelParams {
+    /// The messages, oldest first; the last are what the model is to answer.
+    messages: Vec<ModelMessage>,
+    /// Instructions above the messages.
+    #[serde(default)]
+    system: String,
+    /// The tools that the model may call. Strata runs none of them: results come with the next request.
+    #[serde(default)]
+    tools: Vec<Tool>,
+    /// A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the answer comes with
+    /// the reply only.
+    stream: Option<String>,
+    /// The model; that of the setting `provider.model` or else `model` when absent.
+    model: Option<String>,
+    /// Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent.
+    max_output_tokens: Option<usize>,
+}
+
+/// A message of a conversation that the client keeps.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ModelMessage {
+    /// The speaker.
+    role: Role,
+    /// The content.
+    content: AnswerContent,
+}
+
+pub(super) struct Send;
+
+impl Command for Send {
+    const NAME: &str = "strata.model.send";
+    const SUMMARY: &str = "Asks the model of `provider.*` with messages that the client keeps: sends them as they are, with cache marks, and \
+                           streams the answer. Reads and changes no session.";
+    const ACCESS: Access = Access::Reads;
+    type Args = ModelParams;
+    type Reply = Deferred<ModelReply>;
+
+    fn run(params: ModelParams, context: &mut Context<'_>) -> Result<Deferred<ModelReply>, CommandError> {
+        let ModelParams { messages, system, tools, stream, model, max_output_tokens } = params;
+        let settings = &context.snapshot.settings;
+        let client = ProviderClient::of(settings, model.as_deref())?;
+        client.check()?;
+        let numbered = (0..).map(MessageId).zip(messages);
+        let messages: Vec<Message> = numbered
+            .map(|(id, ModelMessage { role, content })| {
+                let body = NewMessage::new(role, content.into_blocks());
+                Message { id, body }
+            })
+            .collect();
+        let conversation = ClientConversation { system: &system, tools: &tools, messages: &messages };
+        let (format, model) = (client.format(), client.model().to_owned());
+        let ForwardedRequest { body, output_reserve } =
+            forward(conversation, format, &model, context.snapshot.means())?;
+        let body = match body {
+            Body::Json(body) => body,
+            Body::Text(text) => text.into(),
+        };
+        let connection = Connection {
+            session: context.session.id.to_string(),
+            stream,
+            format,
+            max_output_tokens: max_output_tokens.or(settings.provider.max_output_tokens),
+            snapshot: SnapshotParts::of(context.snapshot),
+            client: Arc::new(client),
+        };
+        let job = ForwardJob { connection, model, body, output_reserve };
+        context.effects.push(Effect::Start(Job::Send(Arc::new(job))));
+        Ok(Deferred::default())
+    }
+}

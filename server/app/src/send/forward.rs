@@ -1,0 +1,94 @@
+//! Passes a conversation that a client keeps to the model: one request, whose answer goes back to the client. Runs no command and
+//! records nothing.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::tokens::cost::Usage;
+use strata_host::provider::Sent;
+
+use super::answer::{SendCost, SendEnd, ended};
+use super::connection::Connection;
+use super::{ModelJob, SendHost, failure};
+use crate::commands::CommandError;
+
+/// The reply of `strata.model.send`.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelReply {
+    /// The model that answered.
+    pub model: String,
+    /// Its answer, with known secrets restored: content of the assistant's message in the next request.
+    pub content: Vec<ContentBlock>,
+    /// Why it ended.
+    pub end: SendEnd,
+    /// Why it ended before it was complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The billed usage.
+    pub usage: Usage,
+    /// The cost of the input.
+    pub cost: SendCost,
+}
+
+/// One request of a conversation that a client keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct ForwardJob {
+    pub(crate) connection: Connection,
+    pub(crate) model: String,
+    pub(crate) body: Value,
+    /// Tokens reserved for the answer.
+    pub(crate) output_reserve: usize,
+}
+
+impl ModelJob for ForwardJob {
+    fn session(&self) -> &str {
+        &self.connection.session
+    }
+
+    fn occupies_session(&self) -> bool {
+        false
+    }
+
+    fn is_silent(&self) -> bool {
+        false
+    }
+
+    fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
+        let reply = self.run(host, cancel)?;
+        serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
+    }
+}
+
+impl ForwardJob {
+    fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<ModelReply, CommandError> {
+        let Self { connection, model, body, output_reserve } = self;
+        host.progress(&format!("waiting for {model}"));
+        let reply = ModelReply { model: model.clone(), ..ModelReply::default() };
+        let (sent, _) = connection.send(body.clone(), *output_reserve, host, cancel);
+        let Sent { reply: answer, broken } = match sent {
+            Ok(sent) => sent,
+            Err(_) if cancel.is_cancelled() => return Ok(ModelReply { end: SendEnd::Cancelled, ..reply }),
+            Err(error) => return Err(failure(&error)),
+        };
+        let (end, error) = ended(&answer, broken, cancel);
+        let usage = answer.usage.unwrap_or_default();
+        let cost = SendCost::of(usage, &connection.prices(model));
+        let content = answer.content.into_iter().map(|block| self.restored(block)).collect();
+        Ok(ModelReply { content, end, error, usage, cost, ..reply })
+    }
+
+    /// A block as the client may use it: what it applies has the secrets themselves. What a provider has sealed stays as it is.
+    fn restored(&self, block: ContentBlock) -> ContentBlock {
+        match block {
+            ContentBlock::Text { text } => ContentBlock::Text { text: self.connection.restored(&text) },
+            ContentBlock::ToolCall { id, name, mut input } => {
+                self.connection.restore_value(&mut input);
+                ContentBlock::ToolCall { id, name, input }
+            }
+            other => other,
+        }
+    }
+}
