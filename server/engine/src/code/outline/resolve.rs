@@ -89,7 +89,7 @@ pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Name
     imports.filter(|import| known.insert(*import)).take(MAX_IMPORTS).collect()
 }
 
-/// Whether a name with these [`usage`] bits may be defined elsewhere.
+/// Whether a name with these `usage` bits may be defined elsewhere.
 pub(super) fn is_reference(usage: u8) -> bool {
     usage & usage::MEMBER != 0 || usage == usage::PLAIN
 }
