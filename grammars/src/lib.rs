@@ -1,6 +1,6 @@
-//! The registry of languages: maps file names to languages and holds each language's data. Everything about a language
-//! is in its directory (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust code of
-//! its own. This crate does not depend on the engine and does not parse.
+//! The registry of languages: maps file names to languages and provides each language's data. Everything about a
+//! language is in its directory (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust
+//! code of its own. This crate does not depend on the engine and does not parse.
 
 use std::sync::OnceLock;
 

@@ -2,7 +2,7 @@
 //! the last tree and outline. Parsing can be cancelled.
 //!
 //! Incremental parsing of broken text may give a different tree than a fresh parse. Such a result is provisional: the
-//! next edit starts from its tree, and its outline is that of the last unbroken text. For prompts, the text is
+//! next edit starts from its tree, and its outline is the one of the last unbroken text. For prompts, the text is
 //! [settled](Buffer::symbols) by a fresh parse, once per text. So the same text always gives the same bytes, and no
 //! keystroke waits for a fresh parse.
 

@@ -223,7 +223,7 @@ impl Document {
         }
     }
 
-    /// Whether an edit starts between a CR and what follows it, and so may separate the CR from its LF.
+    /// Whether an edit starts directly after a CR, and so may separate it from its LF.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }

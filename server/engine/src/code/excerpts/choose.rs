@@ -38,7 +38,7 @@ const OPEN: f64 = 0.85;
 const FIRST: f64 = 1.19;
 /// Penalty for the size of the file: in a large file, a smaller part is relevant.
 const SIZE: f64 = 0.77;
-/// Penalty for a test or a document that the question does not ask for: these rank after most source.
+/// Penalty for a test or a document that the question does not ask for: these rank after most source files.
 const NO_SOURCE: f64 = 4.62;
 /// Penalty for a test module inside a source file. Neither flask nor requests has any, so the value is a guess, lower
 /// than for a test file.

@@ -45,7 +45,7 @@ pub enum ExcerptReason {
     Recent,
 }
 
-/// A question, together with other hints about what is relevant.
+/// A question and other signals of relevance.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptQuery<'a> {
     /// The task in the user's words. The first line carries more weight.

@@ -21,8 +21,8 @@ pub struct Outline {
     pub symbols: Symbols,
     /// Imports as written (`os.path`, `crate::key::FileKey`, `./a.js`), in order of first mention.
     pub imports: Names,
-    /// Names the file mentions that may be defined elsewhere, sorted. Excludes names built into the language, parameters and
-    /// local variables.
+    /// Names that the file mentions and that may be defined elsewhere, sorted. Excludes names built into the language,
+    /// parameters and local variables.
     pub references: Names,
     /// Number of tests in the file.
     pub tests: u32,

@@ -29,7 +29,7 @@ pub enum MapLevel {
 pub struct BlockDetail {
     /// The level of detail.
     pub level: MapLevel,
-    /// Names of definitions to show in addition to those of the level.
+    /// Names of definitions to show in addition to those that the level includes.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub shown: Names,
 }

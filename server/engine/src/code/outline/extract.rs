@@ -130,7 +130,7 @@ pub(super) struct Anchor {
     /// Number of enclosing nodes, and the kind of the node.
     pub(super) depth: usize,
     pub(super) kind: u16,
-    /// Level of the outermost enclosing definition that is a test scope.
+    /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
     pub(super) tests_from: usize,
     /// Hash of how the walk treats the enclosing nodes.
     pub(super) around: u64,

@@ -16,8 +16,8 @@ pub struct Symbol {
     /// Whether it contains only tests (`#[cfg(test)] mod tests`).
     pub scope: Scope,
     pub name: Box<str>,
-    /// Its signature as the language writes it, on one line and without its body: modifiers, name,
-    /// parameters, types, bases. At most 200 characters.
+    /// Signature as written in the source, on one line and without the body: modifiers, name, parameters, types, bases.
+    /// At most 200 characters.
     pub head: Box<str>,
     /// Decorators and attributes that are relevant to callers, as written.
     pub attributes: Names,

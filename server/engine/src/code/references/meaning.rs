@@ -271,7 +271,7 @@ impl<'a> Meanings<'a> {
         self.with(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
     }
 
-    /// Resolves a group to its imports, or to itself.
+    /// Resolves a group to the targets of its imports, or to its own definition.
     fn group(&self, file: usize, group: usize) -> Vec<Value> {
         let bindings = self.bindings(DefinitionId { file, group });
         let mut found = each(bindings.iter(), |binding| match binding {

@@ -28,10 +28,9 @@ pub(super) struct FileNames {
     pub(super) imported: FxHashMap<usize, Import>,
     /// Range of the object of a member access, by the start of the member's name.
     pub(super) members: FxHashMap<usize, Range<usize>>,
-    /// Starts of keys in values whose type is not written there.
+    /// Starts of object keys in values of unknown type.
     pub(super) keys: FxHashSet<usize>,
-    /// Ranges of values that consist of keys and initialize a variable, in order, each with the variable's annotated
-    /// type.
+    /// Ranges of object values that initialize a variable, in order, each with the variable's annotated type.
     records: Vec<(Range<usize>, Option<Range<usize>>)>,
     /// Starts of argument labels.
     pub(super) labels: FxHashSet<usize>,
@@ -89,7 +88,7 @@ pub(super) struct Binding {
 pub(super) enum Reach {
     #[default]
     Scope,
-    /// Only inside the scope, even if names of such a scope are otherwise reachable.
+    /// Visible only inside the scope, even if the scope is a type.
     Inside,
     /// Refers to a name of an outer scope.
     Outer,
@@ -198,7 +197,7 @@ impl FileNames {
     }
 
     /// The annotated type of the variable that is initialized with the value around a key. The outer `None` means that
-    /// there is no such variable, the inner one that it has no annotation.
+    /// there is no such value, the inner `None` that the variable has no annotation.
     pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
         let mut around = self.records.get(..before)?.iter().rev();
@@ -378,7 +377,7 @@ struct FileDraft<'s> {
 enum BindingPlace {
     /// In the enclosing scope.
     Around,
-    /// In the scope around the one that the definition opens.
+    /// In the parent of the scope that the definition opens.
     Outside,
     /// In the enclosing type.
     Type,

@@ -227,8 +227,8 @@ fn everywhere(
         let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));
         match names {
             Some((number, names)) => {
-                // A file not connected by imports can only use a value of the type if tests pass it in. A definition in
-                // tests is used only in its own file.
+                // A file that no import connects with the definition is likely to use a value of its type only if it is
+                // a test. A definition in tests is used only in its own file.
                 let is_likely = match only_tests {
                     true => wanted.definitions.iter().any(|found| found.file == *key),
                     false => connected.get(number).is_some_and(|connected| *connected) || is_test(key),
@@ -419,7 +419,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds overriding and overridden definitions, since callers cannot tell them apart.
+    /// Adds overriding and overridden definitions, since a call may reach either.
     fn relate(&mut self, meanings: &Meanings<'_>) {
         let ancestors: BTreeMap<DefinitionId, Vec<DefinitionId>> = self
             .members

@@ -170,7 +170,7 @@ fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScop
     })
 }
 
-/// Sorts definitions by name. Of duplicates, keeps the one outside types.
+/// Sorts definitions by name. Of duplicates, keeps the definition outside types.
 fn each_once(mut definitions: Vec<Definition>) -> Box<[Definition]> {
     definitions.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.place.cmp(&a.place)));
     definitions.dedup_by_key(|definition| definition.name);

@@ -53,8 +53,8 @@ impl Marks {
         }
     }
 
-    /// Whether a definition of a name in `place` would be new to a file: it mentions the name, no import has resolved
-    /// it yet, and its own definition, if any, ranks below `place`.
+    /// Whether a file still needs a definition of a name in `place`: it mentions the name, no import has resolved it
+    /// yet, and its own definition, if any, ranks below `place`.
     fn wants(&self, file: u32, name: u32, place: DefinitionScope) -> bool {
         self.0.get(name as usize).is_some_and(|mark| {
             mark.file == file + 1 && !mark.explained && mark.own.is_none_or(|own| own < place)
@@ -87,7 +87,7 @@ pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>>
     pins
 }
 
-/// Computes the pins of one file, given those of all others.
+/// Computes the pins of one file, given the pins of all others.
 pub(super) fn of_one<'p>(
     among: FileScope<'_>,
     marks: &mut Marks,
@@ -134,7 +134,7 @@ fn found<'p>(
                 found.push(Pin { round, ..*pin });
             }
         }
-        // Names in files whose contents an entry file may re-export as a whole.
+        // Definitions in the files that an entry file imports, since it may re-export them as a whole.
         if round == 1 && (among.is_entry)(import.file) {
             let handed = part(import.file).into_iter().flat_map(|imported| &imported.imports);
             handed.filter(|handed| handed.file != file).for_each(|handed| direct(handed.file, &mut found));

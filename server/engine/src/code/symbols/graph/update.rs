@@ -43,7 +43,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     let mut pinned = Vec::with_capacity(fresh.len());
     for (number, _) in &fresh {
         let pins = pins::of_one(among, &mut marks, *number, &others);
-        // A file that imports this one may get the name through it.
+        // Files that import this one may resolve names through its pins.
         if pins != graph.node(*number)?.pins && is_imported(graph, *number) {
             return None;
         }

@@ -103,8 +103,8 @@ impl Table {
         self.module(path, family).collect()
     }
 
-    /// The file whose path ends with the components `end`. If several do, the one closest to `near`; `None` if there is
-    /// no single closest one.
+    /// The file whose path ends with the components `end`. If there are several, the file closest to `near`; `None` if
+    /// no single file is closest.
     pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
         let range = ends_with(&self.names, end, |&number| self.text(number));
         self.closest(range.iter().copied(), near)
@@ -131,8 +131,8 @@ impl Table {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// The directory whose path ends with the components `end`. If several do, the one closest to `near`; `None` if
-    /// there is no single closest one.
+    /// The directory whose path ends with the components `end`. If there are several, the directory closest to `near`;
+    /// `None` if no single directory is closest.
     pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let of = |number: u32| self.key(number).map_or("", FileKey::directory);
         let range = ends_with(&self.directory_ends, end, |&number| of(number));

@@ -9,8 +9,8 @@ use crate::code::symbols::index::FileSymbols;
 const BASE: f64 = 0.05;
 /// Exponent for the number of mentions, so that additional mentions count less and less.
 const MENTIONS: f64 = 0.5;
-/// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions is worth no more than
-/// one with few.
+/// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions has no more value than
+/// a file with few.
 const SHARED: f64 = 0.5;
 /// Value of a definition's name, relative to its signature.
 const NAME: f64 = 0.1;

@@ -30,7 +30,7 @@ const TOKEN_BYTES: f64 = 3.5;
 /// (one part in `LEAST_PART`). Extending has to examine all files first.
 const LEAST_ROOM: usize = 6;
 const LEAST_PART: usize = 256;
-/// Share of the remaining budget that a round spends by estimate. What is left in the end is spent with exact counts.
+/// Share of the remaining budget that a round spends by estimate. The rest is spent with exact counts in the end.
 const PART_BY_ESTIMATE: f64 = 0.8;
 /// Maximum number of such rounds.
 const ROUNDS: usize = 4;

@@ -37,7 +37,7 @@ const TRAILERS: [&str; 9] = [
 pub struct Query<'a> {
     /// The task in the user's words. The first line carries more weight.
     pub text: &'a str,
-    /// Other hints about what is relevant.
+    /// Files and names to start from in addition to the text.
     pub seeds: Seeds<'a>,
 }
 
@@ -46,9 +46,9 @@ pub struct Query<'a> {
 pub(in crate::code) struct ParsedQuery {
     /// Stemmed words, and names of several words as a whole, with their weights, in order of first occurrence.
     pub(in crate::code) words: Vec<(String, f64)>,
-    /// Words that look like paths or file names, as written.
+    /// Tokens that look like paths or file names, as written.
     pub(in crate::code) paths: Vec<String>,
-    /// Words spelled like code, as written.
+    /// Tokens that look like identifiers, as written.
     pub(in crate::code) identifiers: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ const SPREAD: f64 = 0.2;
 const SHARPEN: f64 = 1.5;
 /// Maximum added for centrality: files that many others use change more often.
 const CENTRAL: f64 = 0.1;
-/// Maximum added for size: files with more definitions change more often.
+/// Maximum added for the number of definitions: larger files change more often.
 const SIZE: f64 = 0.07;
 /// Share of the score that a source file and its tests pass to each other.
 const COMPANION: f64 = 0.1;
