@@ -1,6 +1,6 @@
-//! Finds the definitions of an outline in a text without parsing it. A definition starts on the line where its name
-//! follows the same word as in its head, and ends where the indentation returns to that of its head. In unusually
-//! formatted text, a definition may be cut short or missed.
+//! Finds the definitions of an outline in a text without parsing it. A definition starts on the line that contains its
+//! name, preceded by the same word as in its head, and ends where the indentation returns to the level of its head. In
+//! unusually formatted text, a definition may be cut short or missed.
 
 use std::ops::Range;
 

@@ -122,7 +122,7 @@ impl<'a> Meanings<'a> {
         Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
     }
 
-    /// Checks that the search was not cancelled, neither by the flag nor while reading a file.
+    /// Returns an error if the search was cancelled, by the flag or while reading a file.
     ///
     /// # Errors
     /// [`Cancelled`] if it was.

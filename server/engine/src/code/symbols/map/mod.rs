@@ -20,8 +20,8 @@ use crate::key::FileKey;
 
 /// Stops after this many steps in a row that do not fit.
 const MAX_MISSES: usize = 24;
-/// Multiple of the remaining budget: once the full blocks of the considered files exceed it, no more files are
-/// considered, except to reach `LEAST_FILES`.
+/// Files are considered in rank order until their full blocks add up to this multiple of the remaining budget, but at
+/// least `LEAST_FILES` of them.
 const LOOK_AHEAD: f64 = 8.0;
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
