@@ -1,4 +1,4 @@
-//! Which language a file is in, and whether it is a file of tests, from its path and first line alone.
+//! Detects a file's language, and whether it is a test file, from its path and first line.
 
 use crate::LanguageId;
 
@@ -14,8 +14,8 @@ pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
     }
 }
 
-/// Whether one of the patterns fits: with a `/` after it the name of any directory, otherwise the file's. Each has at
-/// most two `*`, for any text.
+/// Whether any pattern matches. A pattern that ends with `/` matches the name of any parent directory, other patterns
+/// match the file name. A pattern may contain up to two `*`, each of which matches any text.
 pub(crate) fn matches_any(patterns: &[&str], path: &str) -> bool {
     let name = file_name(path);
     let directories = &path[..path.len() - name.len()];
@@ -37,7 +37,8 @@ fn by_extension(name: &str) -> Option<LanguageId> {
     LanguageId::all().find(|id| id.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
 }
 
-/// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version after the name is ignored.
+/// Detects the language from an interpreter line, such as `#!/usr/bin/python3` or `#!/usr/bin/env -S node --flag`.
+/// Ignores a version after the interpreter's name.
 fn by_shebang(first_line: &str) -> Option<LanguageId> {
     let mut words = first_line.strip_prefix("#!")?.split_whitespace();
     let mut program = file_name(words.next()?);

@@ -1,6 +1,6 @@
-//! The registry from file name to language, and each language's data. Everything about a language is in
-//! its folder (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust
-//! code of its own. This crate knows nothing about the engine that uses it, and parses nothing.
+//! The registry of languages: maps file names to languages and provides each language's data. Everything about a
+//! language is in its directory (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust
+//! code of its own. This crate does not depend on the engine and does not parse.
 
 use std::sync::OnceLock;
 
@@ -15,84 +15,85 @@ pub use position::Position;
 
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 
-/// A language of the registry. Ordered by name.
+/// A language in the registry. Languages are ordered by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageId(u8);
 
-/// How imports lead to files of the repository.
+/// How imports refer to files in the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportStyle {
-    /// `a.b` is `a/b.ext` or a package of that name, leading dots are relative: Python.
+    /// `a.b` is `a/b.ext` or a package `a/b`; leading dots make it relative: Python.
     Dotted,
-    /// A path relative to the file when it starts with a dot, else a package: JavaScript, TypeScript.
+    /// A path that starts with a dot is relative to the file; any other path names a package: JavaScript, TypeScript.
     Path,
     /// `crate::a::b` follows the module tree: Rust.
     Crate,
-    /// A path names a directory whose files form one package: Go.
+    /// A path names a directory, whose files form one package: Go.
     Package,
-    /// A path to one file, relative to this file's directory or to some directory that is searched: C's `#include`,
-    /// Ruby's `require`, a shell's `source`, links. Some leave out the extension, some write dots between directories.
+    /// The path of one file, relative to the importing file's directory or to a search directory: C's `#include`,
+    /// Ruby's `require`, a shell's `source`, links. In some languages, the extension is omitted or dots separate
+    /// directories.
     File,
-    /// A qualified name of a name space, a type or something in it, whose parts files and directories are named
-    /// after: Java, C#, PHP, Haskell.
+    /// A qualified name of a namespace, of a type or of one of its members; files and directories are named after its
+    /// parts: Java, C#, PHP, Haskell.
     Namespace,
-    /// There are no imports.
+    /// The language has no imports.
     None,
 }
 
-/// What a walk over a syntax tree examines without the query: names of node kinds, and positions written as `parent_kind` (any
+/// What a syntax tree walk looks for without a query: names of node kinds, and positions written as `parent_kind` (any
 /// child) or `parent_kind.field`.
 #[derive(Debug)]
 pub struct WalkRules {
-    /// Leaf kinds whose text is a name.
+    /// Kinds of leaf nodes whose text is a name.
     pub identifiers: &'static [&'static str],
-    /// Kinds of string literals, whose text is copied or cut, never reformatted.
+    /// Kinds of string literals. Their text is copied or truncated, never reformatted.
     pub strings: &'static [&'static str],
-    /// Positions in which a name refers to something outside its function, whatever its spelling.
+    /// Positions in which a name always refers to something outside its function.
     pub members: &'static [&'static str],
-    /// Positions in which a name is bound locally: parameters, local variables, labels of arguments.
+    /// Positions in which a name is bound locally: parameters, local variables, argument labels.
     pub locals: &'static [&'static str],
-    /// Maximum levels of definitions, if deeper ones say too little.
+    /// Maximum nesting depth of definitions in an outline; `None` for no limit.
     pub levels: Option<u8>,
 }
 
-/// Which definitions are there for other files, by what their heads and names say.
+/// Which definitions are visible to other files, judged by their heads and names.
 #[derive(Debug)]
 pub struct VisibilityRules {
-    /// Words of a head: where there are any, a head without one of them is private.
+    /// Keywords that make a definition public. If not empty, a head without any of them is private.
     pub public: &'static [&'static str],
-    /// Words that make a definition private.
+    /// Keywords that make a definition private.
     pub private: &'static [&'static str],
-    /// How names of private definitions start.
+    /// Prefixes of private names.
     pub private_names: &'static [&'static str],
-    /// Words in the head of a definition whose members need no word of their own.
+    /// Keywords in the head of a definition whose members are public without a keyword of their own.
     pub inherited: &'static [&'static str],
-    /// Whether names that start with a capital are public, and no others.
+    /// Whether names that start with a capital letter are public and all others private.
     pub capitals: bool,
 }
 
-/// What the registry knows of one language.
+/// The registry's data for one language.
 pub struct Language {
-    /// Its name, which is also its folder's.
+    /// The language's name, which is also the name of its directory.
     pub name: &'static str,
-    /// What it shares with the languages it can call by name: the folder its lineage of `inherits` starts with, its own
-    /// for most.
+    /// The group of languages that can call each other by name. Named after the directory at the root of the `inherits`
+    /// chain, which for most languages is their own.
     pub family: &'static str,
-    /// From its crate.
+    /// The grammar from the language's crate.
     grammar: fn() -> tree_sitter::Language,
     serialize: scanner::Serialize,
     scan: scanner::Scan,
-    /// Its scanner does not see the end of a text everywhere.
+    /// Whether the grammar's scanner may read past the end of a text without noticing.
     scanner_runs_on: bool,
-    /// Maximum bytes of scanner state. A scanner that exceeds them loses its state.
+    /// Maximum bytes of scanner state. A scanner that exceeds this limit loses its state.
     scanner_state: usize,
-    /// The text of [`LanguageId::outline_query`], inherited parts first.
+    /// Source of [`LanguageId::outline_query`], inherited parts first.
     pub outline: &'static str,
-    /// The text of [`LanguageId::references_query`], inherited parts first; empty without one.
+    /// Source of [`LanguageId::references_query`], inherited parts first; empty if the language has none.
     pub references: &'static str,
-    /// A small source text that shows every construct its outline knows. For tests.
+    /// A small source file with every construct that the outline query recognizes, for tests.
     pub fixture: &'static str,
-    /// How its imports name files.
+    /// How imports refer to files.
     pub imports: ImportStyle,
     extensions: &'static [&'static str],
     file_names: &'static [&'static str],
@@ -101,70 +102,69 @@ pub struct Language {
     tests: &'static [&'static str],
     generated: &'static [&'static str],
     generated_sources: &'static [&'static str],
-    /// Names that say nothing about a repository because the language brings them along; sorted.
+    /// Names that are part of the language and therefore say nothing about a repository; sorted.
     pub builtins: &'static [&'static str],
-    /// What a walk over its trees looks at.
+    /// What a walk over the language's syntax trees looks for.
     pub walk: WalkRules,
-    /// Which of its definitions are there for other files.
+    /// Which definitions are visible to other files.
     pub visibility: VisibilityRules,
 }
 
-/// A language reads as what the registry knows of it.
+/// Dereferences to the registry's data for the language.
 impl std::ops::Deref for LanguageId {
     type Target = Language;
 
     fn deref(&self) -> &Language {
-        // The index comes from the table itself, so it is always inside.
+        // The index comes from the table itself, so it is in bounds.
         &LANGUAGES[self.index()]
     }
 }
 
 impl LanguageId {
-    /// How many languages there are; [`index`](Self::index) is below it.
+    /// Number of languages. Every [`index`](Self::index) is less than it.
     pub const COUNT: usize = LANGUAGE_COUNT;
 
-    /// All languages, by name.
+    /// All languages, in order of name.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).filter_map(|index| u8::try_from(index).ok().map(Self))
     }
 
-    /// The language called `name` (`rust`, `tsx`).
+    /// The language with the name `name` (such as `rust` or `tsx`).
     pub fn by_name(name: &str) -> Option<Self> {
         Self::all().find(|id| id.name == name)
     }
 
-    /// The language an editor calls `id` in `textDocument/didOpen` (`typescriptreact`).
+    /// The language with the identifier `id` in `textDocument/didOpen` (such as `typescriptreact`).
     pub fn by_editor_id(id: &str) -> Option<Self> {
         Self::all().find(|language| language.editor_ids.contains(&id))
     }
 
-    /// The language of a file: by its whole name, then its extension (letter case does not matter), then
-    /// the interpreter its first line names after `#!`. A file that only tools write and read (`package-lock.json`,
-    /// `*.min.js`) has none.
+    /// The language of a file, determined by its full name, then its extension (ignoring case), then the interpreter
+    /// after `#!` on its first line. `None` for files that only tools write and read (`package-lock.json`, `*.min.js`).
     pub fn by_path(path: &str, first_line: &str) -> Option<Self> {
         detect::by_path(path, first_line)
     }
 
-    /// Its place among all languages; changes when a language is added, so never store it.
+    /// The language's position among all languages. It changes when languages are added, so do not store it.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Its grammar, whose scanner stays within bounds.
+    /// The language's grammar, with limits on its scanner.
     pub fn grammar(self) -> tree_sitter::Language {
         scanner::bounded(self)
     }
 
-    /// The query that says what its outline holds, compiled once per process. `None` only when the query
-    /// does not fit the grammar, which a test rules out. The captures: see `outline.scm` in any folder.
+    /// The query that finds the entries of an outline, compiled once per process. `None` only if the query does not fit
+    /// the grammar, which a test rules out. Each directory's `outline.scm` documents the captures.
     pub fn outline_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), self.outline).ok()).as_ref()
     }
 
-    /// The query for the meaning of names: scopes, bindings, imports, and the structure of expressions; compiled once per
-    /// process. `None` for a language without `references.scm`. `README.md` describes the captures.
+    /// The query that finds what names mean: scopes, bindings, imports, and the structure of expressions. Compiled once
+    /// per process. `None` for a language without `references.scm`. `README.md` documents the captures.
     pub fn references_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
@@ -172,24 +172,23 @@ impl LanguageId {
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), source).ok()).as_ref()
     }
 
-    /// Whether a path (parts divided by `/`) looks like a file of tests.
+    /// Whether a path (with `/` as separator) looks like a test file.
     pub fn is_test_file(self, path: &str) -> bool {
         detect::matches_any(self.tests, path)
     }
 
-    /// Whether a path looks like a generated source file, which others refer to and no one reads.
+    /// Whether a path looks like a generated source file, which other files refer to but no one reads.
     pub fn is_generated_file(self, path: &str) -> bool {
         detect::matches_any(self.generated_sources, path)
     }
 
-    /// Whether its files are documents, which are read and not called: none of their words is a name that another
-    /// file defines.
+    /// Whether the language's files are documents: text in which no word is a name that another file defines.
     pub fn is_document(self) -> bool {
         self.walk.identifiers.is_empty()
     }
 
-    /// Everything that leads to this language and must lead to no other: `*.rs`, `SConstruct`, `#!node`,
-    /// `editor:rust`.
+    /// Every file name, extension, interpreter and editor identifier that must lead to this language only: `*.rs`,
+    /// `SConstruct`, `#!node`, `editor:rust`.
     pub fn claims(self) -> Vec<String> {
         let language = &*self;
         let extensions = language.extensions.iter().map(|e| format!("*.{e}"));

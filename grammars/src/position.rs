@@ -1,20 +1,20 @@
-//! Positions in a syntax tree as `language.toml` writes them. Only splits and resolves the text.
+//! Positions in a syntax tree, as written in `language.toml`.
 
 use std::num::NonZeroU16;
 
 use tree_sitter::Language;
 
-/// The place of a node below its parent: any child of a kind of parent, or the one in a field of it.
+/// The position of a node below its parent: any child, or the child in one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The parent's kind.
+    /// Node kind of the parent.
     pub parent: u16,
-    /// The field of the parent, or any child.
+    /// The parent's field that contains the node; `None` for any child.
     pub field: Option<NonZeroU16>,
 }
 
 impl Position {
-    /// Resolves `parent_kind` or `parent_kind.field`; `None` when the grammar has no such kind or field.
+    /// Resolves `parent_kind` or `parent_kind.field`. `None` if the grammar has no such kind or field.
     pub fn resolve(text: &str, grammar: &Language) -> Option<Self> {
         let (kind, field) = match text.split_once('.') {
             Some((kind, field)) => (kind, Some(grammar.field_id_for_name(field)?)),

@@ -1,14 +1,14 @@
-//! Limits the scanner of a grammar: its state, and how far it reads.
+//! Limits the state of a grammar's scanner, and how far it reads.
 //!
-//! Hand-written scanners (indentation, here-documents) save their state after each token. The parser has 1,024 bytes for it, and
-//! aborts the process if a scanner writes more, as those of Python, Ruby and YAML do: 254 dashes in a row are enough. Others
-//! abort when they read back truncated state. Here, a scanner with too much state loses it, as most do on their own; the rest of
-//! such a text is misparsed.
+//! Hand-written scanners (indentation, here-documents) save their state after each token. The parser provides 1,024
+//! bytes for it and aborts the process if a scanner writes more. The scanners of Python, Ruby and YAML do: 254 dashes
+//! in a row are enough. Others abort when they read back truncated state. Here, a scanner with too much state loses it,
+//! as most scanners do on their own, and the rest of the text is misparsed.
 //!
-//! Kotlin's scanner searches forever for white space after a text that ends with an incomplete annotation. It is shown some
-//! there.
+//! Kotlin's scanner searches forever for whitespace after a text that ends with an incomplete annotation. This module
+//! gives it line breaks past the end, so that the search ends.
 //!
-//! tree-sitter has no way to say this, so a grammar is copied with functions exchanged.
+//! tree-sitter has no hook for this, so a grammar is copied and its scanner functions are replaced.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_uint, c_void};
@@ -20,23 +20,24 @@ use tree_sitter::ffi::TSLanguage;
 
 use crate::{LANGUAGES, LanguageId};
 
-/// The parser's buffer for state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in `tree_sitter/parser.h`), in bytes.
+/// Size in bytes of the parser's buffer for scanner state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in
+/// `tree_sitter/parser.h`).
 pub(crate) const ROOM: usize = 1_024;
-/// More than any scanner writes, checked or not: each stops after an entry that crosses [`ROOM`], and an entry has at most 260
-/// bytes.
+/// Upper bound in bytes for what any scanner writes, with or without its own check: each stops after the entry that
+/// exceeds [`ROOM`], and an entry has at most 260 bytes.
 const MOST: usize = 4_096;
 
-/// So often may a scanner ask for more after the end of a text before it is shown something.
+/// Number of times a scanner may advance past the end of a text before it gets characters that are not there.
 const PATIENCE: u32 = 16;
 
-/// Writes the state of a scanner and says how long it is.
+/// Writes the state of a scanner and returns its length in bytes.
 pub(crate) type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
-/// Looks for one of the tokens that would fit.
+/// Scans for one of the tokens that are valid at this point.
 pub(crate) type Scan = unsafe extern "C" fn(*mut c_void, *mut Lexer, *const bool) -> bool;
 type Advance = unsafe extern "C" fn(*mut Lexer, bool);
 type Pointer = *const c_void;
 
-/// `struct TSLanguage` of ABI 14, which that of ABI 15 begins with (`tree_sitter/parser.h`).
+/// `struct TSLanguage` of ABI 14. The struct of ABI 15 begins with the same fields (`tree_sitter/parser.h`).
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Abi14 {
@@ -50,7 +51,7 @@ struct Abi14 {
     primary_state_ids: Pointer,
 }
 
-/// The additions of ABI 15.
+/// The fields that ABI 15 adds.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Abi15 {
@@ -75,7 +76,7 @@ struct Scanner {
     deserialize: Pointer,
 }
 
-/// `struct TSLexer`, which a scanner reads through.
+/// `struct TSLexer`, through which a scanner reads.
 #[repr(C)]
 pub(crate) struct Lexer {
     lookahead: i32,
@@ -88,33 +89,34 @@ pub(crate) struct Lexer {
     log: Pointer,
 }
 
-/// The replaced functions, by language.
+/// The original scanner functions, by language.
 static ORIGINALS: [OnceLock<(Serialize, Option<Scan>)>; LanguageId::COUNT] =
     [const { OnceLock::new() }; LanguageId::COUNT];
 
-/// The original function to advance a lexer; all are the same.
+/// The original function that advances a lexer; it is the same for all lexers.
 static ADVANCE: OnceLock<Advance> = OnceLock::new();
 
 thread_local! {
-    /// How often the scanner at work has asked for more after the end.
+    /// Number of times the running scanner has advanced past the end.
     static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The grammar of a language with a scanner that stays within its limit; made once, and the same from then on.
+/// The grammar of a language, with a scanner that stays within its limits. Built once per process.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 pub(crate) fn bounded(id: LanguageId) -> Language {
     /// A pointer to immutable data.
     struct Shared(*const TSLanguage);
-    // SAFETY: what it points to is never written again.
+    // SAFETY: the pointed-to data is never written again.
     unsafe impl Send for Shared {}
-    // SAFETY: the same.
+    // SAFETY: as for `Send`.
     unsafe impl Sync for Shared {}
     static COPIES: [OnceLock<Shared>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
 
     let copy = COPIES[id.index()].get_or_init(|| {
         let language = &*id;
         let original = (language.grammar)().into_raw();
-        // SAFETY: a grammar begins with its ABI version, which says what follows; it is a constant of its library.
+        // SAFETY: a grammar begins with its ABI version, which determines the layout of the rest, and is a constant of
+        // its library.
         Shared(unsafe {
             match *original.cast::<u32>() {
                 14 => exchanged(original.cast::<Abi14>(), id, |grammar| &mut grammar.scanner),
@@ -123,25 +125,25 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
             }
         })
     });
-    // SAFETY: it is a grammar that lives as long as the process.
+    // SAFETY: it points to a grammar that lives as long as the process.
     unsafe { Language::from_raw(copy.0) }
 }
 
-/// A copy of a grammar, for good, with the functions exchanged; the grammar itself when it has none.
+/// Returns a leaked copy of a grammar with its scanner functions replaced, or the grammar itself if it has no scanner.
 ///
 /// # Safety
-/// `grammar` points to a valid struct.
+/// `grammar` must point to a valid struct.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 unsafe fn exchanged<T: Copy>(
     grammar: *const T,
     id: LanguageId,
     scanner: impl Fn(&mut T) -> &mut Scanner,
 ) -> *const TSLanguage {
-    // SAFETY: the caller says so.
+    // SAFETY: guaranteed by the caller.
     let mut copy = unsafe { *grammar };
     let own = scanner(&mut copy);
     let Some(serialize) = &mut own.serialize else { return grammar.cast() };
-    // A grammar is copied once.
+    // Set only here, and each grammar is copied once.
     let _ = ORIGINALS[id.index()].set((*serialize, own.scan));
     *serialize = id.serialize;
     if id.scanner_runs_on {
@@ -150,28 +152,29 @@ unsafe fn exchanged<T: Copy>(
     std::ptr::from_ref(Box::leak(Box::new(copy))).cast()
 }
 
-/// Saves the state of a scanner of the language with index `N`: nothing of it, when that is more than its limit.
+/// Saves the state of a scanner of the language with index `N`. Saves nothing if the state exceeds its limit.
 ///
 /// # Safety
-/// As the parser calls it: with a scanner of that language, and [`ROOM`] bytes to write to.
+/// To be called as the parser does: with a scanner of that language, and a buffer of [`ROOM`] bytes.
 #[expect(unsafe_code, reason = "called by a C library")]
 pub(crate) unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut c_char) -> c_uint {
     let (Some((original, _)), Some(language)) = (ORIGINALS[N].get(), LANGUAGES.get(N)) else { return 0 };
     let mut state = MaybeUninit::<[c_char; MOST]>::uninit();
-    // SAFETY: no scanner writes more than that, and it is this language's.
+    // SAFETY: no scanner writes more than the buffer holds, and the scanner belongs to this language.
     let length = unsafe { original(scanner, state.as_mut_ptr().cast()) };
     if length as usize > language.scanner_state.min(ROOM) {
         return 0;
     }
-    // SAFETY: so many bytes were written, and there is room for them.
+    // SAFETY: `length` bytes were written, and the caller's buffer has room for them.
     unsafe { room.copy_from_nonoverlapping(state.as_ptr().cast(), length as usize) };
     length
 }
 
-/// Scans as the scanner of the language with index `N` does, and gets it away from the end of the text.
+/// Runs the original scanner of the language with index `N`, and keeps it from searching forever at the end of the
+/// text.
 ///
 /// # Safety
-/// As the parser calls it: with a scanner of that language, and a lexer of its own.
+/// To be called as the parser does: with a scanner of that language, and the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
 pub(crate) unsafe extern "C" fn scan<const N: usize>(
     scanner: *mut c_void,
@@ -179,7 +182,8 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
     wanted: *const bool,
 ) -> bool {
     let Some((_, Some(original))) = ORIGINALS[N].get() else { return false };
-    // SAFETY: the lexer is the parser's, which lends it for the time of the call and reads on where it was.
+    // SAFETY: the lexer belongs to the parser, which lends it for the duration of the call and afterwards continues
+    // from its own position.
     unsafe {
         let advance = *ADVANCE.get_or_init(|| (*lexer).advance);
         BEHIND_THE_END.set(0);
@@ -187,22 +191,22 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
         let found = original(scanner, lexer, wanted);
         (*lexer).advance = advance;
         if BEHIND_THE_END.get() > PATIENCE {
-            // As it is at the end.
+            // The value that a lexer has at the end.
             (*lexer).lookahead = 0;
         }
         found
     }
 }
 
-/// Advances by one character. After the end, alternates a line end with nothing, so that no loop over characters of one kind runs
-/// forever.
+/// Advances by one character. Past the end, alternates a line break with the null character, so that no loop over one
+/// class of characters runs forever.
 ///
 /// # Safety
-/// As a scanner calls it: with the lexer that it was given.
+/// To be called as a scanner does: with the lexer that it received.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn advance_for_a_while(lexer: *mut Lexer, skip: bool) {
     let Some(advance) = ADVANCE.get() else { return };
-    // SAFETY: the caller's lexer, as the parser made it.
+    // SAFETY: the lexer comes from the caller, as the parser created it.
     unsafe {
         advance(lexer, skip);
         if ((*lexer).eof)(lexer) {

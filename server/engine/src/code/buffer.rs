@@ -1,10 +1,10 @@
-//! An open document with its syntax tree and outline. Records edits as they arrive; parses on demand, from the last tree and
-//! outline, and can be cancelled. Does not know which buffers exist.
+//! An open document with its syntax tree and outline. Records edits as they arrive and parses on demand, starting from
+//! the last tree and outline. Parsing can be cancelled.
 //!
-//! Incremental parsing of broken text may give a different tree than a fresh parse. Such a result is provisional: the next
-//! keystroke starts from its tree, and its outline is that of the last unbroken text. For prompts, the text is
-//! [settled](Buffer::symbols) by a fresh parse, once per text. So the same text gives the same bytes, and no keystroke waits for
-//! it.
+//! Incremental parsing of broken text may give a different tree than a fresh parse. Such a result is provisional: the
+//! next edit starts from its tree, and its outline is the one of the last unbroken text. For prompts, the text is
+//! [settled](Buffer::symbols) by a fresh parse, once per text. So the same text always gives the same bytes, and no
+//! keystroke waits for a fresh parse.
 
 mod trail;
 
@@ -22,7 +22,7 @@ use crate::key::FileKey;
 
 use trail::EditTrail;
 
-/// A tree further behind than this many edits is parsed from scratch.
+/// Maximum edits for an incremental parse; after more, a text is parsed from scratch.
 const MAX_TRAIL: usize = 1_000;
 
 /// The result of parsing a buffer. Cheap to clone.
@@ -30,16 +30,16 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    /// The outline and the map block, perhaps provisional.
+    /// The outline and the map block; may be provisional.
     pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
 
-/// Whether a result is a function of the text alone.
+/// Whether a parse result depends on the text alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SyncState {
     Settled,
-    /// How the text came about may show in the tree, and the outline is of an earlier text.
+    /// The tree may depend on the edits that led to the text, and the outline is of an earlier text.
     Provisional,
 }
 
@@ -56,13 +56,13 @@ struct Live {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Names the text: no two texts of this process share a number, whatever the editor's versions do.
+    /// Identifies the text. Unique within the process, whatever versions the editor sends.
     generation: u64,
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
     trail: EditTrail,
     live: Arc<Mutex<Option<Live>>>,
-    /// The generation of the last text that was given up, for all clones: each of them would try as long again.
+    /// The generation of the last text whose parse was given up. Shared by all clones, so that none of them retries.
     given_up: Arc<AtomicU64>,
 }
 
@@ -83,26 +83,26 @@ impl Buffer {
         &self.document
     }
 
-    /// Whether [`Buffer::parse`] would find something new.
+    /// Whether the text has changed since the last installed parse.
     pub fn is_stale(&self) -> bool {
         self.language.is_some()
             && self.parsed.as_ref().is_none_or(|parsed| parsed.generation != self.generation)
     }
 
-    /// As [`Document::advance`].
+    /// See [`Document::advance`].
     ///
     /// # Errors
-    /// [`OutOfStep::VersionWentBack`]; nothing was changed.
+    /// [`OutOfStep::VersionWentBack`]; the document is unchanged.
     pub fn advance(&mut self, version: i32) -> Result<(), OutOfStep> {
         self.document.advance(version)
     }
 
-    /// As [`Document::lose_step`].
+    /// See [`Document::lose_step`].
     pub fn lose_step(&mut self, reason: OutOfStep) {
         self.document.lose_step(reason);
     }
 
-    /// As [`Document::replace_all`]; the tree starts again.
+    /// Replaces the whole text (see [`Document::replace_all`]) and drops the tree.
     pub fn replace_all(&mut self, text: &str, version: i32) {
         self.document.replace_all(text, version);
         self.generation = next_generation();
@@ -111,10 +111,10 @@ impl Buffer {
         self.trail = EditTrail::from(self.generation);
     }
 
-    /// As [`Document::replace`]; the edit is noted for the tree.
+    /// Replaces a range (see [`Document::replace`]) and records the edit for the next parse.
     ///
     /// # Errors
-    /// [`EditError`]; nothing was changed.
+    /// [`EditError`]; the text is unchanged.
     pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
@@ -126,11 +126,11 @@ impl Buffer {
         Ok(())
     }
 
-    /// Parses the current text, starting from the last parse. Returns `None` without a grammar. The result may be provisional.
-    /// For abandoned texts, see [`Buffer::give_up`].
+    /// Parses the current text, starting from the last parse. Returns `None` without a grammar. The result may be
+    /// provisional. For texts that were given up, see [`Buffer::give_up`].
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.live();
@@ -152,7 +152,7 @@ impl Buffer {
         self.parse_afresh(language, key, &mut live, cancel).map(Some)
     }
 
-    /// Gives up on a text that could not be parsed in time. The buffer has no symbols until it changes.
+    /// Gives up on a text that could not be parsed in time. The buffer has no symbols until its text changes.
     pub fn give_up(&self, key: &FileKey) -> Option<ParsedBuffer> {
         self.given_up.store(self.generation, Ordering::Relaxed);
         self.nothing(self.language?, key)
@@ -169,7 +169,7 @@ impl Buffer {
         self.parsed.as_deref()
     }
 
-    /// Takes over a result of [`Buffer::parse`]. One for a text that this one did not come from is dropped.
+    /// Installs a result of [`Buffer::parse`]. Drops a result for a text that the current text does not derive from.
     pub fn adopt(&mut self, parsed: ParsedBuffer) {
         if !self.trail.begin_at(parsed.generation) {
             return;
@@ -180,16 +180,16 @@ impl Buffer {
     /// The syntax tree of the current text, parsed now if it changed since the last parse. `None` without a grammar.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// The outline of the current text, parsed now if it changed since the last parse. Settled: the same text gives the same
-    /// outline.
+    /// The outline of the current text, parsed now if it changed since the last parse. Never provisional: the same text
+    /// gives the same outline.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn symbols(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.symbols))
     }
@@ -209,7 +209,7 @@ impl Buffer {
         }
     }
 
-    /// Parses without an old tree. Keeps parses that others made of a later text.
+    /// Parses without an old tree. Does not replace the shared state if it is of a later text.
     fn parse_afresh(
         &self,
         language: LanguageId,
@@ -230,7 +230,7 @@ impl Buffer {
 
     fn live(&self) -> MutexGuard<'_, Option<Live>> {
         self.live.lock().unwrap_or_else(|poisoned| {
-            // Whoever panicked may have left it half done.
+            // The thread that panicked may have left a half-updated value.
             self.live.clear_poison();
             let mut live = poisoned.into_inner();
             *live = None;
@@ -240,7 +240,7 @@ impl Buffer {
 }
 
 impl Live {
-    /// Updates it to the text of `buffer` after `edits`. Unchanged on error.
+    /// Updates the state to the text of `buffer` after `edits`. Unchanged on error.
     fn advance(
         &mut self,
         buffer: &Buffer,
@@ -264,11 +264,11 @@ impl Live {
     }
 }
 
-/// No generation.
+/// A value that no generation has.
 const NEVER: u64 = u64::MAX;
 
-/// Buffers are closed and opened again under one name, so a count of their own would repeat. The numbers are only
-/// compared; none of them is ever shown.
+/// Returns a number that is unique within the process. A counter per buffer would repeat, since a document can be
+/// closed and opened again under the same name. Numbers are compared, never shown.
 fn next_generation() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -287,7 +287,7 @@ mod tests {
         let key = FileKey::from("a.py");
         let first = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
         let late = first.parse(&key, &Cancel::new()).unwrap().unwrap();
-        // Closed and opened again with another text before the result came.
+        // Closed and opened again with different text before the result arrived.
         let mut second = Buffer::new(&key, Document::open("def second(): pass", 1, "python"));
         second.adopt(late);
         assert!(second.is_stale());
@@ -314,8 +314,8 @@ mod tests {
         assert!(buffer.is_stale() && outlined(&buffer, &key).contains("other"));
     }
 
-    /// An edit that leaves a string open makes all that follows something else, and how the parser recovers from that
-    /// may depend on where it started.
+    /// An edit that leaves a string open changes the meaning of everything after it, and how the parser recovers may
+    /// depend on where it started.
     #[test]
     fn the_same_broken_text_gives_the_same_symbols_however_it_came_about() {
         let key = FileKey::from("a.py");
@@ -334,7 +334,7 @@ mod tests {
             let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));
             let symbols = |buffer: &Buffer| buffer.symbols(&key, &Cancel::new()).unwrap().unwrap();
             assert_eq!(symbols(&buffer), symbols(&fresh));
-            // What was settled is what the next edit starts from.
+            // The next edit starts from the settled state.
             buffer.replace(0..0, "brand_new = 1\n").unwrap();
             assert!(symbols(&buffer).block.text.contains("brand_new"));
         }
@@ -351,7 +351,7 @@ mod tests {
         buffer.adopt(early);
         assert!(buffer.is_stale() && buffer.last().is_some());
         assert!(outlined(&buffer, &key).contains("third"));
-        // Another thread looks at what was there before.
+        // Another thread reads an earlier text.
         assert!(outlined(&snapshot, &key).contains("second"));
         assert!(outlined(&buffer, &key).contains("third"));
         let renamed = FileKey::from("b.py");

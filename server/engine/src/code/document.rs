@@ -1,5 +1,5 @@
-//! Open buffers: the text the user sees, including unsaved changes, and whether Strata can still vouch for it. Offsets are UTF-8
-//! bytes; other units are converted at the edges. A document knows nothing about files on disk and never guesses at missing text.
+//! Open documents: the text in the editor, including unsaved changes, and whether it is known to be correct. Offsets
+//! are UTF-8 bytes; callers convert other units. A document does not access the disk and never guesses missing text.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,23 +14,23 @@ use crate::code::outline::{TreeEdit, TreePoint};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OutOfStep {
-    /// A change arrived for a document that was never opened.
+    /// A change arrived for a document that was not open.
     NeverOpened,
-    /// A change did not carry a higher version than the one before it.
+    /// A change did not have a higher version than the previous one.
     VersionWentBack {
-        /// The version Strata has.
+        /// The version that Strata has.
         have: i32,
-        /// The version the change carried.
+        /// The version of the change.
         got: i32,
     },
-    /// A change named a range that is not in the text.
+    /// A change referred to a range outside the text.
     InvalidRange {
-        /// What is wrong.
+        /// Description of the problem.
         detail: String,
     },
-    /// Something was said of it that cannot be read.
+    /// A message about the document was invalid.
     Misread {
-        /// What is wrong.
+        /// Description of the problem.
         detail: String,
     },
 }
@@ -48,35 +48,35 @@ impl fmt::Display for OutOfStep {
     }
 }
 
-/// Whether a document's text is the editor's text.
+/// Whether a document's text matches the editor's.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[schemars(rename = "DocumentSync")]
 pub enum Sync {
-    /// The text is current.
+    /// The text matches the editor's.
     InStep,
-    /// The text may be outdated; the next full text (open, full change, or save with text) repairs it.
+    /// The text may be outdated. The next message with the full text (open, full change, or save with text) repairs it.
     OutOfStep {
-        /// The first problem.
+        /// The first problem since the text last matched.
         reason: OutOfStep,
     },
 }
 
-/// A replacement that the text refuses; the text is as before.
+/// A replacement that could not be applied. The text is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EditError {
     /// The range ends before it begins.
     #[error("the range ends at byte {end}, before its start at byte {start}")]
     Reversed {
-        /// First byte.
+        /// Start of the range, in bytes.
         start: usize,
-        /// End byte.
+        /// End of the range, in bytes.
         end: usize,
     },
-    /// The range reaches past the text.
+    /// The range extends past the end of the text.
     #[error("the range ends at byte {end}, but the text has {len} bytes")]
     PastEnd {
-        /// End byte.
+        /// End of the range, in bytes.
         end: usize,
         /// Length of the text in bytes.
         len: usize,
@@ -84,25 +84,24 @@ pub enum EditError {
     /// The range begins or ends inside a character.
     #[error("byte {offset} is inside a character")]
     InsideCharacter {
-        /// The byte in question.
+        /// Offset of the byte inside a character.
         offset: usize,
     },
 }
 
-/// An open buffer. Cloning is cheap (the rope shares its chunks), so a clone is a snapshot.
+/// An open document. Cloning is cheap because clones share the rope's chunks, so a clone serves as a snapshot.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The text.
     pub rope: Rope,
-    /// The editor's version number of the text.
+    /// The editor's version number for the text.
     pub version: i32,
     language: String,
-    /// Whether the text is the editor's text.
+    /// Whether the text matches the editor's.
     pub sync: Sync,
     lone_cr: LoneCr,
 }
 
-/// Whether a lone carriage return may be somewhere in the text.
+/// Whether the text may contain a carriage return without a line feed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LoneCr {
     Absent,
@@ -118,7 +117,7 @@ impl LoneCr {
 }
 
 impl Document {
-    /// A buffer that was opened with its full text. `language` is the editor's name for the language.
+    /// Creates a document that was opened with its full text. `language` is the editor's identifier for the language.
     pub fn open(text: &str, version: i32, language: impl Into<String>) -> Self {
         Self {
             rope: Rope::from_str(text),
@@ -129,37 +128,37 @@ impl Document {
         }
     }
 
-    /// A buffer that was changed before it was opened: its text is unknown.
+    /// Creates a document that was changed before it was opened, so its text is unknown.
     pub fn never_opened(version: i32) -> Self {
         let sync = Sync::OutOfStep { reason: OutOfStep::NeverOpened };
         Self { sync, ..Self::open("", version, "") }
     }
 
-    /// The language id from the editor.
+    /// The editor's identifier for the language.
     pub(crate) fn language(&self) -> &str {
         &self.language
     }
 
-    /// Whether the text is the editor's text, as yes or no.
+    /// Whether the text matches the editor's.
     pub fn is_in_step(&self) -> bool {
         self.sync == Sync::InStep
     }
 
-    /// The text in one piece.
+    /// Copies the text to a string.
     pub fn text(&self) -> String {
         self.rope.to_string()
     }
 
-    /// Whether the text is known. It is not if the buffer was changed before it was opened.
+    /// Whether the text is known. It is unknown if the document was changed before it was opened.
     pub fn is_known(&self) -> bool {
         self.sync != Sync::OutOfStep { reason: OutOfStep::NeverOpened }
     }
 
-    /// Takes note of the version that the coming changes lead to. Versions need not be consecutive (LSP
-    /// 3.17, `VersionedTextDocumentIdentifier`), but they must rise.
+    /// Sets the version that the following changes lead to. Versions need not be consecutive (LSP 3.17,
+    /// `VersionedTextDocumentIdentifier`), but they must increase.
     ///
     /// # Errors
-    /// [`OutOfStep::VersionWentBack`] when `version` does not rise; the document is unchanged.
+    /// [`OutOfStep::VersionWentBack`] if `version` is not higher than the current one; the document is unchanged.
     pub(crate) fn advance(&mut self, version: i32) -> Result<(), OutOfStep> {
         if version <= self.version {
             return Err(OutOfStep::VersionWentBack { have: self.version, got: version });
@@ -168,7 +167,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the whole text, which also repairs a document that was out of step.
+    /// Replaces the whole text, which also brings a document back in step.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
@@ -176,18 +175,18 @@ impl Document {
         self.sync = Sync::InStep;
     }
 
-    /// Marks the text as not to be trusted. The first reason stays until the text is repaired.
+    /// Marks the text as out of step. The first reason is kept until the text is repaired.
     pub(crate) fn lose_step(&mut self, reason: OutOfStep) {
         if self.is_in_step() {
             self.sync = Sync::OutOfStep { reason };
         }
     }
 
-    /// Replaces the bytes of `range` with `text` and says what that means for a syntax tree. Costs a logarithm
-    /// of the text's length, unless the text may hold a lone carriage return.
+    /// Replaces the bytes of `range` with `text` and returns the edit in the form that a syntax tree needs. Takes time
+    /// logarithmic in the text's length, unless the text may contain a lone carriage return.
     ///
     /// # Errors
-    /// [`EditError`] when the range is not a range of whole characters of the text; nothing is changed.
+    /// [`EditError`] if the range is not within the text or splits a character; nothing is changed.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) -> Result<TreeEdit, EditError> {
         if range.start > range.end {
             return Err(EditError::Reversed { start: range.start, end: range.end });
@@ -224,12 +223,13 @@ impl Document {
         }
     }
 
-    /// Whether an edit may leave the CR of a pair without its LF: it begins right after one.
+    /// Whether an edit starts directly after a CR, and so may separate it from its LF.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// A position as tree-sitter counts it: only LF ends a line. It matches the editor's unless the text has a lone CR.
+    /// A position as tree-sitter counts it, where only LF ends a line. Matches the editor's position unless the text
+    /// has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }
@@ -260,7 +260,7 @@ mod tests {
                         let expected = TreeEdit::in_rope(&document.rope, start..end, inserted);
                         let edit = document.replace(start..end, inserted).unwrap();
                         assert_eq!(edit, expected, "{text:?} {start}..{end} {inserted:?}");
-                        // A second edit sees what the first one left.
+                        // The second edit applies to the result of the first.
                         let expected = TreeEdit::in_rope(&document.rope, start..start, "y");
                         assert_eq!(document.replace(start..start, "y").unwrap(), expected);
                     }

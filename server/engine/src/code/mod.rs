@@ -1,5 +1,5 @@
-//! Code: open documents and their syntax trees, the outline of each file, and the index of symbols, imports and references. Knows
-//! no conversation and no prompt.
+//! Code: open documents and their syntax trees, file outlines, and the index of symbols, imports and references. Does
+//! not depend on conversations or prompts.
 
 pub mod buffer;
 pub mod document;

@@ -1,9 +1,9 @@
-//! Settings for reading files and for how much of them a prompt shows.
+//! Settings for outlines, files and their share of a prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The symbol map.
+/// Settings for outlines and the symbol map.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
@@ -20,7 +20,7 @@ impl Default for SymbolSettings {
     }
 }
 
-/// Full files and the repository file list.
+/// Settings for full files and the repository file list.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {

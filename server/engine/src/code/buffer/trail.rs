@@ -1,14 +1,14 @@
-//! The edits that lead from a text that was parsed to the one there is. Clones share them: with every key that is typed the
-//! buffer is copied, and before a slow parse there may be a thousand edits. Knows nothing of texts.
+//! The edits that lead from the last parsed text to the current one. Clones share them, because every keystroke copies
+//! the buffer and up to a thousand edits may be waiting for a slow parse.
 
 use std::sync::Arc;
 
 use crate::code::outline::TreeEdit;
 
-/// Edits in a row, each from one generation of a text to another.
+/// A sequence of edits, each leading from one generation of a text to the next.
 #[derive(Clone, Debug)]
 pub(super) struct EditTrail {
-    /// The generation before the first edit.
+    /// Generation before the first edit.
     from: u64,
     last: Option<Arc<Step>>,
 }
@@ -16,15 +16,15 @@ pub(super) struct EditTrail {
 #[derive(Debug)]
 struct Step {
     edit: TreeEdit,
-    /// The generation after the edit.
+    /// Generation after the edit.
     generation: u64,
     before: Option<Arc<Step>>,
-    /// How many there are up to here.
+    /// Number of edits up to and including this one.
     count: usize,
 }
 
 impl EditTrail {
-    /// No edits yet.
+    /// An empty trail that starts at `generation`.
     pub(super) fn from(generation: u64) -> Self {
         Self { from: generation, last: None }
     }
@@ -33,20 +33,20 @@ impl EditTrail {
         self.last.as_ref().map_or(0, |step| step.count)
     }
 
-    /// An edit was made, which led to this generation.
+    /// Appends an edit that led to `generation`.
     pub(super) fn push(&mut self, generation: u64, edit: TreeEdit) {
         let count = self.len() + 1;
         let before = self.last.take();
         self.last = Some(Arc::new(Step { edit, generation, before, count }));
     }
 
-    /// The edits after a generation, in their order. `None` when the trail does not lead through it.
+    /// The edits after a generation, oldest first. `None` if the trail does not contain the generation.
     pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
         let steps = self.steps_since(generation)?;
         Some(steps.into_iter().rev().map(|step| step.edit).collect())
     }
 
-    /// Forgets everything before a generation. Returns `false` without any change if the trail does not contain it.
+    /// Drops everything before a generation. Returns `false` and changes nothing if the trail does not contain it.
     pub(super) fn begin_at(&mut self, generation: u64) -> bool {
         let Some(steps) = self.steps_since(generation) else { return false };
         let mut rest = Self::from(generation);
@@ -55,7 +55,7 @@ impl EditTrail {
         true
     }
 
-    /// The last one first.
+    /// The steps after a generation, newest first.
     fn steps_since(&self, generation: u64) -> Option<Vec<&Step>> {
         let mut steps = Vec::new();
         let mut next = self.last.as_deref();

@@ -1,4 +1,4 @@
-//! Which files are worth reading for a question.
+//! Selects the files that are worth reading for a question.
 
 use strata_grammars::LanguageId;
 
@@ -6,28 +6,27 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// Added to the score of a file that was the last to change, or is open, when few files are read.
+/// Added to a file's score if it changed last, or is open; decides when only few files are read.
 const RECENT: f64 = 0.3;
 const OPEN: f64 = 0.3;
-/// Number of commits after which recency counts half.
+/// Number of commits after which the weight of recency has halved.
 const HALF_AGE: f64 = 7.5;
-/// Factor for the score of a file that is set aside.
+/// Factor for the score of a file whose role the question does not ask for.
 const ASIDE: f64 = 0.25;
 
-/// A file that is worth reading.
+/// A file that is worth reading for a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CandidateFile {
-    /// Its name.
     pub file: FileKey,
-    /// How much the question is about it by its path, its names and what refers to it, between 0 and 1.
+    /// Relevance to the question by path, names and references, between 0 and 1.
     pub relevance: f64,
-    /// The file's role, if the question did not ask for such files.
+    /// The file's role, if the question does not ask for files of that role; otherwise `None`.
     pub(super) aside: Option<Role>,
-    /// Whether the question spells out its path.
+    /// Whether the question contains the file's path.
     pub(super) is_named: bool,
 }
 
-/// The role of a file.
+/// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Source,
@@ -36,7 +35,7 @@ pub(super) enum Role {
     Document,
 }
 
-/// Files whose text the choice wants to read, best first; at most `limit`.
+/// The files to read for a question, best first; at most `limit`.
 pub fn candidate_files(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -78,7 +77,7 @@ pub fn candidate_files(
     ranked.into_iter().map(|(_, file)| file).collect()
 }
 
-/// How recent a change is, between 0 and 1, given the commits since.
+/// Recency of a change, between 0 and 1, given the number of commits since.
 pub(super) fn recent(age: Option<u32>) -> f64 {
     age.map_or(0.0, |age| HALF_AGE / (HALF_AGE + f64::from(age)))
 }
@@ -100,7 +99,7 @@ impl Role {
         if directories.split('/').any(is_example) { Self::Example } else { Self::Source }
     }
 
-    /// Whether a word of a question asks for such files.
+    /// Whether a word of the question asks for files of this role.
     pub(super) fn is_asked_by(self, word: &str) -> bool {
         match self {
             Self::Source => true,

@@ -1,4 +1,4 @@
-//! Chooses passages by what speaks for them, until the budget is full.
+//! Chooses the passages with the highest scores until the budget is full.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
@@ -14,36 +14,38 @@ use super::past::by_past;
 use crate::code::outline::Outline;
 use crate::code::symbols::{ParsedQuery, name_words};
 
-// What speaks for a passage; each of what is multiplied is between 0 and 1, or a logarithm. The sum tells the odds that a commit
-// about the question changes the passage: a logistic regression on the histories of flask and requests, which also had the length of
-// passages. A longer one has a better chance and costs more, and the two cancel out. The bench `content` has other repositories as well.
-/// The words of its text.
+// Weights of the features that a passage's score adds up. Each feature is between 0 and 1, or a logarithm. The sum is
+// the log odds that a commit about the question changes the passage, from a logistic regression on the histories of
+// flask and requests. The regression also included the passage's length. A longer passage is more likely to be changed
+// and costs more, and the two effects cancel out. The bench `content` covers other repositories as well.
+/// BM25 score of the passage's text.
 const WORDS: f64 = 2.91;
-/// The words of its names.
+/// Weight of the question's words in the passage's names.
 const NAMES: f64 = 1.45;
-/// How much of the question it has, by what the words are worth.
+/// Weighted share of the question's words in the passage.
 const COVERED: f64 = 0.75;
-/// The words of all of its file.
+/// BM25 score of the whole file.
 const FILE_WORDS: f64 = 0.78;
-/// What the paths, the names and the references of the repository say of its file.
+/// The file's relevance by paths, names and references.
 const FILE: f64 = 1.22;
-/// An earlier commit that changed its file had a subject like the question.
+/// Similarity of the question to the subject of an earlier commit that changed the file.
 const PAST: f64 = 1.53;
-/// How recently its file changed.
+/// How recently the file changed.
 const RECENT: f64 = 0.85;
-/// Its file is open.
+/// The file is open.
 const OPEN: f64 = 0.85;
-/// It is the first of its file: where imports are, which change with everything else.
+/// The passage is the first in its file. It usually contains the imports, which change with everything else.
 const FIRST: f64 = 1.19;
-/// What the size of its file takes away: in a large file, less of it is meant.
+/// Penalty for the size of the file: in a large file, a smaller part is relevant.
 const SIZE: f64 = 0.77;
-/// What being a test or a document takes away where none is asked for: those come behind most source.
+/// Penalty for a test or a document that the question does not ask for: these rank after most source files.
 const NO_SOURCE: f64 = 4.62;
-/// The same for a test among source. Neither flask nor requests has any: this is a guess, with less weight than a whole file's.
+/// Penalty for a test module inside a source file. Neither flask nor requests has any, so the value is a guess, lower
+/// than for a test file.
 const INLINE_TEST: f64 = 1.0;
-/// What a passage gains when one beside it was chosen: changes lie close together, and both need one heading.
+/// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
 const BESIDE: f64 = 0.3;
-/// BM25's constants.
+/// BM25 parameters.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
 const FILE_LENGTH: f64 = 0.75;
@@ -53,9 +55,9 @@ const MAX_MISSES: usize = 40;
 /// A file that may contribute excerpts, with its current text.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// The file's result from the first step.
+    /// The candidate returned by the first step.
     pub file: &'a CandidateFile,
-    /// Its outline, if it has one.
+    /// The file's outline, if it has one.
     pub outline: Option<&'a Outline>,
     pub text: &'a str,
 }
@@ -65,19 +67,20 @@ struct ScoredFile<'a> {
     candidate: &'a Candidate<'a>,
     passages: Arc<Passages>,
     scores: Vec<f64>,
-    /// Scores by the words of each passage.
+    /// BM25 score of each passage's text.
     lexical: Vec<f64>,
-    /// Scores by the words of their names.
+    /// Weight of the question's words in each passage's names.
     by_names: Vec<f64>,
     /// Weighted share of the question's words in each passage.
     covered: Vec<f64>,
-    /// Score by the words of the file.
+    /// BM25 score of the whole file.
     by_file: f64,
-    /// Whether words of the question stand in its text, in its path or in the subject of a commit that changed it.
+    /// Whether words of the question occur in the file's text, in its path or in the subject of a commit that changed
+    /// it.
     has_words: bool,
 }
 
-/// A passage with what speaks for it. Of equal ones the first comes first.
+/// A passage with its score. Ties are broken in favor of the earlier passage.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     score: f64,
@@ -106,9 +109,9 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
-/// Chooses excerpts, best first, that together with their headings keep to `budget`. `heading` is what stands before an excerpt in a
-/// prompt, and after it; `count` gives the tokens of a text. What the prompt shows already and what it does not are never in one excerpt.
-/// A question of which no word is known here brings along what is open, and nothing only because it changed last.
+/// Chooses excerpts, best first, that fit `budget` together with their headings. `heading` returns the text around an
+/// excerpt in a prompt; `count` returns the tokens of a text. An excerpt never mixes lines that the prompt already
+/// shows with lines that it does not. If no word of the question is known, only open files are considered.
 pub fn choose(
     passages: &PassageCache,
     candidates: &[Candidate<'_>],
@@ -170,7 +173,7 @@ pub fn choose(
     packed.excerpts()
 }
 
-/// Scores passages by their words and their files.
+/// Scores passages by their own words and by features of their files.
 fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
     let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
     let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();
@@ -221,31 +224,31 @@ fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery
     }
 }
 
-/// Whether a path has one of these words.
+/// Whether a path contains one of the words.
 fn has_words(path: &str, words: &[Term]) -> bool {
     let mut found = false;
     name_words(path, |word| found |= words.contains(&term(word)));
     found
 }
 
-/// How often the words of a question stand in a text, and how many words it has.
+/// Number of occurrences of each of the question's words in a text, and the text's length in words.
 struct Counts {
     words: Vec<u32>,
     length: f64,
 }
 
-/// The same for a file.
+/// Counts for a file and each of its passages.
 struct FileCounts {
     passages: Vec<Counts>,
     all: Counts,
 }
 
-/// Weight of each word of a question among some texts: rare words count more.
+/// Weight of each word of a question relative to a set of texts: rare words count more.
 struct WordWeights {
     words: Vec<f64>,
-    /// Combined weight of the words that occur in any text.
+    /// Combined weight of the words that occur in at least one text.
     known: f64,
-    /// How long a text is on average.
+    /// Average length of a text in words.
     average: f64,
 }
 
@@ -293,13 +296,13 @@ impl WordWeights {
         self.words.iter().zip(&counts.words).map(word).sum()
     }
 
-    /// Weighted share of the words that a text contains. Words in no text do not count.
+    /// Weighted share of the question's words that a text contains. Words that no text contains do not count.
     fn covered(&self, counts: &Counts) -> f64 {
         let having = self.words.iter().zip(&counts.words).filter(|(_, count)| **count > 0);
         having.map(|(weight, _)| weight).sum::<f64>() / self.known.max(f64::MIN_POSITIVE)
     }
 
-    /// Combined weight of the words in the names of a passage.
+    /// Combined weight of the question's words in the names of a passage.
     fn names(&self, words: &[Term], passage: &Passage) -> f64 {
         let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
         named.map(|(_, weight)| weight).sum()
@@ -307,7 +310,7 @@ impl WordWeights {
 }
 
 impl ScoredFile<'_> {
-    /// Whether the prompt shows all of a passage already.
+    /// Whether the prompt already shows the whole passage.
     fn is_shown(&self, at: usize, query: &ExcerptQuery<'_>) -> bool {
         let (Some(shown), Some(passage)) =
             (query.shown.get(&self.candidate.file.file), self.passages.list.get(at))
@@ -318,7 +321,7 @@ impl ScoredFile<'_> {
         lines.all(|line| shown.iter().any(|range| range.contains(&line)))
     }
 
-    /// Whether a passage is of a module of tests inside a file of source.
+    /// Whether a passage belongs to a test module inside a source file.
     fn is_inline_test(&self, at: usize) -> bool {
         let passage = self.passages.list.get(at);
         let definition = passage.and_then(|passage| self.passages.definitions.get(passage.definition?));
@@ -341,15 +344,16 @@ struct Packing<'a> {
     best: f64,
     heading: &'a dyn Fn(&Excerpt) -> String,
     count: &'a dyn Fn(&str) -> usize,
-    /// Chosen passages that follow each other, by their file and the first of them: the one after the last, and their tokens.
+    /// Runs of consecutive chosen passages. The key is the file and the first passage, the value is the end (exclusive)
+    /// and the run's tokens.
     runs: BTreeMap<(usize, usize), (usize, usize)>,
-    /// Tokens of all excerpts, and of those the prompt does not show yet.
+    /// Tokens of all excerpts, and of those that the prompt does not show yet.
     all: usize,
     new: usize,
 }
 
 impl Packing<'_> {
-    /// Adds a passage to those chosen when it fits; together with its neighbours it needs one heading.
+    /// Adds a passage if it fits, and joins it with its neighbors under one heading.
     fn add(&mut self, file: usize, at: usize, budget: ExcerptBudget) -> bool {
         let before = self.runs.range((file, 0)..(file, at)).next_back();
         let is_shown = self.is_shown(file, at);
@@ -364,7 +368,7 @@ impl Packing<'_> {
         let left_of_all = left_of(budget.all, self.all);
         let left = if is_shown { left_of_all } else { left_of_all.min(left_of(budget.new, self.new)) };
         let Some(excerpt) = self.excerpt(file, start..end) else { return false };
-        // A token is hardly ever more than eight bytes.
+        // A token is rarely longer than eight bytes.
         if excerpt.bytes.len() / 8 > left {
             return false;
         }
@@ -384,7 +388,7 @@ impl Packing<'_> {
         true
     }
 
-    /// Whether a passage is chosen.
+    /// Whether a passage has been chosen.
     fn has(&self, file: usize, at: usize) -> bool {
         self.runs.range((file, 0)..=(file, at)).next_back().is_some_and(|(_, (end, _))| *end > at)
     }

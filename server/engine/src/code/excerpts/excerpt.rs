@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::past::PastCommit;
 use crate::key::FileKey;
 
-/// One definition, or a range of lines, that a question is about.
+/// A definition or a range of lines that is relevant to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt {
-    /// The file it is part of.
+    /// The file that contains the excerpt.
     pub file: FileKey,
-    /// The definition that the lines make up, qualified by its containers: `Session.send`. `None` for other line ranges, such as
-    /// a part of a large definition or several small ones.
+    /// The definition that the excerpt consists of, qualified by its containers: `Session.send`. `None` for other line
+    /// ranges, such as a part of a large definition or several small ones.
     pub definition: Option<String>,
-    /// Which of the definitions of this name in the file, from 0.
+    /// Zero-based index among the definitions of this name in the file.
     pub ordinal: u32,
-    /// Its lines, from 0; the end is exclusive.
+    /// Zero-based line range; the end is exclusive.
     pub lines: Range<u32>,
-    /// The same in bytes. Lines are whole: each but the last of a file ends with its line break.
+    /// Byte range of the lines, including line breaks.
     pub bytes: Range<usize>,
-    /// How much the question is about it, between 0 and 1.
+    /// Relevance to the question, between 0 and 1.
     pub score: f64,
     /// The main reason for the choice.
     pub reason: ExcerptReason,
@@ -33,46 +33,47 @@ pub struct Excerpt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExcerptReason {
-    /// The question names its file.
+    /// The question names the excerpt's file.
     Named,
-    /// Its name or its text has words of the question.
+    /// The excerpt's name or text contains words of the question.
     Words,
-    /// Its file matches the question, or is close to files that do.
+    /// The excerpt's file matches the question, or is close to files that do.
     File,
-    /// Its file is open.
+    /// The excerpt's file is open.
     Open,
-    /// Its file changed lately.
+    /// The excerpt's file changed recently.
     Recent,
 }
 
-/// A question, with other hints about what is relevant.
+/// A question and other signals of relevance.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptQuery<'a> {
-    /// The task in the user's words. The first line counts more.
+    /// The task in the user's words. The first line carries more weight.
     pub text: &'a str,
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Files the prompt shows in full. They give no excerpts, and code they refer to counts more.
+    /// Files that the prompt shows in full. They yield no excerpts, and code that they refer to is ranked higher.
     pub selected: &'a [FileKey],
     /// Files that must not be shown.
     pub excluded: &'a BTreeSet<FileKey>,
-    /// Commits since the last change of each file, 0 for the newest one. Files that did not change for long are absent.
+    /// Number of commits since each file last changed; 0 for the newest commit. Files that have not changed recently
+    /// are absent.
     pub recency: &'a BTreeMap<FileKey, u32>,
-    /// The last commits, newest first.
+    /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
-    /// Excerpts not to suggest again.
+    /// Excerpts that must not be suggested again.
     pub dismissed: &'a [DismissedExcerpt],
-    /// Lines of files, from 0, that the prompt shows already. They are chosen like any others and take nothing of
-    /// [`ExcerptBudget::new`].
+    /// Zero-based line ranges, by file, that the prompt already shows. They may be chosen like any others, but do not
+    /// count against [`ExcerptBudget::new`].
     pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
 }
 
-/// Maximum tokens of all excerpts together.
+/// Maximum tokens of the chosen excerpts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
-    /// All of them.
+    /// Maximum tokens of all excerpts together.
     pub all: usize,
-    /// Maximum tokens of excerpts the prompt does not show yet.
+    /// Maximum tokens of the excerpts that the prompt does not show yet.
     pub new: usize,
 }
 
@@ -82,21 +83,21 @@ impl From<usize> for ExcerptBudget {
     }
 }
 
-/// An excerpt that was dismissed.
+/// An excerpt that the user dismissed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct DismissedExcerpt {
-    /// The file.
+    /// The file that contains the excerpt.
     pub file: FileKey,
-    /// The definition; `None` for a range of lines.
+    /// The dismissed definition, qualified by its containers; `None` for a range of lines.
     pub definition: Option<String>,
-    /// Which of the definitions of this name, from 0.
+    /// Zero-based index among the definitions of this name in the file.
     pub ordinal: u32,
-    /// The lines it had, from 0.
+    /// Zero-based line range at the time of dismissal; the end is exclusive.
     pub lines: Range<u32>,
 }
 
 impl DismissedExcerpt {
-    /// The record that prevents this excerpt from being suggested again.
+    /// Creates the record that keeps an excerpt from being suggested again.
     pub fn of(excerpt: &Excerpt) -> Self {
         Self {
             file: excerpt.file.clone(),
@@ -106,7 +107,8 @@ impl DismissedExcerpt {
         }
     }
 
-    /// Whether a part of `file` was dismissed: the same definition or one inside it, or lines of which more than half were.
+    /// Whether a part of `file` was dismissed: it is the same definition or one inside it, or more than half of its
+    /// lines were dismissed.
     pub(super) fn covers(&self, file: &FileKey, definition: Option<(&str, u32)>, lines: &Range<u32>) -> bool {
         if self.file != *file {
             return false;

@@ -1,41 +1,41 @@
-//! Finds the definitions of an outline in a text without parsing it: a definition starts on the line that contains its name as
-//! its head does, and ends where the indentation returns. In unusually formatted text, a definition may be cut short or missed,
-//! but never found outside its file.
+//! Finds the definitions of an outline in a text without parsing it. A definition starts on the line that contains its
+//! name, preceded by the same word as in its head, and ends where the indentation returns to the level of its head. In
+//! unusually formatted text, a definition may be cut short or missed.
 
 use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
 
-/// Stops searching after this many missing definitions.
+/// Number of definitions not found after which the search stops.
 const MAX_MISSES: usize = 64;
-/// The most lines of comments and attributes that belong to the definition below them.
+/// Maximum lines of comments and attributes that belong to the definition below them.
 const MAX_LEADING: usize = 40;
-/// Unindented line starts that continue the definition above.
+/// Starts of lines that, at the indentation of a definition's head, continue the definition.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
 /// Line starts of comments and attributes.
 const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
 
-/// The lines of a text.
+/// A text with the offsets of its lines.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-/// A definition in a text.
+/// The extent of a definition in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Its name, qualified by its containers.
+    /// The definition's name, qualified by its containers.
     pub(super) name: String,
-    /// Which of those with this name.
+    /// Zero-based index among the definitions of this name.
     pub(super) ordinal: u32,
-    /// Its lines, with the comments and attributes right above it.
+    /// Line range of the definition, including the comments and attributes directly above it.
     pub(super) lines: Range<usize>,
 }
 
-/// The lines (from 0) and bytes of a definition in the present text of its file: the one with `ordinal` among those called
-/// `definition`, or nothing if there is none any more.
+/// The zero-based line range and the byte range of a definition in the current text of its file. `ordinal` is the index
+/// among the definitions called `definition`. `None` if it no longer exists.
 pub(crate) fn definition_range(
     outline: &Outline,
     text: &str,
@@ -50,7 +50,8 @@ pub(crate) fn definition_range(
     Some((number(range.start)..number(range.end), lines.bytes(&range)))
 }
 
-/// The types, modules, functions and macros of an outline with their places, in order. Those inside functions are left out.
+/// The extents of the types, modules, functions and macros of an outline, in order, except definitions inside
+/// functions.
 pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
     let mut found = Vec::new();
     let mut around: Vec<&str> = Vec::new();
@@ -94,7 +95,7 @@ impl<'a> Lines<'a> {
         self.starts.len()
     }
 
-    /// A line without white space at its ends.
+    /// A line without leading and trailing whitespace.
     pub(super) fn trimmed(&self, line: usize) -> &'a str {
         self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default().trim()
     }
@@ -103,14 +104,14 @@ impl<'a> Lines<'a> {
         self.trimmed(line).is_empty()
     }
 
-    /// How far a line is indented; a tab counts for four.
+    /// Width of a line's indentation; a tab counts as four columns.
     pub(super) fn indent(&self, line: usize) -> usize {
         let text = self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default();
         let white = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
         white.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
     }
 
-    /// The bytes of some lines.
+    /// The byte range of a range of lines.
     pub(super) fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
         let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
         start(lines.start)..start(lines.end)
@@ -130,7 +131,8 @@ impl<'a> Lines<'a> {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
-    /// Finds the name of a definition at or after `from`, preceded by the same word as in its head, if any.
+    /// Finds the name of a definition at or after byte `from`, preceded by the same word as in its head, if any.
+    /// Returns its start and end.
     fn find(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
         let before = symbol.head.split(&*symbol.name).next().unwrap_or_default();
         let word = before.split_whitespace().next_back().unwrap_or_default();
@@ -152,7 +154,7 @@ impl<'a> Lines<'a> {
         Some((from + at, from + at + word.len()))
     }
 
-    /// The first of the lines of comments and attributes right above a line.
+    /// The first line of the comments and attributes directly above `head`, or `head` itself.
     fn leading(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut first = head;
@@ -168,13 +170,13 @@ impl<'a> Lines<'a> {
         first
     }
 
-    /// The line after the last of a definition whose head begins in `head`.
+    /// The line after the end of a definition whose head starts on line `head`.
     fn end_of(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut end = head + 1;
         for line in head + 1..self.len() {
             let text = self.trimmed(line);
-            // What is not indented may still lie inside: it does when something deeper follows.
+            // Blank lines and unindented `#` lines belong to the definition only if a deeper line follows.
             if text.is_empty() || text.starts_with('#') && self.indent(line) <= indent {
                 continue;
             }
@@ -189,7 +191,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line begins with a word or mark, and not with a longer word.
+/// Whether a line starts with a word or symbol, and not with a longer word.
 fn begins(line: &str, start: &str) -> bool {
     let Some(rest) = line.strip_prefix(start) else { return false };
     !start.ends_with(char::is_alphabetic) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')

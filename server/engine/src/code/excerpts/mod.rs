@@ -1,6 +1,6 @@
-//! Finds the parts of files that a question is about: whole definitions, or line ranges if a file has none, best first, within a
-//! token budget. Works in two steps so that few files are read: [`candidate_files`] names the files to read, and [`choose()`]
-//! picks from their text. Reads no files, knows no prompt, and is deterministic.
+//! Finds the parts of files that are relevant to a question: whole definitions, or line ranges if a file has none, best
+//! first, within a token budget. Works in two steps so that few files are read: [`candidate_files`] selects the files
+//! to read, and [`choose()`] picks from their text. Deterministic; does not read files itself.
 
 mod candidates;
 mod choose;

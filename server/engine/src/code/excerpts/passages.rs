@@ -1,5 +1,5 @@
-//! A file divided into passages: functions and methods with their leading comments, and the code between them. Long passages are
-//! split where the indentation is smallest. Keeps the words of each passage, not the text.
+//! Divides a file into passages: functions and methods with their leading comments, and the code between them. Splits
+//! long passages where the indentation is smallest. Stores the words of each passage, not its text.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -13,35 +13,35 @@ use crate::code::outline::Outline;
 use crate::code::symbols::name_words;
 use crate::hash::ContentHash;
 
-/// A passage of more lines than this is cut.
+/// Maximum lines of a passage; longer ones are split.
 const MAX_LINES: usize = 50;
-/// About how many lines the parts have then.
+/// Approximate number of lines of each part of a split passage.
 const PART_LINES: usize = 32;
-/// Files whose passages are remembered.
+/// Maximum files whose passages are cached.
 const MAX_FILES: usize = 1 << 9;
 
-/// A word, as a number.
+/// The hash of a word.
 pub(super) type Term = u32;
 
 /// A passage of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
-    /// Its lines; the first is the one after the last of the passage before.
+    /// Line range; it starts where the previous passage ends.
     pub(super) lines: Range<usize>,
-    /// The same without blank lines at its ends, and its bytes.
+    /// The lines without blank lines at both ends, and their byte range.
     pub(super) shown: Range<usize>,
     pub(super) bytes: Range<usize>,
-    /// The innermost definition that it is of, by its place in [`Passages::definitions`].
+    /// The innermost definition that contains the passage, as an index into [`Passages::definitions`].
     pub(super) definition: Option<usize>,
-    /// Words of its names and of its containers' names.
+    /// Words in the name of the definition and of its containers.
     pub(super) names: Vec<Term>,
-    /// Words of its text with their counts, sorted.
+    /// Words in the text with their counts, sorted.
     pub(super) words: Vec<(Term, u16)>,
-    /// How many words its text has.
+    /// Number of words in the text.
     pub(super) length: u32,
 }
 
-/// A definition of a file, by its lines.
+/// A definition in a file, with its line range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) name: String,
@@ -49,21 +49,21 @@ pub(super) struct Definition {
     pub(super) lines: Range<usize>,
 }
 
-/// The passages of a file, in order, without gaps.
+/// The passages of a file, in order and without gaps.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Passages {
     pub(super) list: Vec<Passage>,
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Caches passages by file content. Clones share the cache; no result depends on it.
+/// Caches passages by file content. Clones share the cache. Results do not depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct PassageCache {
     files: Arc<Cache<(ContentHash, bool), Arc<Passages>, MAX_FILES>>,
 }
 
 impl PassageCache {
-    /// The passages of a text. The outline is the one of this text.
+    /// The passages of a text. `outline` must be the outline of the same text.
     pub(super) fn passages(&self, outline: Option<&Outline>, text: &str) -> Arc<Passages> {
         let key = (ContentHash::of(text), outline.is_some());
         self.files.get_or_insert_with(key, || Arc::new(Passages::of(outline, text)))
@@ -88,7 +88,7 @@ impl Passages {
         Self { list, definitions: extents.into_iter().map(definition).collect() }
     }
 
-    /// How many lines the file has.
+    /// Number of lines in the file.
     pub(super) fn line_count(&self) -> usize {
         self.list.last().map_or(0, |passage| passage.lines.end)
     }
@@ -122,7 +122,7 @@ impl Passage {
     }
 }
 
-/// A word as a number.
+/// Hashes a word.
 pub(super) fn term(word: &str) -> Term {
     let mut hasher = FxHasher::default();
     word.as_bytes().hash(&mut hasher);
@@ -130,7 +130,7 @@ pub(super) fn term(word: &str) -> Term {
     (hash ^ (hash >> 32)) as Term
 }
 
-/// Where passages end: before and after functions, before types and modules, at the end.
+/// The lines at which a passage ends: the start and the end of each definition, and the end of the file.
 fn cuts(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
     let mut cuts = Vec::new();
     for extent in extents {
@@ -148,7 +148,7 @@ fn cuts(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
     cuts
 }
 
-/// The innermost definition that all of these lines are in.
+/// Index of the innermost definition that contains the first of `lines`.
 fn innermost(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
     let contains = |extent: &Extent| extent.lines.start <= lines.start && lines.start < extent.lines.end;
     let before = extents.partition_point(|extent| extent.lines.start <= lines.start);
@@ -169,7 +169,7 @@ fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<u
     })
 }
 
-/// The line near the wanted length before which a part ends best: after a blank line, and where little is indented.
+/// The best line to start a new part at, near the preferred length: one after a blank line and with little indentation.
 fn best_cut(lines: &Lines<'_>, range: &Range<usize>) -> usize {
     let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {

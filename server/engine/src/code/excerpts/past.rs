@@ -1,4 +1,4 @@
-//! Evidence from earlier commits: files changed by a commit with a similar subject are likely to change again.
+//! Ranks files by earlier commits: files changed by a commit with a similar subject are likely to change again.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::code::symbols::{ParsedQuery, name_words};
 use crate::key::FileKey;
 
-/// Minimum total weight for a subject; a single word is weak evidence.
+/// Added to the number of words in a subject, since a match with a one-word subject is weak evidence.
 const LEAST_WORDS: f64 = 2.0;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PastCommit {
-    /// The first line of its message.
+    /// First line of the commit message.
     pub subject: String,
-    /// The files that it changed.
+    /// Files that the commit changed.
     pub files: Vec<FileKey>,
 }
 
-/// How much the commit of each file that is most like a question has in common with it, between 0 and 1; files without one are
-/// absent. Rare words count for more, and a commit of many files says less of each.
+/// Similarity between a question and the most similar commit of each file, between 0 and 1. Files without a similar
+/// commit are absent. Rare words count more, and a commit that changed many files counts less for each of them.
 pub(super) fn by_past<'a>(past: &'a [PastCommit], asked: &ParsedQuery) -> BTreeMap<&'a FileKey, f64> {
     let places: FxHashMap<&str, usize> =
         asked.words.iter().enumerate().map(|(at, (word, _))| (word.as_str(), at)).collect();
@@ -48,7 +48,7 @@ pub(super) fn by_past<'a>(past: &'a [PastCommit], asked: &ParsedQuery) -> BTreeM
     };
     let mut scores: BTreeMap<&FileKey, f64> = BTreeMap::new();
     for (commit, common, words) in commits {
-        // In the order of the words, so that sums are the same every time.
+        // Sorted, so that floating-point sums are deterministic.
         let mut common: Vec<usize> = common.into_iter().collect();
         common.sort_unstable();
         let alike = common.into_iter().map(rarity).sum::<f64>() / (words + LEAST_WORDS).sqrt();

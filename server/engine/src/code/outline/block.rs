@@ -1,5 +1,5 @@
-//! The map block: an outline as text for a model, at few tokens. Its bytes depend on the file's name and
-//! outline alone: no line numbers, nothing about other files, so an edit changes one block.
+//! Map blocks: an outline rendered as text for a model, in few tokens. A block depends only on the file's name and
+//! outline. It has no line numbers and nothing about other files, so an edit changes one block.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,29 +23,30 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
                           file, a generated file or a file without definitions. A line ` …` ends a block with definitions left out, \
                           and `…` marks cut text.";
 
-/// Approximate maximum size of a block, in bytes. The rest is counted.
+/// Approximate maximum size of a block, in bytes. Definitions beyond it are only counted.
 const MAX_BLOCK: usize = 32_768;
-/// The most imports written.
+/// Maximum imports listed in a block.
 const MAX_IMPORTS: usize = 40;
-/// Maximum sections or keys listed per parent; the first versions of a changelog or rows of a table are representative.
+/// Maximum sections or keys listed per parent in documents; the first versions of a changelog or rows of a table are
+/// representative.
 const MAX_SIBLINGS: usize = 40;
-/// The deepest indentation written.
+/// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
-/// The most characters of an attribute written.
+/// Maximum characters of an attribute.
 const MAX_ATTRIBUTE: usize = 60;
-/// The most names of a block that consists of names.
+/// Maximum names in a block at `MapLevel::Names`.
 const MAX_NAMES: usize = 24;
-/// The most characters of such a name: headings are sentences.
+/// Maximum characters of a name in such a block, where headings may be whole sentences.
 const MAX_NAME: usize = 48;
 
 /// One file's part of the symbol map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapBlock {
-    /// The text, ending with a line break.
+    /// The block, ending with a line break.
     pub text: Arc<str>,
     pub text_hash: ContentHash,
-    /// The hash of the definitions alone, without the file's name, imports and instance attributes: the
-    /// same for a renamed file.
+    /// Hash of the definitions alone, without the file's name, imports and instance attributes. Does not change when
+    /// the file is renamed.
     pub signature_hash: ContentHash,
 }
 
@@ -53,7 +54,7 @@ pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapB
     map_block_signed(language, key, outline, Signature::of(outline.visible()))
 }
 
-/// The same for an outline whose signature is known.
+/// Like `map_block`, for an outline whose signature is known.
 pub(super) fn map_block_signed(
     language: LanguageId,
     key: &FileKey,
@@ -74,7 +75,7 @@ pub(super) fn map_block_signed(
     MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
 }
 
-/// The text of a file's map block in some detail, ending with a line break.
+/// The map block of a file at a given level of detail, ending with a line break.
 pub(crate) fn block_text(
     language: LanguageId,
     key: &FileKey,
@@ -106,12 +107,13 @@ pub(crate) fn block_text(
     text
 }
 
-/// The definitions that a partial block shows: the chosen ones, public ones if the level includes them, and their containers.
+/// The definitions that a partial block shows: the chosen ones, the public ones if the level includes them, and the
+/// containers of both.
 fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
     let chosen: FxHashSet<&str> = detail.shown.iter().collect();
     let mut visibility = Visibility::of(language);
     let mut shown: Vec<&Symbol> = Vec::new();
-    // The definitions around the present one that nothing has needed so far, by depth.
+    // Containers of the current definition that have not been added to `shown` yet, by depth.
     let mut around: Vec<Option<&Symbol>> = Vec::new();
     for symbol in outline.visible() {
         let is_public = visibility.is_public(symbol);
@@ -143,8 +145,8 @@ fn names(text: &mut String, outline: &Outline) {
     text.push('\n');
 }
 
-/// Computes [`MapBlock::signature_hash`] for the visible symbols of a text or a piece of it; joining pieces gives the signature
-/// of the whole. The symbols' hashes are the coefficients of a polynomial.
+/// Hash of the visible symbols of a text or of a piece of it, for [`MapBlock::signature_hash`]. Joining the signatures
+/// of all pieces gives the signature of the text. The symbols' hashes are the coefficients of a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     value: u128,
@@ -153,16 +155,16 @@ pub(super) struct Signature {
     symbols: usize,
 }
 
-/// Where the polynomial of a [`Signature`] is evaluated, modulo 2^128: any large odd number will do.
+/// The point at which the polynomial of a [`Signature`] is evaluated, modulo 2^128. Any large odd number works.
 const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 impl Signature {
-    /// The signature of symbols, which are visible ones.
+    /// Computes the signature of visible symbols.
     pub(super) fn of<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
         symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
     }
 
-    /// The signature of one piece with another after it.
+    /// The signature of this piece followed by another.
     pub(super) fn join(self, behind: Self) -> Self {
         Self {
             value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
@@ -229,13 +231,14 @@ fn imports(text: &mut String, imports: &Names) {
     }
 }
 
-/// `visible` is how many symbols there are to write.
+/// Writes definitions. `visible` is the number of symbols in `shown`.
 fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visible: usize) {
     let mut written = 0_usize;
-    // The level of the line of values that the next value can join.
+    // Depth of the line of values that the next value can join.
     let mut values_at = None;
     let mut siblings = Siblings::default();
-    // By level: a prototype and its definition, or the branches of a conditional, say the same of one function.
+    // Heads already written, by level: a prototype and its definition, or the branches of a conditional, have the same
+    // head.
     let mut heads: Vec<FxHashSet<&str>> = Vec::new();
     for symbol in shown {
         if text.len() > MAX_BLOCK {
@@ -284,12 +287,12 @@ fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visib
     }
 }
 
-/// How many parts of a document were there on each level of the branch that is being written.
+/// Number of document sections and keys so far at each level of the current branch.
 #[derive(Default)]
 struct Siblings(Vec<usize>);
 
 impl Siblings {
-    /// Counts a symbol. Returns `false` below a sibling that was left out. Code always has room.
+    /// Counts a symbol. Returns `false` if it or one of its ancestors is beyond the limit. Code has no limit.
     fn have_room_for(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;

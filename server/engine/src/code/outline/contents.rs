@@ -1,4 +1,4 @@
-//! The outline of a file as a value, and how much of a file it keeps. Reads no text.
+//! The outline of a file, and limits on its size.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use super::list::Symbols;
 use super::names::Names;
 use super::symbol::{Scope, Symbol};
 
-/// The most symbols kept of one file; generated code beyond it is left out.
+/// Maximum symbols per file; further ones, usually in generated code, are left out.
 pub(crate) const MAX_SYMBOLS: usize = 20_000;
-/// The most names of other files' definitions kept of one file.
+/// Maximum names per file that refer to other files' definitions.
 pub(crate) const MAX_REFERENCES: usize = 50_000;
-/// The most imports kept of one file.
+/// Maximum imports per file.
 pub(crate) const MAX_IMPORTS: usize = 1_000;
 
-/// What one file defines, imports and mentions. Compact: no positions, no tree.
+/// The definitions, imports and mentioned names of a file. Compact: contains no positions and no syntax tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
@@ -21,22 +21,23 @@ pub struct Outline {
     pub symbols: Symbols,
     /// Imports as written (`os.path`, `crate::key::FileKey`, `./a.js`), in order of first mention.
     pub imports: Names,
-    /// Names the file mentions that may be defined elsewhere, sorted. Excludes names built into the language, parameters and
-    /// local variables.
+    /// Names that the file mentions and that may be defined elsewhere, sorted. Excludes names built into the language,
+    /// parameters and local variables.
     pub references: Names,
-    /// How many tests the file has.
+    /// Number of tests in the file.
     pub tests: u32,
-    /// Whether the text says that a tool wrote it, or looks like it.
+    /// Whether a marker in the text or its shape indicates a generated file.
     pub generated: bool,
 }
 
 impl Outline {
-    /// Whether it says nothing beyond the file's name.
+    /// Whether the outline contains nothing that a map block would show.
     pub fn is_empty(&self) -> bool {
         self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0
     }
 
-    /// The symbols that other files can reach by name: no local functions, nothing of test scopes.
+    /// The symbols that other files can reach by name: excludes definitions inside functions and everything in test
+    /// scopes.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Symbol> {
         let mut hidden_below = None;
         self.symbols.iter().filter(move |symbol| {

@@ -1,28 +1,30 @@
-//! Whether a text nests `<` deeper than any parser should be asked to read. Looks at bytes only, whatever the language.
+//! Detects text that nests `<` too deeply for a parser. Examines bytes only, independent of the language.
 //!
-//! `A<A<A<` may be types in types or comparisons. Where a grammar leaves that open, the parser follows both readings to the
-//! end of the text and then takes memory by the square of the depth, without asking whether to go on: 16,000 of them, 32 KB
-//! of C#, took seven seconds and 2 GB. `cargo bench -p e2e --bench survival` has such texts.
+//! `A<A<A<` may be nested types or a series of comparisons. Where a grammar leaves this open, the parser follows both
+//! readings to the end of the text and then needs memory proportional to the square of the depth, without checking for
+//! cancellation. With 16,000 of them (32 KB of C#), it took seven seconds and 2 GB. `cargo bench -p e2e --bench
+//! survival` contains such texts.
 
-/// More `<` than this that nothing closes make a text too deep. Types nest ten deep; comparisons are over with their
-/// statement or the brackets they stand in. So many took 30 to 60 MB.
+/// Maximum number of unclosed `<`. Types nest about ten deep, and comparisons end with their statement or the enclosing
+/// brackets. Parsing a text at this limit took 30 to 60 MB.
 const DEEPEST: usize = 1_000;
 
-/// The depth of a text, fed piece by piece.
+/// Nesting depth of a text that is read in pieces.
 #[derive(Default)]
 struct Depth {
-    /// `<` without `>` since the innermost open bracket, or since the last `;` after it.
+    /// Unclosed `<` since the innermost open bracket, or since the last `;` after it.
     here: usize,
-    /// The same of the brackets around it, outermost first.
+    /// Unclosed `<` in each enclosing pair of brackets, outermost first.
     around: Vec<usize>,
-    /// The sum of `around`.
+    /// Sum of `around`.
     outside: usize,
     deepest: usize,
 }
 
-/// Whether a text is too deep. `rest` is the text from an offset on, or the start of it.
+/// Whether a text nests `<` too deeply. `rest(offset)` returns the next chunk of the text from an offset, or an empty
+/// slice at the end.
 pub(super) fn is_too_deep<'a>(rest: &impl Fn(usize) -> &'a [u8]) -> bool {
-    // Nearly all texts have too few of them to be too deep, and counting is much faster than following.
+    // Counting is much faster than tracking depth, and rules out nearly all texts.
     let count = |piece: &[u8]| piece.iter().filter(|&&byte| byte == b'<').count();
     if pieces(rest).map(count).sum::<usize>() <= DEEPEST {
         return false;

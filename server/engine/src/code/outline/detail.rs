@@ -1,4 +1,4 @@
-//! How much of an outline a map block holds. Chooses nothing.
+//! The amount of detail in a map block.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,31 +11,31 @@ use super::Names;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum MapLevel {
-    /// The file's path alone.
+    /// The file's path only.
     Path,
     /// The path and the names of top-level definitions.
     Names,
-    /// The signatures of definitions that others refer to.
+    /// The signatures of definitions that other files refer to.
     Signatures,
-    /// The signatures of everything public.
+    /// The signatures of all public definitions.
     Public,
-    /// Every signature, fields, imports.
+    /// All signatures, including fields, and the imports.
     #[default]
     Full,
 }
 
-/// The part of the outline that a map block shows.
+/// The part of an outline that a map block shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockDetail {
-    /// How much.
+    /// The level of detail.
     pub level: MapLevel,
-    /// The names of definitions that were chosen one by one.
+    /// Names of definitions to show in addition to those that the level includes.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
     pub shown: Names,
 }
 
 impl BlockDetail {
-    /// A level without definitions of its own.
+    /// A level without additional definitions.
     pub(crate) fn plain(level: MapLevel) -> Self {
         Self { level, shown: Names::default() }
     }

@@ -1,5 +1,5 @@
-//! Everything besides the text that an outline depends on, as one hash: the sources of this module, the language's
-//! folder and its grammar. Whoever keeps outlines keeps this with them.
+//! A hash of everything that outlines depend on besides the text: the sources of this module, the language's directory
+//! and its grammar. Caches store it along with outlines.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use strata_grammars::LanguageId;
 
 use crate::hash::ContentHash;
 
-/// The edition of a language's outlines: the same in every process in which one text has one outline.
+/// The edition of a language's outlines. Processes with the same edition produce the same outline for the same text.
 pub fn edition(language: LanguageId) -> ContentHash {
     static EDITIONS: [OnceLock<ContentHash>; LanguageId::COUNT] =
         [const { OnceLock::new() }; LanguageId::COUNT];

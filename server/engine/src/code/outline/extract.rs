@@ -1,6 +1,6 @@
-//! Builds outlines from a syntax tree in one walk that runs the outline query only at nodes where a pattern can start. The walk
-//! can be split into pieces and resumed at any boundary. Iterative: nesting costs heap, never stack. `resolve` combines the
-//! pieces.
+//! Builds outlines in one walk over a syntax tree, running the outline query only at nodes where a pattern can start.
+//! The walk can be split into pieces and resumed at any boundary. Iterative, so deep nesting uses heap instead of
+//! stack. `resolve` combines the pieces.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,21 +15,21 @@ use super::tables::{Role, Tables, flag, usage};
 use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
-/// The most bytes of a name; longer ones are generated.
+/// Maximum bytes of a name; longer names are ignored as generated.
 pub(super) const MAX_NAME: usize = 120;
-/// The most characters of an import or attribute.
+/// Maximum characters of an import or attribute.
 const MAX_DETAIL: usize = 80;
-/// The most attributes, and of names set on an instance, kept of one symbol.
+/// Maximum attributes, and maximum names set on an instance, per symbol.
 pub(super) const MAX_DETAILS: usize = 64;
-/// Bytes of a captured text that identify it.
+/// Maximum bytes of captured text that go into a hash.
 const MAX_SAID: usize = 512;
-/// How many nodes to visit between two looks at the cancel flag.
+/// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// Everything a walk over a whole tree finds.
+/// Collects the findings of a walk over a whole tree.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the walk finishes.
 pub(super) fn findings<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
@@ -40,11 +40,11 @@ pub(super) fn findings<'a>(
     Ok(walk.findings)
 }
 
-/// Walks a tree from the start or from an anchor, and passes its findings to `course` in pieces. Returns `None` if the tree has
-/// no such anchor.
+/// Walks a tree from the start or from an anchor, and passes its findings to `course` in pieces. Returns `None` if the
+/// tree has no such anchor.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the walk finishes.
 pub(super) fn findings_from<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
@@ -65,21 +65,21 @@ pub(super) fn findings_from<'a>(
     Ok(Some(()))
 }
 
-/// The findings in a text or a piece of it, in source order.
+/// The findings in a text or in a piece of it, in source order.
 #[derive(Default)]
 pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<Draft<'a>>,
     pub(super) instance: Vec<Instance<'a>>,
     pub(super) imports: Vec<String>,
-    /// Bits of [`usage`] by name.
+    /// [`usage`] bits by name.
     pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
     pub(super) tests: u32,
 }
 
-/// A symbol.
+/// A symbol whose head may not be complete yet.
 pub(super) struct Draft<'a> {
     pub(super) kind: SymbolKind,
-    /// How many definitions contain it.
+    /// Number of enclosing definitions.
     pub(super) level: u32,
     pub(super) scope: Scope,
     pub(super) reach: Reach,
@@ -94,20 +94,21 @@ pub(super) struct Draft<'a> {
 /// Whether other files can reach a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reach {
-    /// Under its own name.
+    /// Reachable by its own name.
     Visible,
-    /// Hidden: local to a function, or test code.
+    /// Not reachable: local to a function, or test code.
     Hidden,
 }
 
-/// How another definition with the same name relates to the symbol.
+/// How a symbol relates to an earlier definition with the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Repeat {
-    /// Another symbol.
+    /// A separate symbol.
     New,
-    /// The same one: a value that is assigned again, or the next clause of a function with as many parts.
+    /// The same symbol: an assignment to an existing value, or another clause of a function with the same number of
+    /// parts.
     Same {
-        /// How many parts the clause has.
+        /// Number of parts of the clause; `None` for values.
         parts: Option<usize>,
     },
 }
@@ -115,42 +116,42 @@ pub(super) enum Repeat {
 /// A name set on an instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Instance<'a> {
-    /// How many symbols of the piece are before it.
+    /// Number of symbols in the piece that come before it.
     pub(super) behind: usize,
-    /// The level of the type it belongs to, which is around this place.
+    /// Level of the enclosing type that the name belongs to.
     pub(super) owner: u32,
     pub(super) name: Cow<'a, str>,
 }
 
-/// A place in a walk that another walk can start from or stop at: the walk is about to enter a node, and everything
-/// it has in mind follows from the nodes around that one.
+/// A place where a walk can stop and another can start: the walk is about to enter a node, and its whole state follows
+/// from the enclosing nodes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
-    /// How many nodes are around it, and its kind.
+    /// Number of enclosing nodes, and the kind of the node.
     pub(super) depth: usize,
     pub(super) kind: u16,
-    /// The level from which on everything around it is there for tests.
+    /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
     pub(super) tests_from: usize,
-    /// Distinguishes surrounding nodes by how the walk treats them.
+    /// Hash of how the walk treats the enclosing nodes.
     pub(super) around: u64,
 }
 
-/// What a walk does at an anchor.
+/// What to do at an anchor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     On,
-    /// Ends the piece and starts another.
+    /// End the piece and start another.
     Cut,
     Stop,
 }
 
-/// Decides where a walk is split into pieces, and where it stops.
+/// Decides where a walk is split into pieces and where it stops.
 pub(super) trait PiecePlan<'a> {
-    /// The first byte at which an anchor is of interest.
+    /// The first byte at which the plan wants to see anchors.
     fn next(&self) -> usize;
-    /// Decides what to do at an anchor before a node that starts at this byte.
+    /// Decides what to do at an anchor before a node that starts at byte `start`.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
-    /// Receives the findings before an anchor.
+    /// Receives the findings before an anchor at byte `start`.
     fn cut(&mut self, found: Findings<'a>, anchor: Anchor, start: usize);
     /// Receives the findings up to the end of the text.
     fn end(&mut self, found: Findings<'a>);
@@ -172,59 +173,60 @@ impl<'a> PiecePlan<'a> for SinglePiece {
     fn end(&mut self, _: Findings<'a>) {}
 }
 
-/// A walk under way.
+/// A walk in progress.
 struct Walk<'a> {
     source: Source<'a>,
     tables: &'static Tables,
     findings: Findings<'a>,
-    /// The definitions the walk is inside of, outermost first.
+    /// The definitions that contain the current node, outermost first.
     open: Vec<Open>,
-    /// The nodes around the present one, outermost first.
+    /// The ancestors of the current node, outermost first.
     around: Vec<Ancestor>,
-    /// Words before declarations, outermost first.
+    /// Modifiers that apply to the next definition, outermost first.
     modifiers: Vec<Modifier<'a>>,
-    /// Attributes seen before a definition that has not come yet.
+    /// Attributes that belong to the next definition.
     pending: Option<Pending>,
-    /// Code before this byte is inside a value or a block, where no visible definitions are.
+    /// End of the value or block that the walk is in; it contains no visible definitions.
     opaque_until: usize,
-    /// End of the last import. No piece may start inside it, because an edit there would change the previous piece.
+    /// End of the last import. No piece may start before it, because an edit inside the import would change the
+    /// previous piece.
     import_until: usize,
-    /// The query's result for the current node, for [`Anchor::around`], if anchors are recorded.
+    /// Hash of the query's result for the current node, for [`Anchor::around`]; `None` if no anchors are recorded.
     said: Option<u64>,
 }
 
-/// A node around the present one.
+/// An ancestor of the current node.
 struct Ancestor {
     kind: u16,
-    /// See [`Anchor::around`]; of the nodes up to here.
+    /// [`Anchor::around`] for the nodes down to this one.
     mark: u64,
 }
 
-/// A definition the walk is inside of.
+/// A definition that contains the current node.
 struct Open {
     kind: SymbolKind,
-    /// Its symbol among those found since the last cut, as long as its head is not written.
+    /// Index of its symbol among those found since the last cut; `None` once its head is written.
     symbol: Option<usize>,
     end: usize,
-    /// Start of its name. A definition's own name is not a reference.
+    /// Start of its name, which does not count as a reference to itself.
     name: usize,
     head: Range<usize>,
-    /// The body, its position in the middle of the head because the name comes after it; otherwise empty.
+    /// The body, if it lies in the middle of the head because the name follows it; otherwise empty.
     gap: Range<usize>,
-    /// Whether something broken cut the head short.
+    /// Whether a syntax error ended the head early.
     broken: bool,
     spans: Vec<Span>,
     prefix: String,
-    /// The depth of its node in the tree.
+    /// Depth of its node in the tree.
     depth: usize,
     /// Whether its members are local to a function.
     local: bool,
-    /// Whether nothing it contains is kept, and it has no symbol of its own.
+    /// Whether it has no symbol and everything inside it is ignored.
     hidden: bool,
     scope: Scope,
-    /// The level of the innermost type around its contents.
+    /// Level of the innermost type that contains its members.
     owner: Option<u32>,
-    /// Number of modifiers before it. They apply to it, not to its members.
+    /// Number of modifiers before its body. They apply to it, not to its members.
     modifiers: usize,
 }
 
@@ -237,9 +239,9 @@ struct Modifier<'a> {
 /// The scope of a modifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
-    /// Applies to the rest of the node it was found in.
+    /// Applies to the rest of the node that contains it.
     Node,
-    /// Applies to what follows, up to the next modifier of its kind.
+    /// Applies to everything that follows, up to the next modifier of this scope.
     Rest,
 }
 
@@ -249,15 +251,15 @@ struct Pending {
     scope: Scope,
 }
 
-/// The parts of a matched definition.
+/// The captured parts of a definition.
 #[derive(Clone, Copy)]
 struct Definition<'t> {
     pattern: usize,
-    /// The kind it defines; `None` for local definitions.
+    /// The kind of symbol; `None` for local definitions.
     kind: Option<SymbolKind>,
     name: Option<Node<'t>>,
     body: Option<Node<'t>>,
-    /// How many parts a clause has.
+    /// Number of parts, if it is a clause.
     clause: Option<usize>,
 }
 
@@ -277,7 +279,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks from the cursor's node to the end of the tree, or until the course stops it.
+    /// Walks from the cursor's node to the end of the tree, or until `course` stops the walk.
     fn run(
         &mut self,
         cursor: &mut TreeCursor<'_>,
@@ -338,8 +340,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Puts the cursor and the walk to where the walk was when it came by an anchor that now is before byte
-    /// `start`. Whether there is such a place.
+    /// Moves the cursor to the node at byte `start` that corresponds to `anchor`, and restores the state of the walk
+    /// there. Returns `false` if the tree has no such node.
     fn go_to(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
         let mut query_cursor = query_cursor();
         for _ in 0..anchor.depth {
@@ -368,7 +370,7 @@ impl<'a> Walk<'a> {
         is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
     }
 
-    /// The place before the node, if all that the walk has in mind follows from the nodes around it.
+    /// The anchor before a node, if the walk's state follows from the enclosing nodes alone.
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
         let plain = self.pending.is_none()
@@ -405,7 +407,7 @@ impl<'a> Walk<'a> {
         std::mem::take(&mut self.findings)
     }
 
-    /// Leaves everything that ends before a byte.
+    /// Closes the definitions and modifiers that end at or before byte `start`.
     fn leave(&mut self, start: usize) {
         while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
             write_head(&self.source, &mut self.findings.symbols, &mut open);
@@ -416,7 +418,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Records how the node affects open definitions.
+    /// Updates open definitions for a node.
     fn note(&mut self, node: &Node<'_>, flags: u8) {
         let start = node.start_byte();
         if let Some(pending) = &self.pending
@@ -437,7 +439,7 @@ impl<'a> Walk<'a> {
             && node.end_byte() <= open.head.end
         {
             if node.is_error() {
-                // The head is what was understood of it, or a body would become part of it.
+                // The head ends at the error. Otherwise, a body could become part of it.
                 if start > open.name {
                     open.head.end = start;
                     open.broken = true;
@@ -450,7 +452,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Asks the outline query what starts at the node.
+    /// Runs the outline query at a node.
     fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
         let Some(query) = self.tables.query else { return };
         let mut definition: Option<Definition<'_>> = None;
@@ -513,7 +515,7 @@ impl<'a> Walk<'a> {
         self.opaque_until = opaque_until;
     }
 
-    /// Records the query's result for the current node if it affects the node's contents.
+    /// Adds a capture to the hash of the query's result for the current node.
     fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
         let Some(mut said) = self.said else { return };
         said = mixed(mixed(said, pattern as u64), u64::from(capture));
@@ -538,10 +540,10 @@ impl<'a> Walk<'a> {
         self.said = Some(said);
     }
 
-    /// Ignores the contents of the node.
+    /// Ignores the contents of a node.
     fn hide(&mut self, node: &Node<'_>) {
         let parent = self.open.last();
-        // In a head nothing is defined anyway, and what it is made of is still to be noted.
+        // A head contains no definitions, and its spans must still be recorded.
         if parent.is_some_and(|open| open.shows(node.start_byte())) {
             return;
         }
@@ -571,7 +573,7 @@ impl<'a> Walk<'a> {
         let Some(name_node) = found.name else { return };
         let name = self.text(&name_node);
         let parent = self.open.last();
-        // What is inside a head is shown there.
+        // A definition inside a head is shown as part of it.
         let start = node.start_byte();
         if start < self.opaque_until || parent.is_some_and(|open| open.hidden || open.shows(start)) {
             return;
@@ -640,7 +642,7 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// A word such as `private:` that holds until the next one or the end of the definition it is in.
+    /// Adds a modifier such as `private:`, which applies up to the next one or the end of the enclosing definition.
     fn modifier_of_rest(&mut self, node: &Node<'_>) {
         let (inherited, end) = self.open.last().map_or((0, usize::MAX), |open| (open.modifiers, open.end));
         let own = self.modifiers.get(inherited..).unwrap_or_default();
@@ -650,8 +652,8 @@ impl<'a> Walk<'a> {
         self.modifiers.push(Modifier { text: self.text(node), end, hold: Hold::Rest });
     }
 
-    /// An attribute at the start of its definition's head is that one's, one further inside is a parameter's and stays
-    /// where it is; any other waits for the next definition.
+    /// Assigns an attribute. At the start of a definition's head, it belongs to that definition; deeper inside a head,
+    /// it belongs to a parameter and stays in place; elsewhere, it is kept for the next definition.
     fn attribute(&mut self, node: &Node<'_>) {
         let text = head::one_line(&self.text(node), MAX_DETAIL);
         if let Some(open) = self.open.last_mut()
@@ -674,7 +676,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A part of the open head that says nothing to a caller.
+    /// Removes a part of the open head that is irrelevant to callers.
     fn omit(&mut self, node: &Node<'_>) {
         if let Some(open) = self.open.last_mut()
             && open.shows(node.start_byte())
@@ -714,8 +716,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let name = self.text(node);
-        // One letter is a type parameter or a loop variable, and tells files apart badly anyway.
-        // A line break is in a word of a broken text only, and divides names where they are kept.
+        // Single letters are type parameters or loop variables and hardly distinguish files. A line break occurs only
+        // in names of broken text, and separates names where they are stored.
         if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || head::is_secret(&name) {
             return;
         }
@@ -728,19 +730,19 @@ impl<'a> Walk<'a> {
 }
 
 impl Open {
-    /// Whether what starts at a byte is shown as part of its head.
+    /// Whether text that starts at byte `start` is shown as part of the head.
     fn shows(&self, start: usize) -> bool {
         start < self.head.end && !self.gap.contains(&start)
     }
 
-    /// Whether nothing from a byte on is part of its head, as far as that is shown.
+    /// Whether the shown part of the head ends at or before byte `start`.
     fn head_is_over(&self, start: usize) -> bool {
         start >= self.head.end.min(self.head.start + head::MAX_SCAN + self.gap.len())
     }
 }
 
 impl Draft<'_> {
-    /// The symbol, as if no other defined the same; its depth is its level.
+    /// Converts to a symbol without considering other definitions of the same name. Its depth is its level.
     pub(super) fn symbol(self) -> Symbol {
         Symbol {
             kind: self.kind,
@@ -773,7 +775,7 @@ fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
     }
 }
 
-/// Mixes two numbers into one (the finalizer of MurmurHash3, twice).
+/// Mixes two numbers into a hash (two rounds of MurmurHash3's finalizer).
 fn mixed(a: u64, b: u64) -> u64 {
     let mut mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
     mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

@@ -1,18 +1,18 @@
-//! Detects generated files from their text. Detection by path belongs to the language.
+//! Detects generated files from their text. Detection by path is part of the registry.
 
 use strata_grammars::LanguageId;
 
-/// Only the first lines count, since other text may merely mention generated files.
+/// Maximum lines to search for a marker. Further down, a text may merely mention generated files.
 const MAX_LINES: usize = 20;
-/// How much of it is read at most, in bytes.
+/// Maximum bytes to search for a marker.
 pub(super) const HEAD: usize = 4_096;
-/// Average line length, in bytes, from which several lines of code count as minified.
+/// Average line length, in bytes, above which code counts as minified.
 const LONG_LINES: usize = 300;
 const LEAST_MINIFIED: usize = 4_096;
-/// Comment prefixes of all languages.
+/// Starts of comment lines in all languages.
 const COMMENTS: [&str; 10] = ["//", "#", "/*", "*", "--", ";", "<!--", "\"\"\"", "%", "(*"];
 
-/// Whether a text is generated, by its first [`HEAD`] bytes, its length and how many line breaks it has.
+/// Whether a text is generated, given its first [`HEAD`] bytes, its length in bytes and its number of line breaks.
 pub(super) fn is_generated(language: LanguageId, head: &str, bytes: usize, breaks: usize) -> bool {
     let minified = !language.is_document() && bytes >= LEAST_MINIFIED && bytes / (breaks + 1) > LONG_LINES;
     minified || head.lines().take(MAX_LINES).any(says_generated)

@@ -1,5 +1,5 @@
-//! The one-line text of a definition's head, and of anything else copied from a source into a map:
-//! white space collapsed, comments dropped, long strings cut, nothing that could break a line.
+//! Renders the head of a definition, and other text copied from sources into a map, on one line: collapses whitespace,
+//! drops comments, and truncates long strings.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use super::source::Source;
 use crate::text::floor;
 use crate::tokens::redaction::{has_a_secret, scan};
 
-/// Shorter names are not credentials, in bytes. Providers issue at least 16 letters and digits.
+/// Minimum length of a credential, in bytes. Providers issue at least 16 letters and digits.
 const SHORTEST_SECRET: usize = 16;
 
-/// Maximum characters of a head, including the mark for cut text.
+/// Maximum characters of a head, including the truncation mark.
 const MAX_HEAD: usize = 200;
-/// The most characters of a string literal inside a head.
+/// Maximum characters of a string literal in a head.
 const MAX_STRING: usize = 24;
-/// How far into a head to look, bodies inside of it not counted. Bounds the work when heads contain one another.
+/// Maximum bytes of a head to read, not counting bodies inside it. Limits the work when heads are nested.
 pub(super) const MAX_SCAN: usize = 4_096;
 
 /// A part of a head that is not ordinary code.
@@ -27,16 +27,16 @@ pub(crate) struct Span {
 /// How to treat a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpanKind {
-    /// Leave it out: a comment, or an attribute shown elsewhere.
+    /// Left out: a comment, or an attribute that is shown elsewhere.
     Dropped,
-    /// A string literal: copy it, or cut it.
+    /// A string literal, copied or truncated.
     Literal,
-    /// Show that something is there, not what.
+    /// Replaced by `…`.
     Secret,
 }
 
-/// Renders a head: `prefix`, then the text in `range` with its spans (in order, not overlapping) replaced, without punctuation
-/// that opens a body. Reads at most `scan` bytes.
+/// Renders a head: `prefix`, then the text of `range` with its spans replaced, without punctuation that opens a body.
+/// The spans must be sorted and must not overlap. Reads at most `scan` bytes.
 pub(super) fn render(
     source: &Source<'_>,
     range: Range<usize>,
@@ -47,7 +47,7 @@ pub(super) fn render(
     let mut line = Line::new(MAX_HEAD);
     line.code(prefix);
     let end = range.end.min(range.start.saturating_add(scan));
-    // A head without a body may be a list of any length.
+    // A head without a body, such as a list, may be of any length.
     let spans = spans.get(..spans.partition_point(|span| span.range.start < end)).unwrap_or(spans);
     let mut at = range.start;
     let secrets = without_secrets(source, range.start..end, spans);
@@ -72,8 +72,8 @@ pub(super) fn render(
     line.finish_head()
 }
 
-/// The spans of a head that contain secrets, or `None`, which is the usual case. Placeholders are not known here, because they
-/// depend on more than the text.
+/// The spans of a head with secrets added, or `None` if it contains no secret, which is the usual case. Does not insert
+/// redaction placeholders, because they depend on more than the text.
 fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
     let text = source.nearest(range.clone());
     let in_text = |span: &Span| source.nearest(span.range.clone());
@@ -89,7 +89,7 @@ fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> 
         !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
     };
     let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
-    // A literal with a secret in it goes as a whole.
+    // A literal that contains a secret is replaced as a whole.
     let touched = |secret: &Range<usize>| {
         let around =
             spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
@@ -100,7 +100,7 @@ fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> 
     Some(all)
 }
 
-/// Any text on one line of at most `max` characters.
+/// Renders a text on one line of at most `max` characters.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = Line::new(max);
     let read = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
@@ -115,16 +115,16 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     line.finish()
 }
 
-/// A name on one line: nothing but white space is taken from it, since `==` and `total=` are names too.
+/// Renders a name on one line. Removes only whitespace and control characters, because `==` and `total=` are names too.
 pub(crate) fn name(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a name is a credential or looks like one: broken text and text without quotes make names of them. Such a name is
-/// kept nowhere.
+/// Whether a name is or looks like a credential, which can happen in broken text and in text without quotes. Such names
+/// are never stored.
 pub(super) fn is_secret(name: &str) -> bool {
-    // None has less than that, nor so few kinds of characters; nearly all names do.
+    // Cheap check first: it rules out nearly all names, but no credential.
     let could_be = name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit());
     could_be && has_a_secret(name)
 }
@@ -134,9 +134,9 @@ struct Line {
     text: String,
     chars: usize,
     max: usize,
-    /// White space was seen since the last character.
+    /// Whether whitespace followed the last character.
     gap: bool,
-    /// The last character came from a literal and is not punctuation of the code.
+    /// Whether the last character came from a literal, and so is not punctuation of the code.
     literal: bool,
     cut: bool,
 }
@@ -161,7 +161,7 @@ impl Line {
             }
             let last = if self.literal { None } else { self.text.chars().next_back() };
             if matches!(c, ')' | ']' | '}') && last == Some(',') {
-                // A comma after the last parameter is only there for the line break.
+                // A trailing comma after the last parameter is only there for the line break.
                 self.text.pop();
                 self.chars -= 1;
             }
@@ -209,7 +209,7 @@ impl Line {
         self.text
     }
 
-    /// Without the punctuation that leads to a body.
+    /// Finishes a head: removes the punctuation before a body.
     fn finish_head(mut self) -> String {
         if self.is_full() || self.cut {
             return self.finish();

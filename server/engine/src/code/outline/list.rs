@@ -1,4 +1,4 @@
-//! The symbols of a file as a list that versions of the file share parts of.
+//! The symbols of a file, as a list whose parts are shared between versions of the file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,21 +7,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Symbol;
 
-/// An immutable list of symbols, cheap to clone. Into which parts it is divided makes no difference.
+/// An immutable list of symbols, cheap to clone. How it is divided into parts does not affect equality.
 #[derive(Clone, Default)]
 pub struct Symbols {
-    /// None of them empty.
+    /// Never contains an empty part.
     parts: Arc<[Arc<[Symbol]>]>,
     len: usize,
 }
 
 impl Symbols {
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -31,7 +29,7 @@ impl Symbols {
         Iter { parts: &self.parts, part: [].iter() }
     }
 
-    /// A list of these parts.
+    /// Builds a list of parts.
     pub(super) fn of_parts(parts: impl IntoIterator<Item = Arc<[Symbol]>>) -> Self {
         let parts: Arc<[_]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let len = parts.iter().map(|part| part.len()).sum();
@@ -39,7 +37,7 @@ impl Symbols {
     }
 }
 
-/// See [`Symbols::iter`].
+/// The iterator of [`Symbols::iter`].
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
     parts: &'a [Arc<[Symbol]>],
@@ -108,7 +106,7 @@ impl<'de> Deserialize<'de> for Symbols {
     }
 }
 
-/// Knows how many are left: formats without an end mark must say so first.
+/// An iterator with a known length, which formats without an end mark need up front.
 struct ExactIter<'a> {
     iter: Iter<'a>,
     left: usize,

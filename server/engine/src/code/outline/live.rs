@@ -1,6 +1,7 @@
-//! The outline of a text while it is edited. Keeps the findings of a walk in pieces of about a kilobyte; after an edit, only the
-//! touched pieces are walked again, and only dependent results recomputed. The result is identical to [`Outline::of`] for the
-//! same tree. While the text is broken, which it is at every other keystroke, keeps the last unbroken outline.
+//! The outline of a text that is being edited. Keeps the findings of a walk in pieces of about a kilobyte. After an
+//! edit, it walks only the touched pieces again and updates only dependent results. The result is identical to
+//! [`Outline::of`] for the same tree. While the text is broken, which it often is during typing, keeps the last
+//! unbroken outline.
 
 mod course;
 mod piece;
@@ -27,9 +28,9 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// How much text after a touched piece to have at hand for walking it.
+/// Bytes of text after a touched piece to copy for walking it.
 const AT_HAND: usize = 4 * PIECE;
-/// An outline further behind than this many edits is rebuilt.
+/// Maximum pending edits; after more, the outline is rebuilt.
 const MAX_PENDING: usize = 1_000;
 
 /// The outline of one version of a text, ready for the next version.
@@ -37,16 +38,16 @@ const MAX_PENDING: usize = 1_000;
 pub(crate) struct LiveOutline {
     language: LanguageId,
     of: Text,
-    /// Edits since then.
+    /// Edits since the outlined version.
     pending: Vec<TreeEdit>,
     pieces: Vec<Piece>,
-    /// Where the pieces start. The first starts with the text.
+    /// Start of each piece in bytes; the first is 0.
     starts: Vec<usize>,
     mentions: Mentions,
     outline: Outline,
     signature: Signature,
     shows: ShownSymbols,
-    /// The map block, if it was asked for since it last changed.
+    /// The map block, if it was requested since the outline last changed.
     block: Option<(FileKey, MapBlock)>,
 }
 
@@ -54,45 +55,45 @@ pub(crate) struct LiveOutline {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Currency {
     Current,
-    /// It is that of an earlier text.
+    /// The outline is of an earlier text.
     Behind,
 }
 
-/// The text of an outline.
+/// Whether the outlined text has syntax errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Text {
     Sound,
     Broken,
 }
 
-/// Which of the symbols that were found are shown.
+/// Whether all found symbols are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ShownSymbols {
     All,
-    /// Some are repeated definitions, whose members are hidden too.
+    /// Some repeated definitions are left out, along with their members.
     Some,
 }
 
-/// How far a change reaches.
+/// Which results a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Effect {
     None,
-    /// In a piece that was walked again.
+    /// Only the pieces that were walked again.
     Here,
     Everywhere,
 }
 
-/// Pieces to replace, with their replacements.
+/// A range of old pieces and its replacements.
 struct Splice<'a> {
     old: Range<usize>,
     new: Vec<WalkedPiece<'a>>,
 }
 
 impl LiveOutline {
-    /// The outline of a parsed text.
+    /// Builds the outline of a parsed text.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised before the walk finishes.
     pub(crate) fn new(tree: &SyntaxTree, text: &Rope, cancel: &Cancel) -> Result<Self, Cancelled> {
         let language = tree.language;
         let mut live = Self {
@@ -116,10 +117,10 @@ impl LiveOutline {
         Ok(live)
     }
 
-    /// Updates the outline after `edits`, unless the text is broken; `now` is the new tree. Unchanged on error.
+    /// Updates the outline after `edits`, unless the text is broken. `now` is the new tree. Unchanged on error.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised before the walk finishes.
     pub(crate) fn refresh(
         &mut self,
         now: &SyntaxTree,
@@ -163,8 +164,8 @@ impl LiveOutline {
         }
     }
 
-    /// Updates from one unbroken text to another. Where the walk of the new tree reaches a known anchor, everything up to the
-    /// next edit is unchanged. Comparing the trees instead would take half as long as parsing.
+    /// Updates from one unbroken text to another. Once the walk of the new tree reaches a known anchor, everything up
+    /// to the next edit is unchanged. Comparing the trees instead would take half as long as parsing.
     fn catch_up(
         &mut self,
         now: &SyntaxTree,
@@ -204,8 +205,8 @@ impl LiveOutline {
         Ok(())
     }
 
-    /// Walks the piece `first.end` again, up to an anchor after which nothing changed. If the walk cannot start there, it starts
-    /// at an earlier piece, at `first.start` or later; otherwise returns `None`.
+    /// Walks the piece `first.end` again, up to an anchor after which nothing changed. If the walk cannot start there,
+    /// tries earlier pieces down to `first.start`. Returns `None` if it cannot start at any of them.
     fn walked<'a>(
         &self,
         tree: &SyntaxTree,
@@ -226,7 +227,7 @@ impl LiveOutline {
         Ok(None)
     }
 
-    /// Puts found pieces instead of others. `starts` are the starts of all old pieces in the new text.
+    /// Replaces pieces. `starts` are the starts of all old pieces in the new text.
     fn replace(&mut self, splices: Vec<Splice<'_>>, starts: Vec<usize>) {
         self.starts = starts;
         let is_full =
@@ -276,7 +277,7 @@ impl LiveOutline {
         }
     }
 
-    /// Decides again which symbols are shown and how.
+    /// Recomputes which symbols are shown, at which depth, and with which instance names.
     fn resolve(&mut self) {
         let mut resolver = Resolver::default();
         let mut depths = Vec::new();
@@ -336,7 +337,8 @@ impl Piece {
         }
     }
 
-    /// Shows its symbols at these depths and with these names set on instances, or not at all.
+    /// Sets which symbols are shown. For each found symbol, `how` has its depth and the names set on its instances, or
+    /// `None` to hide it.
     fn show(&mut self, how: impl Iterator<Item = Option<(u32, Names)>>) {
         let how: Vec<Option<(u32, Names)>> = how.collect();
         let is_as_found = self.found.iter().zip(&how).all(|(symbol, how)| {
@@ -361,7 +363,8 @@ impl Piece {
     }
 }
 
-/// Reuses the visibility of old symbols for new pieces if the rest of the text cannot affect it. `shows` covers the whole text.
+/// Carries the shown state of old symbols over to new pieces if the rest of the text cannot affect it. `shows`
+/// describes the whole text.
 fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
         return Effect::Everywhere;
@@ -381,7 +384,7 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if gone + come > 0 {
         let gone_or_come = || before.iter().skip(front).take(gone).chain(after.iter().skip(front).take(come));
         let outermost = gone_or_come().map(|(symbol, _)| symbol.depth).min().unwrap_or(0);
-        // What they may be around, and now perhaps are not any more, or the other way round.
+        // The following symbols that the changed ones may have contained before or may contain now.
         let inside = || after.iter().skip(front + come).take_while(|(symbol, _)| symbol.depth > outermost);
         let repeats = gone_or_come().chain(inside()).any(|(_, repeat)| *repeat != Repeat::New);
         let reach = front..=front + inside().count();
@@ -410,8 +413,8 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if is_same { Effect::None } else { Effect::Here }
 }
 
-/// Names set on instances, each with how many symbols of the pieces are before it and with its owner, as if `many`
-/// symbols after the first `front` were not there.
+/// Names set on instances. Each has the number of preceding symbols, leaving out the `many` symbols after the first
+/// `front`, and the level of its owner.
 fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> {
     let mut found = Vec::new();
     let mut symbols = 0;
@@ -426,14 +429,14 @@ fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> 
     found
 }
 
-/// A symbol as found.
+/// A symbol as found, and how it relates to earlier definitions.
 type NamedDefinition<'a> = (&'a Symbol, Repeat);
 
 fn found(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
-/// The parts of a symbol that others depend on.
+/// The properties of a symbol that affect how others are shown.
 fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
     let same = match repeat {
         Repeat::New => None,
@@ -442,7 +445,7 @@ fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, 
     (symbol.depth, same)
 }
 
-/// Collects a part of all pieces.
+/// Iterates over one field of all pieces.
 fn flat<'a, T: 'a>(pieces: &'a [Piece], part: impl Fn(&'a Piece) -> &'a [T]) -> impl Iterator<Item = &'a T> {
     pieces.iter().flat_map(part)
 }
@@ -452,7 +455,7 @@ mod tests {
     use super::super::parse_rope;
     use super::*;
 
-    /// Wherever the pieces of what is walked again begin, the walk falls back into step with the old ones.
+    /// Wherever the new pieces start, the walk gets back in step with the old ones.
     #[test]
     fn what_is_walked_again_does_not_grow_with_the_text() {
         let rust = LanguageId::by_name("rust").unwrap();

@@ -1,5 +1,5 @@
-//! Finds the positions of a file's symbols and names, given its tree. Outlines store no positions, so that an edit changes little
-//! of them; callers use positions only while the text is unchanged.
+//! Finds the positions of a file's symbols and names in its tree. Outlines store no positions, so that an edit changes
+//! little of them. Positions are valid only while the text is unchanged.
 
 use std::ops::Range;
 
@@ -11,23 +11,23 @@ use super::tables::{Tables, flag};
 use super::{SyntaxTree, extract};
 use crate::cancel::{Cancel, Cancelled};
 
-/// How many nodes to visit between two looks at the cancel flag.
+/// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// The symbols of a parsed text with their positions, in the order of [`Outline::of`](super::Outline::of). `source` is the text
-/// of the tree.
+/// The symbols of a parsed text with their positions, in the order of [`Outline::of`](super::Outline::of). `source`
+/// must be the text of the tree.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the walk finishes.
 pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
     Ok(resolve::located(extract::findings(tree, Source::whole(source), cancel)?))
 }
 
-/// The bytes of every leaf that the language calls a name and that reads `name`, definitions included, in order.
-/// Neither strings nor comments count.
+/// Byte ranges of all occurrences of the identifier `name`, including definitions, in order. Strings and comments do
+/// not count.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the search finishes.
 pub(crate) fn mentions_of(
     tree: &SyntaxTree,
     source: &str,
@@ -50,7 +50,7 @@ pub(crate) fn mentions_of(
         let node = cursor.node();
         let range = node.byte_range();
         if range.start > start {
-            // Between nodes, or inside of one that has no part there.
+            // Between nodes, or inside a node without a child there.
             wanted.next();
             continue;
         }
@@ -71,7 +71,7 @@ pub(crate) fn mentions_of(
     Ok(found)
 }
 
-/// The name that a caret at `byte` touches, and its bytes: the name the byte is in, or else the one that ends there.
+/// The name at a caret position, and its byte range: the name that contains `byte`, or else the one that ends there.
 pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&'a str, Range<usize>)> {
     let range = name_around(tree, byte).or_else(|| name_around(tree, byte.checked_sub(1)?))?;
     Some((source.get(range.clone())?, range))
@@ -97,7 +97,7 @@ fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
     tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
 }
 
-/// Goes to the node after this one that is not inside of it.
+/// Moves to the next node that is not inside the current one. Returns `false` at the end of the tree.
 fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
     loop {
         if cursor.goto_next_sibling() {
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(mentions_of(&long_tree, &long, "x", &cancel), Err(Cancelled));
     }
 
-    /// Against a look at every leaf, in every language.
+    /// Compares the results with a check of every leaf, in every language.
     #[test]
     fn every_mention_is_found_and_is_the_name_at_its_place() {
         for language in LanguageId::all() {

@@ -1,4 +1,4 @@
-//! Counts in how many pieces of a text each name is mentioned in which way, so that a piece can be taken out again.
+//! Counts the pieces of a text in which each name is used in each way, so that a piece can be removed again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use super::Names;
 use super::names::Change;
 use super::resolve::{is_builtin, is_reference};
 
-/// A name in one piece and how it is used there: its number, then three bits of [`usage`](super::tables::usage).
+/// A name in one piece and how it is used there: the name's number, shifted left by three, and three bits of
+/// [`usage`](super::tables::usage).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Mention(u32);
 
-/// Ways to use a name.
+/// Number of `usage` bits.
 const USAGES: usize = 3;
 
 /// The names that the pieces of a text mention.
@@ -23,12 +24,12 @@ pub(super) struct Mentions {
     language: LanguageId,
     numbers: FxHashMap<Arc<str>, u32>,
     names: Vec<Name>,
-    /// Numbers that no piece uses any more.
+    /// Numbers that no piece uses anymore.
     free: Vec<u32>,
     /// The names that count as references, sorted.
     references: Names,
     count: usize,
-    /// Names that were one or the other before counts changed.
+    /// Names whose status as a reference may have changed, with their earlier status.
     touched: BTreeMap<Arc<str>, Before>,
 }
 
@@ -46,7 +47,6 @@ enum Before {
 }
 
 impl Mentions {
-    /// No mentions of anything.
     pub(super) fn new(language: LanguageId) -> Self {
         Self {
             language,
@@ -59,7 +59,7 @@ impl Mentions {
         }
     }
 
-    /// Counts the names of a piece in.
+    /// Adds the names of a piece.
     pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
         piece
             .map(|(name, usage)| {
@@ -71,7 +71,7 @@ impl Mentions {
             .collect()
     }
 
-    /// Counts the names of a piece out again.
+    /// Removes the names of a piece.
     pub(super) fn remove(&mut self, piece: &[Mention]) {
         for mention in piece {
             self.count(*mention, |pieces| *pieces = pieces.saturating_sub(1));
@@ -85,7 +85,7 @@ impl Mentions {
         }
     }
 
-    /// Names that may be defined elsewhere, sorted, and how many they are.
+    /// Names that may be defined elsewhere, sorted, and their number.
     pub(super) fn references(&mut self) -> (&Names, usize) {
         let touched = std::mem::take(&mut self.touched);
         let mut changes = Vec::new();
@@ -151,7 +151,7 @@ impl Mentions {
     }
 }
 
-/// All ways in which pieces use a name, as bits.
+/// Combines the ways in which pieces use a name into `usage` bits.
 fn usage_of(pieces: &[u32; USAGES]) -> u8 {
     pieces.iter().rev().fold(0, |usage, pieces| usage << 1 | u8::from(*pieces > 0))
 }

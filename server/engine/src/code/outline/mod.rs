@@ -1,6 +1,6 @@
-//! Syntax trees and the outlines made from them. Everything here concerns a single file; `symbols` relates files. What counts as
-//! a definition, a name or an import is data in `grammars/`, without rules for particular languages here. Never reads files; no
-//! source text causes a panic or quadratic time.
+//! Syntax trees, and the outlines built from them. Everything here concerns a single file; `symbols` relates files to
+//! each other. What counts as a definition, a name or an import is data in `grammars/`, without language-specific rules
+//! here. Does not read files. No source text causes a panic or quadratic time.
 
 mod block;
 mod contents;
@@ -55,7 +55,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 use crate::text::floor;
 
-/// Detects a file's language by its name or, if that is not enough, its first line.
+/// Detects a file's language from its name or, if that is not enough, its first line.
 pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
     LanguageId::by_path(key.as_str(), first_line)
 }
@@ -66,11 +66,11 @@ pub fn languages() -> Vec<&'static str> {
 }
 
 impl Outline {
-    /// The outline of a parsed text. `source` is the text the tree was made from; broken parts of it
-    /// give what can be recognized.
+    /// Builds the outline of a parsed text. `source` must be the text of the tree. In broken text, includes whatever
+    /// can be recognized.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised before the walk finishes.
     pub(crate) fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         let findings = extract::findings(tree, Source::whole(source), cancel)?;
         let mut outline = resolve::outline(tree.language, findings);
@@ -83,7 +83,7 @@ impl Outline {
     /// Parses a text and keeps only its outline.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised before the outline is complete.
     pub fn read(language: LanguageId, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         Self::of(&parse(language, source, None, cancel)?, source, cancel)
     }

@@ -1,11 +1,11 @@
-//! A list of names in one allocation: most of a repository's memory is names.
+//! A list of names in one allocation. Names take most of the memory of an index.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// An immutable list of names, none empty and none with a line break, kept as one text. Cheap to clone.
+/// An immutable list of names, stored as one string. No name is empty or contains a line break. Cheap to clone.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Names(Arc<str>);
@@ -16,8 +16,8 @@ impl Names {
         self.0.split('\n').filter(|name| !name.is_empty())
     }
 
-    /// The same list, which is sorted, with some names put in and others taken out. The changes are sorted, each name
-    /// is in them once, and [`Change::In`] only for a name that is not in the list.
+    /// A copy of this sorted list with names added and removed. `changes` must be sorted and contain each name once,
+    /// and [`Change::In`] only for names that are not in the list.
     pub(super) fn changed(&self, changes: &[(&str, Change)]) -> Self {
         let mut text = String::with_capacity(self.0.len() + 64);
         let mut rest = &*self.0;
@@ -53,12 +53,11 @@ impl Names {
         self.iter().take(count).collect()
     }
 
-    /// Most lists are empty, and those take no memory of their own.
+    /// Stores a text. An empty list, which is the most common one, takes no allocation.
     fn of_text(text: &str) -> Self {
         if text.is_empty() { Self::default() } else { Self(text.into()) }
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
@@ -71,10 +70,10 @@ pub(super) enum Change {
     Out,
 }
 
-/// Where the first line of sorted lines starts that does not come before `name`.
+/// Offset of the first of the sorted lines that is not less than `name`.
 fn line_not_before(text: &str, name: &str) -> usize {
     let bytes = text.as_bytes();
-    // Both are always starts of lines, or the end.
+    // Both are always the start of a line, or the end.
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = low + (high - low) / 2;
@@ -92,7 +91,7 @@ fn line_not_before(text: &str, name: &str) -> usize {
 }
 
 impl<S: AsRef<str>> FromIterator<S> for Names {
-    /// Keeps names that are not empty and have no line break.
+    /// Skips names that are empty or contain a line break.
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
         let mut text = String::new();
         for name in names {

@@ -1,24 +1,24 @@
-//! The definitions of one file for readers: by qualified name, and with line numbers. Used for answers about the current file;
-//! prompts contain map blocks, which have no line numbers.
+//! Looks up the definitions of one file by qualified name, and lists them with line numbers. Used for answers about the
+//! current file. Prompts contain map blocks instead, which have no line numbers.
 
 use std::fmt::Write as _;
 
 use super::{Located, SymbolKind};
 use crate::text::LineStarts;
 
-/// The deepest indentation written.
+/// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
 
-/// The most lines above a definition that belong to it.
+/// Maximum lines of decorators and comments above a definition that belong to it.
 const MAX_LEAD: usize = 60;
 
-/// The parts of a dotted name: `Type.method`, `Type::method`.
+/// Splits a qualified name such as `Type.method` or `Type::method` into its parts.
 pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
 }
 
-/// The definitions that match a qualified name, in source order: those whose name and containers end with its parts, preferring
-/// exact matches. A type takes precedence over its implementations.
+/// The definitions that match a qualified name, in source order: those whose own name and containers end with its
+/// parts. Exact matches are preferred. A type takes precedence over its implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     let wanted = name_parts(name);
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     found
 }
 
-/// The dotted name of a definition with its containers.
+/// The name of a definition with its containers, separated by dots.
 pub fn dotted_name(places: &[Located], index: usize) -> String {
     let mut path: Vec<&str> = Vec::new();
     for place in places.iter().take(index + 1) {
@@ -51,7 +51,8 @@ pub fn dotted_name(places: &[Located], index: usize) -> String {
     path.join(".")
 }
 
-/// The first line of what belongs to a definition whose own first line is `first`: decorators, attributes and comments directly above.
+/// The first line of the decorators, attributes and comments directly above a definition that starts on line `first`.
+/// Lines are one-based.
 pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
     const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
     let before: Vec<&str> = text.lines().take((first as usize).saturating_sub(1)).collect();
@@ -60,8 +61,8 @@ pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
     first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
 }
 
-/// The outline of a file, one definition per line: line numbers, then the head, indented by one space per level. Omits what is
-/// local to a function.
+/// The outline of a file, one definition per line: line numbers, then the head, indented by one space per level. Omits
+/// definitions inside functions.
 pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
     let mut text = String::new();
     let mut local_below = None;

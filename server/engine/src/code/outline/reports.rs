@@ -1,4 +1,4 @@
-//! Whether the grammars of this build work: each language against its own fixture. Says nothing about any other text.
+//! Checks that the grammars of this build work, by running each language on its own fixture.
 
 use serde::Serialize;
 use strata_grammars::LanguageId;
@@ -6,19 +6,19 @@ use strata_grammars::LanguageId;
 use super::Outline;
 use crate::cancel::Cancel;
 
-/// The state of one language in this build.
+/// The state of one language's grammar in this build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GrammarReport {
     pub name: &'static str,
-    /// The version of tree-sitter's interface that its grammar was generated for.
+    /// Version of tree-sitter's ABI that the grammar was generated for.
     pub abi: usize,
-    /// Why there are no outlines in it.
+    /// Why the language has no outlines; absent if it works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<&'static str>,
 }
 
-/// Tries every language, by name.
+/// Checks every language, in order of name.
 pub fn grammar_reports() -> Vec<GrammarReport> {
     let report = |language: LanguageId| GrammarReport {
         name: language.name,
@@ -35,7 +35,7 @@ fn problem_of(language: LanguageId) -> Option<&'static str> {
     match Outline::read(language, language.fixture, &Cancel::new()) {
         Ok(outline) if outline.symbols.is_empty() => Some("it finds nothing in text that has definitions"),
         Ok(_) => None,
-        // No one raised the flag, so that is what is left.
+        // The cancel flag is never raised here, so the grammar's version is the only possible cause.
         Err(_) => Some("its grammar was generated for another version of the parser"),
     }
 }

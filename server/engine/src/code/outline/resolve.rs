@@ -1,5 +1,5 @@
-//! Combines the pieces of a walk: keeps the first of several definitions of one thing, moves names set on an instance to its
-//! type, counts imports and mentions once, and caps sizes. Looks at no tree and no text.
+//! Combines the pieces of a walk: keeps the first of several definitions of the same thing, moves names set on an
+//! instance to its type, removes duplicate imports and mentions, and enforces limits.
 
 use std::ops::Range;
 
@@ -10,20 +10,19 @@ use super::extract::{Draft, Findings, Instance, MAX_DETAILS, Repeat};
 use super::tables::usage;
 use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
 
-/// A symbol and where it is.
+/// A symbol with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Its place among the symbols of the file's [`Outline`].
+    /// Index among the symbols of the file's [`Outline`].
     pub index: usize,
-    /// The symbol in the outline.
     pub symbol: Symbol,
-    /// The bytes of its definition, body included, without what decorates it from outside.
+    /// Byte range of the definition, including its body but not the decorators around it.
     pub range: Range<usize>,
-    /// The bytes of its name; inside `range`, unless the language has the name elsewhere.
+    /// Byte range of the name. Usually inside `range`, but some languages put the name elsewhere.
     pub name_range: Range<usize>,
 }
 
-/// The outline of a text that was walked in one piece.
+/// Builds the outline of a text that was walked in one piece.
 pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
     let Findings { symbols, instance, imports, mentions, tests } = findings;
     let mut references: Vec<&str> = mentions
@@ -42,7 +41,7 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
     }
 }
 
-/// The symbols of [`outline`] with their places.
+/// The symbols of [`outline`] with their positions.
 pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
     let place = |draft: &Draft<'_>| (draft.range.clone(), draft.name_range.clone());
     let places: Vec<_> = findings.symbols.iter().map(place).collect();
@@ -54,7 +53,7 @@ pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
     symbols.filter_map(located).collect()
 }
 
-/// The symbols that are shown, each with its place among all.
+/// The symbols that are shown, each with its index among all drafts.
 fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Symbol)> {
     let repeats: Vec<Repeat> = drafts.iter().map(|draft| draft.repeat).collect();
     let symbols: Vec<Symbol> = drafts.into_iter().map(Draft::symbol).collect();
@@ -84,50 +83,51 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Sy
     symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect()
 }
 
-/// The imports of a file, each once.
+/// Removes duplicate imports.
 pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
     let mut known = FxHashSet::default();
     imports.filter(|import| known.insert(*import)).take(MAX_IMPORTS).collect()
 }
 
-/// Whether a name that is used so may be defined elsewhere.
+/// Whether a name with these `usage` bits may be defined elsewhere.
 pub(super) fn is_reference(usage: u8) -> bool {
     usage & usage::MEMBER != 0 || usage == usage::PLAIN
 }
 
-/// Whether the language brings a name along.
+/// Whether a name is part of the language.
 pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
     language.builtins.binary_search(&name).is_ok()
 }
 
-/// Goes through all definitions of a text in order.
+/// Decides which definitions are shown. Definitions must be passed in source order.
 #[derive(Default)]
 pub(super) struct Resolver<'a> {
-    /// The definitions around the present place, by level.
+    /// The definitions that contain the current position, by level.
     around: Vec<EnclosingDefinition>,
     shown: u32,
-    /// Definitions already seen, by the visible definition they belong to.
+    /// Repeatable definitions already seen: containing visible definition, name, and number of parts.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
-    /// Names set on an instance, by the number of the shown definition.
+    /// Names set on an instance, by the number of the shown type.
     instances: FxHashMap<u32, Vec<&'a str>>,
     known: FxHashSet<(u32, &'a str)>,
 }
 
-/// A definition around the present place.
+/// A definition that contains the current position.
 #[derive(Clone, Copy)]
 struct EnclosingDefinition {
-    /// Its number among the shown ones, if it is one.
+    /// Its number among the shown definitions; `None` if it is hidden.
     number: Option<u32>,
-    /// The innermost shown one, itself included.
+    /// Number of the innermost shown definition, which may be this one.
     nearest: Option<u32>,
-    /// How many shown ones there are up to here, itself included.
+    /// Number of shown definitions from the outermost to this one.
     depth: u32,
-    /// Whether nothing in it is shown: it defines something again.
+    /// Whether everything inside it is hidden because it repeats a definition.
     hides: bool,
 }
 
 impl<'a> Resolver<'a> {
-    /// The next definition, whose depth is its level: how many shown ones contain it, if it is shown.
+    /// Processes the next definition, whose `depth` is its level. Returns its depth among shown definitions, or `None`
+    /// if it is hidden.
     pub(super) fn symbol(&mut self, symbol: &'a Symbol, repeat: Repeat) -> Option<u32> {
         self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (nearest, depth, hidden) = self
@@ -150,7 +150,7 @@ impl<'a> Resolver<'a> {
         Some(depth)
     }
 
-    /// A name is set on an instance of the type at level `owner` around this place.
+    /// Records a name set on an instance of the enclosing type at level `owner`.
     pub(super) fn instance(&mut self, owner: u32, name: &'a str) {
         let around = usize::try_from(owner).ok().and_then(|owner| self.around.get(owner));
         let Some(owner) = around.and_then(|around| around.number) else { return };
@@ -162,7 +162,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The names set on instances, by the number of the shown definition.
+    /// The names set on instances, by the number of the shown type.
     pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<&'a str>> {
         self.instances
     }

@@ -1,5 +1,5 @@
-//! The text of a tree, of which a walk reads small parts: one contiguous text, or a contiguous part for the walk and a rope for
-//! the rest. Never changes a text.
+//! The text of a tree, for a walk that reads small parts of it: either one contiguous string, or a string for the part
+//! being walked and a rope for the rest.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,27 +9,27 @@ use tree_sitter::{Node, TextProvider};
 
 use crate::text::floor;
 
-/// A text. Offsets are bytes from the start of the whole.
+/// A text. Offsets are bytes from the start of the whole text.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     piece: &'a str,
-    /// Where the piece starts.
+    /// Offset of `piece` in the whole text.
     start: usize,
     whole: Option<&'a Rope>,
 }
 
 impl<'a> Source<'a> {
-    /// A text in one piece.
+    /// Creates a source from a contiguous text.
     pub(super) fn whole(text: &'a str) -> Self {
         Self { piece: text, start: 0, whole: None }
     }
 
-    /// The part of `whole` that starts at byte `start`, and everything else from the rope.
+    /// Creates a source from the part of `whole` that starts at byte `start`. Everything else is read from the rope.
     pub(super) fn part(piece: &'a str, start: usize, whole: &'a Rope) -> Self {
         Self { piece, start, whole: Some(whole) }
     }
 
-    /// The text in a range, or an empty text if the range splits a character.
+    /// The text in a range, or an empty string if the range splits a character.
     pub(super) fn text(&self, range: Range<usize>) -> Cow<'a, str> {
         let inside = range.start.checked_sub(self.start).zip(range.end.checked_sub(self.start));
         match (inside.and_then(|(start, end)| self.piece.get(start..end)), self.whole) {
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text in a range, which is moved to the nearest starts of characters before its ends.
+    /// The text in a range whose ends are first moved back to character boundaries.
     pub(super) fn nearest(&self, range: Range<usize>) -> Cow<'a, str> {
         self.text(self.boundary(range.start)..self.boundary(range.end))
     }
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A part of a text as bytes.
+/// Bytes of a part of a text.
 pub(super) struct Bytes<'a>(Cow<'a, str>);
 
 impl AsRef<[u8]> for Bytes<'_> {
@@ -67,7 +67,7 @@ impl AsRef<[u8]> for Bytes<'_> {
     }
 }
 
-/// Text for the predicates of a query.
+/// Provides text for the predicates of a query.
 impl<'a> TextProvider<Bytes<'a>> for Source<'a> {
     type I = std::iter::Once<Bytes<'a>>;
 

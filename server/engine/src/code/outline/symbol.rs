@@ -1,29 +1,27 @@
-//! A definition in an outline. Compact: no positions, no tree.
+//! The symbols of an outline. Compact: contains no positions and no syntax tree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::names::Names;
 
-/// One definition.
+/// A definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
-    /// Its kind.
     pub kind: SymbolKind,
-    /// How many symbols contain it. Its children are the symbols after it with a greater depth, up to
-    /// the first with the same or a smaller one.
+    /// Number of symbols that contain this one. Its children are the symbols after it with a greater depth, up to the
+    /// first with the same or a smaller one.
     pub depth: u32,
-    /// Whether it holds nothing but tests (`#[cfg(test)] mod tests`).
+    /// Whether it contains only tests (`#[cfg(test)] mod tests`).
     pub scope: Scope,
-    /// Its name.
     pub name: Box<str>,
-    /// Its signature as the language writes it, on one line and without its body: modifiers, name,
-    /// parameters, types, bases. At most 200 characters.
+    /// Signature as written in the source, on one line and without the body: modifiers, name, parameters, types, bases.
+    /// At most 200 characters.
     pub head: Box<str>,
-    /// Decorators and attributes a caller should know, as written.
+    /// Decorators and attributes that are relevant to callers, as written.
     pub attributes: Names,
-    /// Attributes its methods set on the instance (`self.width = ...`), in order of first mention.
+    /// Attributes that its methods set on the instance (`self.width = ...`), in order of first mention.
     pub instance: Names,
 }
 
@@ -31,25 +29,25 @@ pub struct Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SymbolKind {
-    /// A module or name space inside a file.
+    /// A module or namespace inside a file.
     Module,
     /// A class.
     Class,
-    /// A structure, record or union.
+    /// A struct, record or union.
     Struct,
     /// An enumeration.
     Enum,
-    /// One of an enumeration's values.
+    /// A variant of an enumeration.
     Variant,
     /// An interface, trait or protocol.
     Interface,
-    /// An implementation block; its name is the type's.
+    /// An implementation block, named after its type.
     Impl,
     /// A function outside any type.
     Function,
     /// A function inside a type.
     Method,
-    /// A named part of a type.
+    /// A field or property of a type.
     Field,
     /// A variable outside any function.
     Variable,
@@ -59,50 +57,50 @@ pub enum SymbolKind {
     Type,
     /// A macro.
     Macro,
-    /// A part of a document, under its heading.
+    /// A section of a document, named after its heading.
     Section,
-    /// A key of settings or data.
+    /// A key in a configuration or data file.
     Key,
 }
 
-/// Where a symbol can be used.
+/// What a symbol is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Part of the product.
     #[default]
     Product,
-    /// It and everything in it is there for tests only.
+    /// A symbol that, with everything in it, exists only for tests.
     Tests,
 }
 
 impl SymbolKind {
-    /// Whether its members are local to it.
+    /// Whether it is a function or method, whose contents are local.
     pub(crate) fn is_function(self) -> bool {
         matches!(self, Self::Function | Self::Method)
     }
 
-    /// Whether a function directly in it is a method.
+    /// Whether functions directly inside it are methods.
     pub(crate) fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Impl)
     }
 
-    /// Whether it is a value. Inside a function, values are private.
+    /// Whether it is a value. Values inside functions are not kept.
     pub(crate) fn is_value(self) -> bool {
         matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
     }
 
-    /// Whether it is part of a document, which is read and not called.
+    /// Whether it is part of a document.
     pub(crate) fn is_document(self) -> bool {
         matches!(self, Self::Section | Self::Key)
     }
 
-    /// Whether another file that mentions the name probably means this definition.
+    /// Whether a mention of the name in another file probably refers to this definition.
     pub(crate) fn is_referable(self) -> bool {
         !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 
-    /// Its word in the captures.
+    /// The kind as it is written in captures.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Module => "module",
@@ -124,7 +122,7 @@ impl SymbolKind {
         }
     }
 
-    /// The kind after a capture's name (`definition.` already taken off).
+    /// Parses a capture name without its `definition.` prefix.
     pub(crate) fn of_capture(name: &str) -> Option<Self> {
         Some(match name {
             "module" => Self::Module,

@@ -1,5 +1,4 @@
-//! A language's rules as look-up tables by node kind, made once per process from the names in its
-//! folder. Holds no state of a walk.
+//! A language's rules as lookup tables by node kind, built once per process from the names in the language's directory.
 
 use std::num::NonZeroU16;
 use std::sync::OnceLock;
@@ -9,23 +8,23 @@ use tree_sitter::Query;
 
 use super::SymbolKind;
 
-/// What the walk does at a node kind. Bits, since several can apply.
+/// What a walk does at a node kind. These are bits, since several can apply.
 pub(crate) mod flag {
     /// A leaf whose text is a name.
     pub(crate) const IDENTIFIER: u8 = 1;
     /// A string literal.
     pub(crate) const STRING: u8 = 2;
-    /// Some pattern of the outline query starts here.
+    /// A pattern of the outline query can start here.
     pub(crate) const PATTERN: u8 = 4;
-    /// Names below it may be in a position that a rule speaks of.
+    /// Rules apply to the positions of names below it.
     pub(crate) const POSITION: u8 = 8;
 }
 
-/// How a name is used, judged by its position. Bits, collected over all mentions.
+/// How a name is used, judged by its position. These are bits, collected over all mentions.
 pub(crate) mod usage {
-    /// Mentioned in a position no rule speaks of.
+    /// In a position that no rule covers.
     pub(crate) const PLAIN: u8 = 1;
-    /// Certainly something outside the function.
+    /// Refers to something outside the function.
     pub(crate) const MEMBER: u8 = 2;
     /// Bound locally somewhere in the file.
     pub(crate) const LOCAL: u8 = 4;
@@ -49,25 +48,25 @@ pub(crate) enum Role {
     TestScope,
     Clause,
     Local,
-    /// Only there for a predicate of the query.
+    /// Used only by a predicate of the query.
     Silent,
 }
 
-/// One language's tables.
+/// The tables of one language.
 pub(crate) struct Tables {
-    /// Bits of [`flag`] by kind.
+    /// [`flag`] bits by node kind.
     flags: Vec<u8>,
-    /// Rules for names below a kind of parent, by that kind: the field (or any), bits of [`usage`].
+    /// Rules for the children of each node kind: the field (`None` for any) and the [`usage`] bits.
     positions: Vec<Vec<(Option<NonZeroU16>, u8)>>,
-    /// By capture index.
+    /// Roles by capture index.
     roles: Vec<Role>,
-    /// How many levels of definitions are kept.
+    /// Maximum nesting depth of definitions to keep.
     pub(crate) levels: usize,
     pub(crate) query: Option<&'static Query>,
 }
 
 impl Tables {
-    /// The tables of a language.
+    /// The tables of a language, built on first use.
     pub(crate) fn of(language: LanguageId) -> &'static Self {
         static TABLES: [OnceLock<Tables>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
         static NOTHING: Tables =
@@ -75,12 +74,12 @@ impl Tables {
         TABLES.get(language.index()).map_or(&NOTHING, |cell| cell.get_or_init(|| Self::new(language)))
     }
 
-    /// Bits of [`flag`] for a kind; none for the kind of errors.
+    /// [`flag`] bits of a node kind; 0 for the kind of errors.
     pub(crate) fn flags(&self, kind: u16) -> u8 {
         self.flags.get(usize::from(kind)).copied().unwrap_or(0)
     }
 
-    /// Bits of [`usage`] for a name below a parent of kind `parent`, in the field `field()`.
+    /// [`usage`] bits of a name below a parent of kind `parent`, in the field `field()`.
     pub(crate) fn usage(&self, parent: u16, field: impl FnOnce() -> Option<NonZeroU16>) -> u8 {
         let rules = self.positions.get(usize::from(parent)).map_or(&[][..], Vec::as_slice);
         let field = match rules {
@@ -92,7 +91,7 @@ impl Tables {
         matching.map_or(usage::PLAIN, |(_, bits)| *bits)
     }
 
-    /// What a capture says.
+    /// The role of a capture.
     pub(crate) fn role(&self, capture: u32) -> Role {
         usize::try_from(capture).ok().and_then(|i| self.roles.get(i)).copied().unwrap_or(Role::Silent)
     }
@@ -119,7 +118,7 @@ impl Tables {
                 tables.mark(position.parent, flag::POSITION);
                 if let Some(rules) = tables.positions.get_mut(usize::from(position.parent)) {
                     rules.push((position.field, bits));
-                    // A rule for one field goes before the rule for any child.
+                    // Rules for one field take precedence over rules for any child.
                     rules.sort_by_key(|(field, _)| field.is_none());
                 }
             }
@@ -178,7 +177,7 @@ fn role(capture: &str) -> Role {
 mod tests {
     use super::*;
 
-    /// A pattern that starts otherwise would never be tried, and a misspelt kind never be kept.
+    /// A pattern that starts otherwise would never be tried, and a misspelled kind would never be kept.
     #[test]
     fn every_pattern_starts_at_a_node_of_one_kind_and_every_definition_has_a_kind() {
         for language in LanguageId::all() {

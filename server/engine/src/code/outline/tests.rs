@@ -1,4 +1,4 @@
-//! The outline of each language's fixture, and what must hold for any text.
+//! Checks the outline of each language's fixture, and properties that hold for any text.
 
 use std::fmt::Write as _;
 
@@ -233,7 +233,7 @@ fn a_raised_flag_ends_the_work() {
     let long = "f(x)\n".repeat(10_000);
     let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
     assert_eq!(Outline::of(&long_tree, &long, &cancel), Err(Cancelled));
-    // A parser that was stopped starts again.
+    // A parser that was stopped can be used again.
     let again = parse(python, "y = 1\n", Some(&tree), &Cancel::new()).unwrap();
     let outline = Outline::of(&again, "y = 1\n", &Cancel::new()).unwrap();
     assert_eq!(outline.symbols.iter().map(|symbol| &*symbol.name).collect::<Vec<_>>(), ["y"]);
@@ -287,7 +287,7 @@ struct Edit {
     text: String,
 }
 
-/// Bits of text that open, close or end something in one of the languages.
+/// Pieces of text that open, close or end something in one of the languages.
 const PIECES: &[&str] = &[
     "",
     "\n",
@@ -343,9 +343,9 @@ fn language() -> impl Strategy<Value = LanguageId> {
 }
 
 proptest! {
-    /// Of broken text a parser may make something else when it can use an old tree again (how it recovers
-    /// depends on where it started), but text it understands has one outline. Everything is undone in the end, so
-    /// that each case comes back to such a text from whatever state it was in.
+    /// For broken text, a parser may give a different tree when it reuses an old one, because recovery depends on where
+    /// it started. Valid text has only one outline. All edits are undone at the end, so that each case returns to valid
+    /// text from whatever state it reached.
     #[test]
     fn an_edited_tree_gives_the_same_outline_as_a_new_one(
         language in language(),
@@ -360,7 +360,7 @@ proptest! {
             let fresh = parse(language, source, None, &Cancel::new()).unwrap();
             prop_assert_eq!(tree.root().range(), fresh.root().range());
             if !fresh.has_error() {
-                // Only comments move in the tree, into a statement or out of it.
+                // The trees may only differ in whether a comment is inside or outside a statement.
                 prop_assert!(!tree.has_error(), "{}", source);
                 let outline = |tree| Outline::of(tree, source, &Cancel::new()).unwrap();
                 prop_assert_eq!(outline(&tree), outline(&fresh));
@@ -379,8 +379,8 @@ proptest! {
         prop_assert_eq!(&*source, language.fixture);
     }
 
-    /// Of the same tree, whatever edits led to it, also by way of broken texts. Everything is undone in the end, so that
-    /// each case comes back to a text without errors.
+    /// A live outline equals the outline of the same tree, whatever edits led to it, including through broken text. All
+    /// edits are undone at the end, so that each case returns to valid text.
     #[test]
     fn a_live_outline_is_the_outline(
         language in language(),

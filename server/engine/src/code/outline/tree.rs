@@ -1,4 +1,4 @@
-//! Syntax trees: making one from a text, and keeping one in step with edits. Knows nothing of outlines.
+//! Syntax trees: parsing them, and updating them for edits.
 
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
@@ -21,47 +21,48 @@ pub struct SyntaxTree {
 /// A replacement of bytes, for updating a syntax tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreeEdit {
-    /// Where the replaced bytes began.
+    /// Start of the replaced range.
     pub start: TreePoint,
     /// End of the replaced range, in the old text.
     pub old_end: TreePoint,
-    /// Where their replacement ends, in the text after.
+    /// End of the replacement, in the new text.
     pub new_end: TreePoint,
 }
 
-/// A position in a text: byte offset, line, and byte in the line. Like the parsers, counts only `\n` as a line end.
+/// A position in a text: byte offset, line, and byte in the line. As in the parsers, only `\n` ends a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreePoint {
-    /// Bytes from the start of the text.
+    /// Byte offset from the start of the text.
     pub byte: usize,
-    /// How many `\n` are before it.
+    /// Number of `\n` before the position.
     pub row: usize,
-    /// Bytes since the last `\n`.
+    /// Number of bytes since the last `\n`.
     pub column: usize,
 }
 
-/// Gives the text from an offset on, or the start of it; nothing at its end.
+/// Returns the next chunk of the text from an offset, or an empty slice at the end.
 type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
 
 thread_local! {
-    /// A parser keeps its buffers from one text to the next.
+    /// Kept for the next text because a parser reuses its buffers.
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
-/// How often a parser may report progress: a fixed number, plus a number per KiB. It reports every hundred steps. Real code needs
-/// 6 to 25 reports per KiB, the worst being minified or generated; random punctuation in an ambiguous language needs hundreds and
-/// may never end.
+/// Maximum progress reports of a parser: a fixed number, plus a number per KiB. A parser reports every hundred steps.
+/// Real code needs 6 to 25 reports per KiB; the highest values are from minified or generated code. Random punctuation
+/// in an ambiguous language needs hundreds and may never finish.
 const PATIENCE: usize = 2_000;
 const PATIENCE_PER_KIB: usize = 64;
 
-/// Parses a text. `old` is the tree of an earlier version, updated with every edit by [`SyntaxTree::edit`]; its unchanged parts
-/// are reused. For broken text, the tree may differ from a fresh parse, since error recovery depends on where the parser starts.
-/// If equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error) again without `old`. Gives up on
-/// text that takes far more steps or nests deeper than any real code: the tree is then empty and counts as having errors.
+/// Parses a text. `old` is the tree of an earlier version, updated with every edit by [`SyntaxTree::edit`]; its
+/// unchanged parts are reused. For broken text, the tree may differ from a fresh parse, since error recovery depends on
+/// where the parser starts. If equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
+/// again without `old`. Gives up on text that takes far more steps or nests deeper than real code: the tree is then
+/// empty and counts as having errors.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the
-/// grammar was built for another version of the parser.
+/// [`Cancelled`] if the flag is raised before parsing finishes, or if the grammar was built for another version of the
+/// parser, which tests rule out.
 pub fn parse(
     language: LanguageId,
     source: &str,
@@ -71,10 +72,10 @@ pub fn parse(
     parse_within(patience_for(source.len()), language, source, old, cancel)
 }
 
-/// [`parse`] for a text that is not in one piece.
+/// Like [`parse`], for a text in a rope.
 ///
 /// # Errors
-/// As [`parse`].
+/// See [`parse`].
 pub(crate) fn parse_rope(
     language: LanguageId,
     text: &Rope,
@@ -88,7 +89,7 @@ pub(crate) fn parse_rope(
     parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
 }
 
-/// [`parse`] with a limit, in hundreds of steps.
+/// Like [`parse`], with a limit in hundreds of steps.
 pub(super) fn parse_within(
     patience: usize,
     language: LanguageId,
@@ -119,7 +120,8 @@ fn parse_with(
         false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
-        // Tokens of broken text are used again although the repaired text has others there: Java's `class` stays a name.
+        // Tokens of a broken text are reused even if the repaired text has others there: Java's `class` remains a name.
+        // So a repaired text is parsed from scratch.
         Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
             parse_with(patience, language, rest, None, cancel)
         }
@@ -147,7 +149,7 @@ fn parse_text(
     let mut progress = |_: &_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree = parser.parse_with_options(&mut |offset, _| rest(offset), old, Some(options));
-    // After a stop it would take the next text for the rest of this one.
+    // After an aborted parse, the parser would otherwise treat the next text as the rest of this one.
     parser.reset();
     PARSER.set(Some(parser));
     Ok(tree)
@@ -158,14 +160,14 @@ fn patience_for(bytes: usize) -> usize {
 }
 
 impl SyntaxTree {
-    /// An empty tree, for text that could not be parsed.
+    /// Creates an empty tree, for text that could not be parsed.
     pub(crate) fn none(language: LanguageId) -> Option<Self> {
         let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
         tree.complete = false;
         Some(tree)
     }
 
-    /// Updates the tree for a change of the text, for use as `old` in the next [`parse`].
+    /// Updates the tree for a change of the text, so that it can be passed as `old` to [`parse`].
     pub(crate) fn edit(&mut self, edit: &TreeEdit) {
         if !self.complete {
             return;
@@ -180,13 +182,13 @@ impl SyntaxTree {
         });
     }
 
-    /// Whether the text was parsed to its end. If not the tree is that of an empty text.
+    /// Whether the whole text was parsed. If not, the tree is that of an empty text.
     #[cfg(test)]
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Whether some of the text was not understood.
+    /// Whether the text has syntax errors or could not be parsed.
     pub(crate) fn has_error(&self) -> bool {
         !self.complete || has_error(&self.tree)
     }
@@ -197,8 +199,8 @@ impl SyntaxTree {
 }
 
 impl TreeEdit {
-    /// The replacement of the bytes `range` of `before` by `inserted`. A range that is not inside the
-    /// text is moved into it. Costs one look at the text before the range.
+    /// The edit that replaces the bytes `range` of `before` with `inserted`. The range is clamped to the text. Reads
+    /// the text before the range once.
     pub(crate) fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(before.len_bytes());
         let old_end = range.end.clamp(start, before.len_bytes());
@@ -212,7 +214,7 @@ impl TreeEdit {
 }
 
 impl TreePoint {
-    /// The place `bytes` further on.
+    /// The position after `bytes`, starting from this one.
     #[must_use]
     pub(crate) fn after(self, bytes: &[u8]) -> Self {
         let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count();

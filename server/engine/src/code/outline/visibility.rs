@@ -1,10 +1,10 @@
-//! Which definitions are there for other files, by the rules of their language. Looks at heads and names alone.
+//! Decides which definitions are visible to other files, by their heads and names and the rules of the language.
 
 use strata_grammars::LanguageId;
 
 use super::{Symbol, SymbolKind};
 
-/// Goes through the visible definitions of a file in order.
+/// State for going through the visible definitions of a file in order.
 pub(crate) struct Visibility {
     language: LanguageId,
     /// For each enclosing definition: whether it is public, and whether its members are public by default.
@@ -12,18 +12,18 @@ pub(crate) struct Visibility {
 }
 
 impl Visibility {
-    /// The rules of a language, at the start of a file.
+    /// Creates the state for the start of a file.
     pub(crate) fn of(language: LanguageId) -> Self {
         Self { language, around: Vec::new() }
     }
 
-    /// Whether the next definition is there for others.
+    /// Whether the next definition is visible to other files.
     pub(crate) fn is_public(&mut self, symbol: &Symbol) -> bool {
         self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
         let (outer, inherited) = self.around.last().copied().unwrap_or((true, false));
         let own = self.says_public(symbol, inherited);
         let inherits = words(&symbol.head).any(|word| self.language.visibility.inherited.contains(&word));
-        // An implementation has no visibility of its own: its members say.
+        // An implementation block has no visibility of its own; its members decide.
         self.around.push((own || symbol.kind == SymbolKind::Impl, inherits));
         own && outer
     }
@@ -43,7 +43,7 @@ impl Visibility {
     }
 }
 
-/// A head without its parameters and its value.
+/// The part of a head before its parameters and its value.
 fn before_parameters(head: &str) -> &str {
     head.split(['(', '=']).next().unwrap_or_default()
 }

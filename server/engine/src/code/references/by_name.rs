@@ -1,5 +1,5 @@
-//! References in languages that do not say what their names mean: by the graph of imports where it knows the name, else by the
-//! name alone.
+//! Confidence in references for languages without reference rules: by the import graph if it covers the name, otherwise
+//! by the name alone.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::confidence::Confidence;
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
-/// Confidence in the references to a name, by file.
+/// Files that may refer to a name, with the confidence in each.
 pub(super) struct LikelyFiles<'a> {
-    /// The files that are known to mean one of the definitions, with the likelihood.
+    /// Files with references to one of the definitions according to the graph, with the likelihood.
     known: BTreeMap<FileKey, f64>,
     definers: Vec<&'a FileKey>,
-    /// Whether the graph follows the name at all.
+    /// Whether the graph covers the name.
     is_followed: bool,
 }
 

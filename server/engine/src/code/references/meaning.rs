@@ -1,6 +1,6 @@
-//! Resolves names and expressions across files: from a name's scope to the target of its imports, and from a member to the type
-//! of its value, by annotations, calls and assignments. Runs no code and infers nothing beyond a few steps. Does not find
-//! references.
+//! Resolves names and expressions across files: from a name's scope to the target of its imports, and from a member to
+//! the type of its value, using annotations, calls and assignments. Infers types over a few steps only, and does not
+//! find references itself.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -16,24 +16,24 @@ use crate::code::outline::{self, SyntaxTree};
 use crate::code::symbols::{References, SymbolIndex};
 use crate::key::FileKey;
 
-/// Maximum steps to resolve one reference. A package may re-export the names of many modules.
+/// Maximum steps to resolve one reference. The limit is high because a package may re-export the names of many modules.
 const STEPS: u32 = 2_000;
-/// How deep steps nest.
+/// Maximum nesting depth of steps.
 const MAX_DEPTH: u32 = 60;
-/// The most that one expression may mean.
+/// Maximum number of meanings of one expression.
 const MAX_VALUES: usize = 8;
-/// The most names of an annotation that are looked at.
+/// Maximum names of an annotation to resolve.
 const MAX_NAMES: usize = 16;
-/// How many files are kept at once.
+/// Maximum files to keep in memory.
 const MAX_FILES: usize = 256;
 
 /// Access to the current texts of files.
 pub trait SourceTexts {
-    /// The text of a file; `None` when it cannot be read.
+    /// The text of a file; `None` if it cannot be read.
     fn text(&self, key: &FileKey) -> Option<Arc<str>>;
 }
 
-/// The input of a search.
+/// The data that a search for references needs.
 #[derive(Clone, Copy)]
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
@@ -41,7 +41,7 @@ pub struct ReferenceSources<'a> {
     pub texts: &'a dyn SourceTexts,
 }
 
-/// A name bound in a function or in a reachable scope.
+/// A definition: all bindings of a name in one scope of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct DefinitionId {
     pub(super) file: usize,
@@ -51,20 +51,20 @@ pub(super) struct DefinitionId {
 /// The meaning of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A module, as a file imports it.
+    /// A module, imported by `file` under `path`.
     Module {
         file: usize,
         path: Box<str>,
     },
     Definition(DefinitionId),
-    /// A value of the type.
+    /// A value of the type with this definition.
     Instance(DefinitionId),
-    /// Something that no file of the repository defines.
+    /// Defined outside the repository.
     Outside,
     Unknown,
 }
 
-/// Works out what names mean. Reads the files it needs.
+/// Resolves names and expressions. Reads files on demand.
 pub(super) struct Meanings<'a> {
     pub(super) sources: ReferenceSources<'a>,
     cancel: &'a Cancel,
@@ -74,7 +74,7 @@ pub(super) struct Meanings<'a> {
     cancelled: Cell<bool>,
 }
 
-/// A step that is under way.
+/// A step in progress; decrements the depth when dropped.
 struct Step<'m>(&'m Cell<u32>);
 
 impl Drop for Step<'_> {
@@ -115,17 +115,17 @@ impl<'a> Meanings<'a> {
         read
     }
 
-    /// The text and tree of a file.
+    /// Reads and parses a file.
     pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
         let Some(text) = self.sources.texts.text(key) else { return Ok(None) };
         Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
     }
 
-    /// Whether work was given up.
+    /// Returns an error if the search was cancelled, by the flag or while reading a file.
     ///
     /// # Errors
-    /// [`Cancelled`] when it was.
+    /// [`Cancelled`] if it was.
     pub(super) fn check(&self) -> Result<(), Cancelled> {
         self.cancel.check()?;
         if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
@@ -137,12 +137,12 @@ impl<'a> Meanings<'a> {
         FileNames::read(tree, text, self.cancel)
     }
 
-    /// Begins with a new mention.
+    /// Resets the step limit for a new mention.
     pub(super) fn begin(&self) {
         self.steps.set(STEPS);
     }
 
-    /// Begins a step; nothing when there were too many.
+    /// Starts a step. Returns `None` if the limit of steps or depth is reached.
     fn step(&self) -> Option<Step<'_>> {
         let left = self.steps.get().checked_sub(1)?;
         self.steps.set(left);
@@ -154,7 +154,7 @@ impl<'a> Meanings<'a> {
         Some(Step(&self.depth))
     }
 
-    /// Resolves a plain name in a scope.
+    /// Resolves a name in a scope and the scopes around it.
     pub(super) fn name(&self, file: usize, scope: usize, name: &str) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let mut at = Some(scope);
@@ -227,7 +227,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// Whether a value of the annotated type has members defined in the repository, because it starts with a repository type.
+    /// Whether the type at the start of an annotation is defined in the repository.
     pub(super) fn has_own_parts(&self, file: usize, annotation: &Range<usize>) -> bool {
         let Some(names) = self.file(file) else { return false };
         let text = names.str(annotation);
@@ -240,7 +240,7 @@ impl<'a> Meanings<'a> {
         values.iter().any(|value| matches!(value, Value::Instance(_)))
     }
 
-    /// The known base types of a type.
+    /// A type and its known base types, direct and indirect.
     pub(super) fn ancestors(&self, id: DefinitionId) -> Vec<DefinitionId> {
         let mut found = vec![id];
         let mut at = 0;
@@ -271,7 +271,7 @@ impl<'a> Meanings<'a> {
         self.with(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
     }
 
-    /// Resolves a group to its imports, or to itself.
+    /// Resolves a group to the targets of its imports, or to its own definition.
     fn group(&self, file: usize, group: usize) -> Vec<Value> {
         let bindings = self.bindings(DefinitionId { file, group });
         let mut found = each(bindings.iter(), |binding| match binding {
@@ -337,7 +337,7 @@ impl<'a> Meanings<'a> {
                 }
             }
         }
-        // A module that is one value has the members of that.
+        // A module whose export is a single value has that value's members.
         match names.group(0, DEFAULT) {
             Some(_) if name != DEFAULT => {
                 let mut found = each(self.export(file, DEFAULT), |value| self.member(&value, name));
@@ -369,7 +369,7 @@ impl<'a> Meanings<'a> {
                 _ => is_known = false,
             }
         }
-        // A subtype may have it, or what the type is made from elsewhere.
+        // A subtype, or a base type from elsewhere, may define it.
         vec![if is_known { Value::Unknown } else { Value::Outside }]
     }
 
@@ -382,7 +382,7 @@ impl<'a> Meanings<'a> {
         })
     }
 
-    /// The value of a variable, a parameter, or a property that is a function.
+    /// Resolves the value of a variable, a parameter or a property.
     fn value_of(&self, id: DefinitionId) -> Vec<Value> {
         let Some(_step) = self.step() else { return vec![Value::Unknown] };
         let found = each(self.bindings(id).iter(), |binding| match binding {
@@ -418,7 +418,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// The values of a type that is written there.
+    /// The values that a type annotation allows.
     fn annotation(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let found = self.annotated(file, range);
         let types: Vec<Value> =
@@ -430,7 +430,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// Resolves the names in a range, including those in strings.
+    /// Resolves the type names in a range, including those in strings.
     fn annotated(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let scope = names.scope_at(range.start);
@@ -456,14 +456,14 @@ impl<'a> Meanings<'a> {
     }
 }
 
-/// Whether a name bound in a scope is seen from where it is looked for.
+/// Whether a name bound in a scope is visible from the place that refers to it.
 fn is_seen(group: &Group, kind: ScopeKind, is_innermost: bool) -> bool {
     let outer = group.bindings.iter().all(|binding| binding.reach == Reach::Outer);
     let inside = group.bindings.iter().any(|binding| binding.reach == Reach::Inside);
     !outer && (kind != ScopeKind::Type || is_innermost || inside)
 }
 
-/// The combined meanings, without duplicates.
+/// Collects the meanings of all items, without duplicates.
 fn each<T>(all: impl IntoIterator<Item = T>, mut mean: impl FnMut(T) -> Vec<Value>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for one in all {
@@ -482,7 +482,7 @@ fn is_word(text: &str) -> bool {
         && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
 }
 
-/// The names in a text, those divided by dots together, each with where it starts.
+/// The dotted names in a text: for each one, its parts and their offsets.
 fn chains(text: &str) -> Vec<Vec<(usize, &str)>> {
     let mut found: Vec<Vec<(usize, &str)>> = Vec::new();
     let mut end = None;

@@ -1,7 +1,7 @@
-//! Finds the references to a definition, accurately enough for renaming: reads the files that mention a name and resolves each
-//! mention by scopes, imports and type annotations. A mention that matches by name only is a guess. Reference rules are data in
-//! `grammars/` (`references.scm`); languages without them use the import graph. Reads texts through a trait and keeps nothing
-//! between queries.
+//! Finds the references to a definition, accurately enough for renaming. Reads the files that mention a name and
+//! resolves each mention by scopes, imports and type annotations. A mention that matches by name only is a guess.
+//! Reference rules are data in `grammars/` (`references.scm`); languages without them use the import graph. Reads texts
+//! through a trait and keeps no state between queries.
 
 mod by_name;
 mod confidence;

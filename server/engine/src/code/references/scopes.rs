@@ -1,5 +1,5 @@
 //! The names of one file: its scopes, their bindings and imports, and the structure of its expressions, according to
-//! `references.scm`. Looks at one file only.
+//! `references.scm`.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -11,30 +11,30 @@ use tree_sitter::{Node, Query, QueryCursor, QueryMatch, StreamingIterator};
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::SyntaxTree;
 
-/// How many matches to take between two looks at the cancel flag.
+/// Number of matches between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
 pub(super) struct FileNames {
     pub(super) text: Arc<str>,
     pub(super) tree: SyntaxTree,
-    /// The file itself first, then by where they start; those around before those inside.
+    /// The file's own scope first, then by start, outer scopes before inner ones.
     pub(super) scopes: Vec<Scope>,
     pub(super) groups: Vec<Group>,
-    /// Modules all of whose names are taken.
+    /// Modules from which all names are imported (`import *`).
     pub(super) stars: Vec<Box<str>>,
-    /// The group of a bound name, by where the name starts.
+    /// Index of the group of a bound name, by the start of the name.
     pub(super) bound: FxHashMap<usize, usize>,
-    /// What an import takes, by the start of the name.
+    /// Imported names, by the start of the name.
     pub(super) imported: FxHashMap<usize, Import>,
-    /// The value a member is taken from, by the start of the member's name.
+    /// Range of the object of a member access, by the start of the member's name.
     pub(super) members: FxHashMap<usize, Range<usize>>,
-    /// Names of parts of a value whose type nothing says.
+    /// Starts of object keys in values of unknown type.
     pub(super) keys: FxHashSet<usize>,
-    /// Values that a variable is made with, part by part, in order, with the type that it is said to have.
+    /// Ranges of object values that initialize a variable, in order, each with the variable's annotated type.
     records: Vec<(Range<usize>, Option<Range<usize>>)>,
-    /// Names of arguments.
+    /// Starts of argument labels.
     pub(super) labels: FxHashSet<usize>,
-    /// Names of types that any value has.
+    /// Starts of the names of types that any value has.
     pub(super) any: FxHashSet<usize>,
     shapes: FxHashMap<(usize, usize), Shape>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Scope {
     pub(super) range: Range<usize>,
     pub(super) kind: ScopeKind,
     pub(super) around: Option<usize>,
-    /// Where the name of what opens it starts.
+    /// Start of the name of the definition that opens the scope.
     name: Option<usize>,
     pub(super) names: FxHashMap<Box<str>, usize>,
 }
@@ -53,13 +53,13 @@ pub(super) struct Scope {
 pub(super) enum ScopeKind {
     /// A file or namespace. Its names are visible inside and reachable from outside.
     Module,
-    /// A type: others reach its names by a value or by its own name.
+    /// A type. Its names are reached through a value or the type's own name.
     Type,
     /// A function. Its names are private.
     Function,
 }
 
-/// All that one name is bound to in one scope.
+/// All bindings of a name in one scope.
 pub(super) struct Group {
     pub(super) scope: usize,
     pub(super) name: Box<str>,
@@ -76,9 +76,9 @@ pub(super) struct Binding {
     pub(super) value: Option<Range<usize>>,
     /// Its annotated return type.
     pub(super) returns: Option<Range<usize>>,
-    /// A base of a type.
+    /// A base type.
     pub(super) base: Option<Range<usize>>,
-    /// The scope that it opens.
+    /// Index of the scope that the binding opens.
     pub(super) owns: Option<usize>,
     pub(super) import: Option<Import>,
     pub(super) reach: Reach,
@@ -88,19 +88,19 @@ pub(super) struct Binding {
 pub(super) enum Reach {
     #[default]
     Scope,
-    /// Inside the scope only, whatever that is.
+    /// Visible only inside the scope, even if the scope is a type.
     Inside,
-    /// It is the name of a scope further out.
+    /// Refers to a name of an outer scope.
     Outer,
-    /// It is another name of its value.
+    /// Another name for its value.
     Alias,
 }
 
-/// What an import takes.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) module: Box<str>,
-    /// The whole module when absent.
+    /// The imported name; `None` for the whole module.
     pub(super) name: Option<Box<str>>,
 }
 
@@ -115,15 +115,15 @@ pub(super) enum Shape {
         callee: Range<usize>,
     },
     Same(Vec<Range<usize>>),
-    /// A value of a type that the language brings along.
+    /// A value of a built-in type.
     Literal,
     /// No value.
     Nothing,
-    /// The instance whose method this is in.
+    /// The instance on which the enclosing method was called.
     Own,
-    /// The same, as what its type is made from.
+    /// The same instance, as a value of its base type.
     Super,
-    /// A value of the type that is named there.
+    /// A value of the annotated type.
     Typed(Range<usize>),
 }
 
@@ -131,10 +131,10 @@ pub(super) enum Shape {
 pub(super) const DEFAULT: &str = "default";
 
 impl FileNames {
-    /// The names of a parsed text; `None` for a language that does not say what names mean.
+    /// Reads the names of a parsed text. Returns `None` for a language without reference rules.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised before reading finishes.
     pub(super) fn read(tree: SyntaxTree, text: Arc<str>, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(rules) = Rules::of(tree.language) else { return Ok(None) };
         let mut draft = FileDraft::new(&text);
@@ -153,7 +153,7 @@ impl FileNames {
         Ok(Some(draft.finish(tree, Arc::clone(&text))))
     }
 
-    /// The innermost scope around a byte.
+    /// Index of the innermost scope that contains a byte.
     pub(super) fn scope_at(&self, byte: usize) -> usize {
         innermost(&self.scopes, byte)
     }
@@ -170,14 +170,14 @@ impl FileNames {
         self.scopes.get(scope)?.names.get(name).copied()
     }
 
-    /// Whether other files may refer to what a group binds.
+    /// Whether other files may refer to the names of a group.
     pub(super) fn is_definition(&self, group: &Group) -> bool {
         self.is_reachable(group.scope)
             && group.bindings.iter().any(|binding| binding.import.is_none() && binding.reach == Reach::Scope)
             && &*group.name != DEFAULT
     }
 
-    /// Whether other files can reach the names of a scope: not those of a function, nor of an unnamed type outside any named
+    /// Whether other files can reach the names of a scope. False for functions, and for unnamed types outside any named
     /// type.
     fn is_reachable(&self, scope: usize) -> bool {
         let mut at = self.scopes.get(scope);
@@ -196,14 +196,15 @@ impl FileNames {
         false
     }
 
-    /// The annotated type of the variable initialized with the value around a key; `None` otherwise.
+    /// The annotated type of the variable that is initialized with the value around a key. The outer `None` means that
+    /// there is no such value, the inner `None` that the variable has no annotation.
     pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
         let mut around = self.records.get(..before)?.iter().rev();
         around.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
     }
 
-    /// The names of the types and name spaces around a group, outermost first.
+    /// Names of the types and namespaces that contain a group, outermost first.
     pub(super) fn container(&self, group: &Group) -> Vec<&str> {
         let mut found = Vec::new();
         let mut at = Some(group.scope);
@@ -216,7 +217,7 @@ impl FileNames {
         found
     }
 
-    /// The group of the innermost type around a byte.
+    /// Index of the group of the innermost type that contains a byte.
     pub(super) fn type_around(&self, byte: usize) -> Option<usize> {
         let mut at = Some(self.scope_at(byte));
         while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
@@ -279,13 +280,13 @@ enum Role {
     Key,
     Label,
     Any,
-    /// Only there for a predicate of the query.
+    /// Used only by a predicate of the query.
     Silent,
 }
 
 struct Rules {
     query: &'static Query,
-    /// By capture index.
+    /// Roles by capture index.
     roles: Vec<Role>,
 }
 
@@ -344,7 +345,7 @@ fn role(capture: &str) -> Option<Role> {
     })
 }
 
-/// The nodes of one match by their roles.
+/// The nodes of one match with their roles.
 struct MatchParts<'t> {
     parts: Vec<(Role, Node<'t>)>,
 }
@@ -363,7 +364,7 @@ impl<'t> MatchParts<'t> {
     }
 }
 
-/// The matches of a file before their scopes are nested.
+/// The matches in a file before its scopes are nested.
 struct FileDraft<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
@@ -371,12 +372,12 @@ struct FileDraft<'s> {
     names: FileParts,
 }
 
-/// Where a name is bound.
+/// The scope in which a name is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum BindingPlace {
     /// In the enclosing scope.
     Around,
-    /// In the scope outside the one it opens.
+    /// In the parent of the scope that the definition opens.
     Outside,
     /// In the enclosing type.
     Type,
@@ -487,7 +488,8 @@ impl<'s> FileDraft<'s> {
         }
     }
 
-    /// `super()` is a call like others to some patterns: what says more about an expression counts.
+    /// Records the shape of an expression. Some patterns match `super()` as an ordinary call, so any other shape takes
+    /// precedence over a call.
     fn shape(&mut self, range: Range<usize>, shape: Shape) {
         let place = (range.start, range.end);
         match shape {
@@ -600,7 +602,7 @@ impl<'s> FileDraft<'s> {
     }
 }
 
-/// The scopes of a file in order, each with the one around it.
+/// Sorts the scopes of a file and links each to its enclosing scope.
 fn nested(found: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>, end: usize) -> Vec<Scope> {
     let whole = Scope {
         range: 0..end,

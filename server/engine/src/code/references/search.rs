@@ -1,4 +1,4 @@
-//! Finds the definitions that a query means and every mention of them.
+//! Finds the definitions that match a query, and every mention of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,33 +13,33 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{self, SymbolKind};
 use crate::key::FileKey;
 
-/// The most characters of a line that are shown.
+/// Maximum characters of a shown line.
 const MAX_LINE: usize = 200;
 
-/// The target of a reference search.
+/// The target of a search for references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceQuery<'q> {
-    /// The last part of the query.
+    /// Last part of the qualified name.
     pub name: &'q str,
     /// The parts before it: enclosing types or modules, outermost first.
     within: Vec<&'q str>,
-    /// Only definitions in this file.
+    /// Restricts the search to definitions in this file.
     pub path: Option<&'q FileKey>,
 }
 
-/// A definition that the query means.
+/// A definition that matches the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDefinition {
     pub file: FileKey,
-    /// From 1.
+    /// One-based line number.
     pub line: usize,
-    /// The bytes of its name.
+    /// Byte range of the name.
     pub range: Range<usize>,
-    /// The types around it, outermost first.
+    /// Names of the enclosing types, outermost first.
     pub container: Vec<String>,
-    /// Its head in the outline, or its source line if the outline does not have it.
+    /// The head in the outline, or the source line if the outline does not contain the definition.
     pub head: Box<str>,
-    /// Its kind; absent for a name set on instances.
+    /// The kind; `None` for a name set on instances.
     pub kind: Option<SymbolKind>,
 }
 
@@ -47,32 +47,33 @@ pub struct FoundDefinition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceHit {
     pub file: FileKey,
-    /// From 1.
+    /// One-based line number.
     pub line: usize,
-    /// The bytes of the name.
+    /// Byte range of the name.
     pub range: Range<usize>,
-    /// The line, without the white space around it.
+    /// The line without leading and trailing whitespace.
     pub text: Box<str>,
     pub confidence: Confidence,
-    /// Which of the definitions it means, by their places; none where it could be any.
+    /// Indices of the definitions that it refers to; empty if it could be any of them.
     pub means: Vec<usize>,
-    /// Whether the name is defined there.
+    /// Whether this is the name in a definition.
     pub is_definition: bool,
 }
 
 /// The references to the target of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceReport {
-    /// Sorted by file and position.
+    /// The matching definitions, sorted by file and position.
     pub definitions: Vec<FoundDefinition>,
-    /// Sorted by file and position, including definitions.
+    /// All mentions including definitions, sorted by file and position.
     pub hits: Vec<ReferenceHit>,
-    /// Mentions that match only by a name that the language also defines; most of them mean something else.
+    /// Number of mentions that match by name only, where the name is also built into the language. Most of them mean
+    /// something else.
     pub unlikely: usize,
 }
 
 impl<'q> ReferenceQuery<'q> {
-    /// A name as one writes it: `name`, `Type.name`, `Type::name`, `module.Type.name`.
+    /// Parses a qualified name: `name`, `Type.name`, `Type::name`, `module.Type.name`.
     pub fn new(text: &'q str, path: Option<&'q FileKey>) -> Self {
         let mut parts: Vec<&str> = text.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
         let name = parts.pop().unwrap_or_default();
@@ -80,7 +81,7 @@ impl<'q> ReferenceQuery<'q> {
         Self { name, within: parts, path }
     }
 
-    /// Whether a definition in these types of a file is meant.
+    /// Whether the query matches a definition in these containers of a file.
     fn means(&self, file: &FileKey, container: &[&str]) -> bool {
         if self.path.is_some_and(|path| path != file) {
             return false;
@@ -89,7 +90,7 @@ impl<'q> ReferenceQuery<'q> {
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let modules = stem.split('/').filter(|part| !matches!(*part, "__init__" | "index" | "mod" | "lib"));
         let around: Vec<&str> = modules.chain(container.iter().copied()).collect();
-        // A type is named whole, a module may be left out.
+        // The types must match in full; modules may be left out.
         around.ends_with(&self.within)
     }
 }
@@ -97,7 +98,7 @@ impl<'q> ReferenceQuery<'q> {
 /// Finds the references to the target of a query.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the search finishes.
 pub fn references(
     sources: ReferenceSources<'_>,
     query: &ReferenceQuery<'_>,
@@ -126,7 +127,7 @@ pub fn references(
     everywhere(&meanings, wanted, query.name, cancel)
 }
 
-/// Finds a type's members with this name among its base types.
+/// Finds the inherited members that match a query, by looking up its last part in the base types of the type it names.
 fn inherited(
     meanings: &Meanings<'_>,
     query: &ReferenceQuery<'_>,
@@ -148,11 +149,12 @@ fn inherited(
     Ok(found)
 }
 
-/// Finds the references to the name at `range` in a file: the same local variable or definition, otherwise everything with that
-/// name. `None` if the file or the name does not exist.
+/// Finds the references to the name at `range` in a file: mentions of the same local variable or definition, or, if the
+/// name cannot be resolved, of every definition with that name. The report is empty if the file or the name does not
+/// exist.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the search finishes.
 pub fn references_at(
     sources: ReferenceSources<'_>,
     file: &FileKey,
@@ -201,7 +203,7 @@ pub fn references_at(
     everywhere(&meanings, wanted, name, cancel)
 }
 
-/// Looks for mentions of definitions in all files that could hold some.
+/// Searches all files that could mention the definitions.
 fn everywhere(
     meanings: &Meanings<'_>,
     wanted: Wanted,
@@ -225,8 +227,8 @@ fn everywhere(
         let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));
         match names {
             Some((number, names)) => {
-                // What no import leads to or from can hold a value of the type only where tests hand it over; what a test
-                // defines is its own.
+                // A file that no import connects with the definition is likely to use a value of its type only if it is
+                // a test. A definition in tests is used only in its own file.
                 let is_likely = match only_tests {
                     true => wanted.definitions.iter().any(|found| found.file == *key),
                     false => connected.get(number).is_some_and(|connected| *connected) || is_test(key),
@@ -300,25 +302,25 @@ fn mention(
     if imports.is_empty() { vec![Value::Definition(DefinitionId { file, group })] } else { imports }
 }
 
-/// Whether a definition is looked for: by its file, the types around it, and which one it is.
+/// Selects definitions by file, names of enclosing types, and identity.
 type DefinitionFilter<'m> = dyn Fn(&FileKey, &[&str], Option<DefinitionId>) -> bool + 'm;
 
-/// The definitions that are looked for.
+/// The definitions whose references are searched for.
 #[derive(Default)]
 struct Wanted {
     definitions: Vec<FoundDefinition>,
     languages: BTreeSet<LanguageId>,
     ids: BTreeSet<DefinitionId>,
-    /// Which of the definitions they are.
+    /// Index in `definitions` by identity.
     places: BTreeMap<DefinitionId, usize>,
-    /// All definitions of the name inside types, with their types.
+    /// All members with the name, each with the type that contains it.
     members: BTreeMap<DefinitionId, DefinitionId>,
-    /// Whether one of the targets is inside a type.
+    /// Whether one of the definitions is a member of a type.
     has_member: bool,
 }
 
 impl Wanted {
-    /// Adds what files define under the name.
+    /// Adds the definitions of a name in all files.
     fn define_all(
         &mut self,
         meanings: &Meanings<'_>,
@@ -339,7 +341,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds a file's definitions of the name.
+    /// Adds the definitions of a name in one file.
     fn define(
         &mut self,
         meanings: &Meanings<'_>,
@@ -417,7 +419,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds overriding and overridden definitions, since callers cannot tell them apart.
+    /// Adds overriding and overridden definitions, since a call may reach either.
     fn relate(&mut self, meanings: &Meanings<'_>) {
         let ancestors: BTreeMap<DefinitionId, Vec<DefinitionId>> = self
             .members
@@ -447,7 +449,8 @@ impl Wanted {
         }
     }
 
-    /// Whether a mention that has these values means one of the definitions, and which of them; none where it could be any.
+    /// Whether a mention with these values refers to one of the definitions. Returns the confidence and the indices of
+    /// the definitions, which are empty if it could be any of them.
     fn judged(&self, values: &[Value]) -> Option<(Confidence, Vec<usize>)> {
         let ids = values.iter().filter_map(|value| match value {
             Value::Definition(id) if self.ids.contains(id) => Some(id),

@@ -1,4 +1,4 @@
-//! References over small invented repositories.
+//! References in small invented repositories.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,13 +46,13 @@ fn lines(report: &ReferenceReport) -> Vec<String> {
     report.hits.iter().map(hit).collect()
 }
 
-/// The hits of a query: `=` marks definitions, `?` guesses.
+/// The hits of a query: `=` marks definitions, `?` marks guesses.
 fn hits(repo: &Repo, query: &str) -> Vec<String> {
     let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: repo };
     lines(&references(sources, &ReferenceQuery::new(query, None), &Cancel::new()).unwrap())
 }
 
-/// The hits of what the `at`th mention of a name in a file means.
+/// The references to the target of the `at`th mention of a name in a file.
 fn hits_at(repo: &Repo, path: &str, name: &str, at: usize) -> Vec<String> {
     let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: repo };
     let key = FileKey::from(path);
@@ -145,7 +145,7 @@ fn overriding_methods_are_one_name() {
     assert_eq!(hits(&repo, "B.go"), ["a.py:2", "a.py:4=", "m.py:2", "m.py:3"]);
 }
 
-/// Names that the graph of imports leaves out.
+/// Names that the import graph leaves out.
 #[test]
 fn short_and_common_names_have_references() {
     let repo = repo(&[
@@ -190,7 +190,7 @@ fn typescript_goes_by_imports_types_and_namespaces() {
     assert!(hits(&repo, "side").contains(&"main.ts:11?".to_owned()));
 }
 
-/// A language without rules for names goes by the graph of imports.
+/// A language without reference rules relies on the import graph.
 #[test]
 fn other_languages_say_when_they_guess() {
     let repo = repo(&[
@@ -202,7 +202,7 @@ fn other_languages_say_when_they_guess() {
     assert_eq!(hits(&repo, "Till.ring_up"), ["a/lib.rb:2=", "a/main.rb:2", "b/main.rb:1?"]);
 }
 
-/// Whatever imports, bases and values go round in.
+/// Cycles of imports, base types and values.
 #[test]
 fn circles_come_to_an_end() {
     let repo = repo(&[

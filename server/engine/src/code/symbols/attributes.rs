@@ -1,20 +1,20 @@
-//! Generated files according to `.gitattributes` (`linguist-generated`), by git's rules: the last matching line counts, and
-//! deeper directories take precedence.
+//! Generated files according to `.gitattributes` (`linguist-generated`). Follows git's rules: the last matching line
+//! counts, and deeper directories take precedence.
 
 use crate::key::FileKey;
 
-/// A line that says of files whether they are generated.
+/// A line that marks files as generated or not generated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GeneratedRule {
-    /// Where the file with the line lies.
+    /// Directory of the `.gitattributes` file.
     directory: String,
-    /// Its place in the file.
+    /// Zero-based line number.
     line: usize,
     pattern: String,
     generated: bool,
 }
 
-/// The lines of a `.gitattributes`.
+/// Parses the rules of a `.gitattributes` file.
 pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     let rule = |(line, text): (usize, &str)| {
         let mut words = text.split_whitespace();
@@ -33,7 +33,7 @@ pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     text.lines().enumerate().filter_map(rule).collect()
 }
 
-/// Looks up a file in the sorted rules; `None` for most files.
+/// Looks up a file in the sorted rules. `None` if no rule matches, as for most files.
 pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<bool> {
     let applies = |rule: &&GeneratedRule| {
         let below = match &*rule.directory {
@@ -45,7 +45,7 @@ pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<boo
     rules.iter().rfind(applies).map(|rule| rule.generated)
 }
 
-/// A pattern without a slash is one of names, any other one of paths.
+/// Whether a pattern matches a path. A pattern without a slash matches file names, any other pattern matches paths.
 fn matches(pattern: &str, path: &str) -> bool {
     match pattern.strip_prefix('/') {
         Some(pattern) => fits(pattern.as_bytes(), path.as_bytes()),
@@ -54,14 +54,15 @@ fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// `*` and `?` stop at a slash, `**` does not. Takes time by the product of the lengths at most: of the stars the last one
-/// of each kind is the only one to come back to.
+/// Whether a glob matches a text. `*` and `?` do not match a slash, `**` does. Takes time proportional to the product
+/// of the lengths at most, because only the last star of each kind needs backtracking.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where to go on when the rest does not fit: the place after a star, and the first byte that the star does not hold.
+    // Where to resume if the rest does not match: the pattern after a star, and the first byte that the star does not
+    // cover.
     let mut star: Option<(usize, usize)> = None;
     let mut stars: Option<(usize, usize)> = None;
-    // Whether the last `**` holds whole directories.
+    // Whether the last `**` matches whole directories.
     let mut directories = false;
     loop {
         let rest = pattern.get(p..).unwrap_or_default();

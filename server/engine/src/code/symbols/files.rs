@@ -1,4 +1,5 @@
-//! The list of a repository's files within a token budget: all names, or directories with counts if there are too many.
+//! Lists a repository's files within a token budget: every name, or directories with file counts if there are too many
+//! files.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -6,34 +7,34 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use crate::key::FileKey;
 use crate::sanitize::single_line;
 
-/// A list of files as text.
+/// A list of files, rendered as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
-    /// The count of all files, then one line for each file or collapsed directory, sorted. Empty when not
-    /// even the count fits.
+    /// The number of all files, then one line for each file or collapsed directory, sorted. Empty if not even the
+    /// number fits.
     pub text: String,
-    /// The tokens of the text, counted line by line; at most the budget.
+    /// Tokens of the text, counted line by line; at most the budget.
     pub tokens: usize,
-    /// How many files are listed by name.
+    /// Number of files listed by name.
     pub names: usize,
     /// Number of directories listed instead of their contents.
     pub directories: usize,
-    /// How many files are in those directories.
+    /// Number of files in those directories.
     pub collapsed: usize,
 }
 
-/// A directory: the files directly in it and its directories, by number.
+/// A directory, with the files directly in it and the indices of its subdirectories.
 #[derive(Default)]
 struct Directory<'a> {
     path: &'a str,
     depth: usize,
     files: Vec<&'a FileKey>,
     directories: Vec<usize>,
-    /// Files in it and below.
+    /// Number of files in it, including subdirectories.
     total: usize,
 }
 
-/// A directory whose contents may be written out, the one to try first the greatest.
+/// A directory that may be expanded; the greatest is tried first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate<'a> {
     relevant: bool,
@@ -42,10 +43,9 @@ struct Candidate<'a> {
     number: usize,
 }
 
-/// Lists `files` within `budget` tokens. It starts from the top directory and writes out one directory
-/// after the other, those around a file of `focus` first, then the shallow ones, as long as they fit: the
-/// deepest and least relevant stay collapsed. `count` gives a text's tokens; it is asked about each line
-/// at most once.
+/// Lists `files` within `budget` tokens. Starts from the top directory and expands one directory after another as long
+/// as the result fits: first those that contain a file of `focus`, then others from shallow to deep. The deepest and
+/// least relevant directories stay collapsed. `count` returns the tokens of a text and is called at most once per line.
 pub fn file_list(
     files: &[FileKey],
     focus: &[FileKey],
@@ -109,7 +109,7 @@ fn contents(
     budget: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> Option<Vec<(String, usize)>> {
-    // Every line has a token at least.
+    // Every line has at least one token.
     if directory.files.len() + directory.directories.len() > budget {
         return None;
     }
@@ -160,7 +160,7 @@ fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
     directories
 }
 
-/// The directories around a path, outermost first: the top directory, then `a` and `a/b` of `a/b/c.rs`.
+/// The directories that contain a path, outermost first: for `a/b/c.rs`, the top directory, `a` and `a/b`.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once("").chain(path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
 }

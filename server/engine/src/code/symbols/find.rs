@@ -1,4 +1,4 @@
-//! Symbols and files by a part of their names, as a user types it. Compares letters; knows nothing of references.
+//! Finds symbols and files by parts of their names, as typed by the user. Compares letters only.
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{Symbol, SymbolKind, name_parts};
@@ -6,18 +6,18 @@ use crate::key::FileKey;
 
 use super::index::SymbolIndex;
 
-/// A symbol that was found.
+/// A symbol that matches a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolMatch<'a> {
     pub file: &'a FileKey,
-    /// Its place among the symbols of the file's outline.
+    /// Index among the symbols of the file's outline.
     pub at: usize,
     pub symbol: &'a Symbol,
-    /// The name of the symbol it is directly in.
+    /// Name of the symbol that directly contains it.
     pub container: Option<&'a str>,
 }
 
-/// How close a name is to the query; less is closer.
+/// Distance between a name and the query; less is closer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Closeness {
     kind: Match,
@@ -31,21 +31,21 @@ enum Match {
     Scattered,
 }
 
-/// The part of a path that matches the letters.
+/// The part of a path that matches the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum MatchPlace {
-    /// Its own name.
+    /// The file name.
     Name,
-    /// The folders, alone or with the name.
+    /// The whole path.
     Path,
 }
 
-/// Finds symbols whose names contain the letters of `query` in order, ignoring case; closest first, ties by file and position; at
-/// most `limit`. In a dotted query (`Type.method`), the last part matches the name and the parts before it match whole names of
-/// containers. Omits implementations, which share the names of their types.
+/// Finds symbols whose names contain the letters of `query` in order, ignoring case. Returns at most `limit`, closest
+/// first, ties by file and position. In a dotted query (`Type.method`), the last part matches the name, and the parts
+/// before it must equal the names of containers. Omits implementation blocks, which share the names of their types.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the search finishes.
 pub fn find<'a>(
     index: &'a SymbolIndex,
     query: &str,
@@ -83,12 +83,12 @@ pub fn find<'a>(
     Ok(found.into_iter().map(|(_, found)| found).collect())
 }
 
-/// The files of `files`, which are in key order, whose paths have the letters of `query` in them, in order, letter case
-/// aside; the closest first, equal ones by key; at most `limit`. What fits the file's own name is closer than what fits only
-/// its path. Without a query it is the first of them.
+/// Finds files whose paths contain the letters of `query` in order, ignoring case. Returns at most `limit`, closest
+/// first, ties by key. A match in the file name is closer than one in the whole path. `files` must be sorted. An empty
+/// query returns the first files.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up first.
+/// [`Cancelled`] if the flag is raised before the search finishes.
 pub fn find_files<'a>(
     files: &'a [FileKey],
     query: &str,
@@ -114,8 +114,8 @@ pub fn find_files<'a>(
     Ok(found.into_iter().map(|(_, key)| key).collect())
 }
 
-/// The files of `files` whose names are most like a path that none of them has, at most `limit`: those whose paths end with it, then
-/// those whose own names differ by few letters.
+/// Suggests at most `limit` existing files for a path that does not exist: first those whose paths end with it, then
+/// those whose file names differ by few letters.
 pub fn nearest_files<'a>(files: &'a [FileKey], path: &str, limit: usize) -> Vec<&'a FileKey> {
     let path = path.trim_matches('/').to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The outlines of all files, as a value that is cheap to copy.
+//! The outlines of all files, in a map that is cheap to clone.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -13,27 +13,27 @@ use crate::key::FileKey;
 /// The symbols of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSymbols {
-    /// The language it was read in.
+    /// The language with which the file was parsed.
     pub language: LanguageId,
     pub outline: Outline,
     pub block: MapBlock,
 }
 
-/// The symbols of every file with a known language. Clones share everything; changing a clone copies the table of names once,
-/// without the outlines.
+/// The symbols of every file with a known language. Clones share all data. Changing a clone copies the map once, but
+/// not the outlines.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolIndex {
     files: Arc<BTreeMap<FileKey, Arc<FileSymbols>>>,
 }
 
 impl FileSymbols {
-    /// The symbols of a file with a known outline.
+    /// Creates the symbols of a file from its outline.
     pub fn new(language: LanguageId, key: &FileKey, outline: Outline) -> Self {
         let block = map_block(language, key, &outline);
         Self { language, outline, block }
     }
 
-    /// The symbols of a file that is being edited.
+    /// Creates the symbols of a file that is being edited.
     pub(crate) fn of_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
         Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
@@ -41,7 +41,7 @@ impl FileSymbols {
     /// Parses a text into the data the index needs.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised before parsing finishes.
     pub fn read(
         language: LanguageId,
         key: &FileKey,
@@ -53,18 +53,17 @@ impl FileSymbols {
 }
 
 impl SymbolIndex {
-    /// Adds or replaces a file.
     pub fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
         Arc::make_mut(&mut self.files).insert(key, symbols);
     }
 
-    /// Takes a file out; whether it was there.
+    /// Removes a file. Returns whether it existed.
     pub fn remove(&mut self, key: &FileKey) -> bool {
         self.files.contains_key(key) && Arc::make_mut(&mut self.files).remove(key).is_some()
     }
 }
 
-/// Read as the table that it is.
+/// Dereferences to the map, for reading.
 impl Deref for SymbolIndex {
     type Target = BTreeMap<FileKey, Arc<FileSymbols>>;
 

@@ -1,5 +1,6 @@
-//! Project files: names that imports start with (`Cargo.toml`, `go.mod`, `package.json`, `tsconfig.json`), and generated files
-//! (`.gitattributes`). Receives their texts as data and ignores broken ones. Never reads from disk.
+//! Project files: the names that imports start with (`Cargo.toml`, `go.mod`, `package.json`, `tsconfig.json`), and
+//! generated files (`.gitattributes`). Receives the texts of these files, and ignores invalid ones. Does not read from
+//! disk.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,10 +8,10 @@ use serde_json::Value;
 use super::attributes::{self, GeneratedRule};
 use crate::key::FileKey;
 
-/// The file in which a repository says which of its files are generated. Walks leave it out, as they do all hidden files.
+/// The file in which a repository declares generated files. Directory walks skip it, like all hidden files.
 pub const ATTRIBUTES: &str = ".gitattributes";
 
-/// The project files of a repository. Independent of the order in which they were read.
+/// The contents of a repository's project files. Independent of the order in which they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifests {
     pub(super) crates: Vec<CrateRoot>,
@@ -20,12 +21,12 @@ pub struct Manifests {
     generated: Vec<GeneratedRule>,
 }
 
-/// A crate of Rust.
+/// A Rust crate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CrateRoot {
-    /// As written in code: with underscores.
+    /// The name as written in code, with underscores.
     pub(super) name: String,
-    /// The file its module tree starts in.
+    /// Path of the crate's root file.
     pub(super) root: String,
 }
 
@@ -35,26 +36,26 @@ pub(super) struct GoModule {
     pub(super) directory: String,
 }
 
-/// A package of JavaScript or TypeScript.
+/// A JavaScript or TypeScript package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ScriptPackage {
     pub(super) name: String,
     pub(super) directory: String,
-    /// The files it names as its entry, below its directory.
+    /// Paths of the files that the manifest names as entries.
     pub(super) entries: Vec<String>,
 }
 
-/// `compilerOptions` of a `tsconfig.json`.
+/// The `compilerOptions` of a `tsconfig.json`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ScriptPaths {
     pub(super) directory: String,
-    /// `baseUrl`, from the top of the repository.
+    /// The `baseUrl`, relative to the top of the repository.
     pub(super) base: Option<String>,
     /// Patterns with at most one `*` and their targets, relative to the top of the repository.
     pub(super) paths: Vec<(String, Vec<String>)>,
 }
 
-/// The items of a sorted list whose key is the one asked for.
+/// The items of a sorted list whose key equals `wanted`.
 pub(super) fn of_key<'a, T>(sorted: &'a [T], wanted: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
     let from = sorted.partition_point(|item| key(item) < wanted);
     let rest = sorted.get(from..).unwrap_or_default();
@@ -80,7 +81,7 @@ struct CargoLib {
 }
 
 impl Manifests {
-    /// Whether a file is one whose text [`read`](Self::read) wants.
+    /// Whether [`read`](Self::read) uses this file.
     pub fn wants(key: &FileKey) -> bool {
         let name = key.file_name();
         matches!(
@@ -95,7 +96,7 @@ impl Manifests {
         )
     }
 
-    /// Reads the texts of project files; any other is ignored.
+    /// Reads the texts of project files. Ignores all other files.
     pub fn read<'a>(files: impl IntoIterator<Item = (&'a FileKey, &'a str)>) -> Self {
         let mut manifests = Self::default();
         for (key, text) in files {
@@ -164,7 +165,7 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
             (pattern.clone(), targets.filter_map(|target| join(from, target)).collect())
         })
         .collect();
-    // The pattern that says most comes first.
+    // The longest, and therefore most specific, pattern comes first.
     paths.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     (base.is_some() || !paths.is_empty()).then(|| ScriptPaths {
         directory: directory.to_owned(),
@@ -173,7 +174,7 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
     })
 }
 
-/// A path as seen from a directory, without `.` and `..`; `None` when it leads out of the repository.
+/// Resolves a path relative to a directory, without `.` and `..`. `None` if it leads out of the repository.
 pub(super) fn join(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -188,7 +189,7 @@ pub(super) fn join(directory: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// JSON as editors write it, made plain: no comments, no comma before a closing bracket.
+/// Converts JSON with comments and trailing commas to plain JSON.
 fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

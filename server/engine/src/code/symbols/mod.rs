@@ -1,6 +1,6 @@
-//! Relations between the files of a repository: the index of their outlines, where imports lead, who mentions whom, which files
-//! matter for a question, and how much of that fits a token budget. Parses nothing, knows no paths on disk, and is independent of
-//! file order.
+//! Relations between the files of a repository: the index of their outlines, the targets of imports, the graph of
+//! references, the relevance of files to a question, and the selection that fits a token budget. Does not parse or
+//! access the disk. Results do not depend on the order of files.
 
 mod attributes;
 mod files;

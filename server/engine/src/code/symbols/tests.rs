@@ -1,4 +1,4 @@
-//! The index, the graph and the budgets over small invented repositories.
+//! The index, the graph and the budgets in small invented repositories.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::code::outline::MapLevel;
 use crate::key::FileKey;
 
-/// A repository of the given files.
+/// The index of the given files.
 fn index(files: &[(&str, &str)]) -> SymbolIndex {
     files
         .iter()
@@ -61,7 +61,7 @@ fn names_lead_to_the_files_that_define_them() {
     assert_eq!(graph.incoming(&base), 2.0);
     assert_eq!(graph.incoming(&FileKey::from("shop/order.py")), 3.0);
     assert_eq!(graph.incoming(&FileKey::from("no/such.py")), 0.0);
-    // `unused(Model)` binds the name as a parameter: no reference.
+    // In `unused(Model)`, the name is a parameter and therefore not a reference.
     assert_eq!(
         graph.dependents(&base),
         keys(&["shop/invoice.py", "shop/order.py"]).iter().collect::<Vec<_>>()
@@ -154,7 +154,7 @@ fn a_clone_of_the_index_does_not_see_later_changes() {
     assert_eq!(index.len(), 6);
 }
 
-/// The map of an index, weighed by bytes.
+/// The map of an index, with bytes instead of tokens.
 fn map(index: &SymbolIndex, budget: usize, kept: &[MapMember], required: &[FileKey]) -> MapSelection {
     let graph = linked(index);
     let request = MapRequest {
@@ -256,7 +256,7 @@ fn a_block_keeps_its_level_until_its_text_changes() {
     let before = shop();
     let small = map(&before, 160, &[], &[]);
     let kept = members(&small);
-    // Room for everything, which newcomers take.
+    // There is room for everything, and new files use it.
     let now = map(&before, 10_000, &kept, &[]);
     assert_eq!(now.blocks[..kept.len()], small.blocks);
     assert!(now.blocks.len() > kept.len());
@@ -327,7 +327,7 @@ proptest! {
         prop_assert_eq!(file_list(&reversed, &focus, budget, &str::len), list);
     }
 
-    /// What a file mentions changes ranks; a map that was given stays what it was.
+    /// Changed mentions change ranks, but an existing map stays as it is.
     #[test]
     fn a_change_of_references_leaves_a_given_map_alone(
         budget in 100_usize..900,

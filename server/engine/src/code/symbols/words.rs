@@ -1,7 +1,7 @@
-//! Names and prose as words that can be compared: `getHTTPResponse`, `get_http_response` and "getting HTTP
-//! responses" have words in common. English endings are taken off lightly; no dictionary is used.
+//! Splits names and prose into comparable words: `getHTTPResponse`, `get_http_response` and "getting HTTP responses"
+//! share words. Removes common English endings, without a dictionary.
 
-/// The longest word that is kept; longer ones are data.
+/// Maximum length of a word, in bytes; longer ones are truncated, since they are data rather than words.
 const MAX_WORD: usize = 40;
 
 /// The words of a name in lower case, split at separators and at changes from lower to upper case.
@@ -19,7 +19,7 @@ pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
     while let Some(c) = letters.next() {
         let class = Class::of(c);
         let next = letters.peek().map_or(Class::Mark, |c| Class::of(*c));
-        // `getHTTPResponse`: a capital starts a word after a small letter, or before one.
+        // In `getHTTPResponse`, a capital starts a word if it follows or precedes a lower-case letter.
         let starts = class == Class::Capital && (before != Class::Capital || next == Class::Small)
             || (class == Class::Digit) != (before == Class::Digit);
         if (starts || class == Class::Mark) && !word.is_empty() {
@@ -36,8 +36,8 @@ pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
     }
 }
 
-/// Removes common English endings (plural, past, `-ing`) from a lower-case word. The result need not be a word, only the same for
-/// all forms.
+/// Removes common English endings (plural, past, `-ing`) from a lower-case word. The result need not be a word, but is
+/// the same for all forms of a word.
 pub(super) fn stem(word: &str) -> &str {
     let mut end = word.len();
     if !word.is_ascii() {
@@ -45,7 +45,7 @@ pub(super) fn stem(word: &str) -> &str {
     }
     let at = |end: usize| word.get(..end).unwrap_or(word);
     if let Some(len) = cut(at(end), "ies", 2) {
-        // `queries` meets `query` at `quer`.
+        // `queries` and `query` are both reduced to `quer`.
         return at(len);
     }
     if let Some(len) = ["sses", "shes", "ches", "xes", "zes"].iter().find_map(|e| cut(at(end), e, 1)) {
@@ -56,7 +56,7 @@ pub(super) fn stem(word: &str) -> &str {
     end = ["ing", "ed"].iter().find_map(|ending| cut(at(end), ending, 3)).unwrap_or(end);
     end = cut(at(end), "e", 3).unwrap_or(end);
     end = cut(at(end), "y", 3).unwrap_or(end);
-    // `stopped` and `stop`.
+    // Reduces a doubled consonant: `stopped` becomes `stop`.
     let bytes = at(end).as_bytes();
     if let [.., a, b] = bytes
         && a == b
@@ -68,12 +68,13 @@ pub(super) fn stem(word: &str) -> &str {
     at(end)
 }
 
-/// Removes an ending if at least `least` bytes remain.
+/// Length of a word without an ending; `None` if the word does not have the ending or fewer than `least` bytes would
+/// remain.
 fn cut(word: &str, ending: &str, least: usize) -> Option<usize> {
     word.strip_suffix(ending).map(str::len).filter(|len| *len >= least)
 }
 
-/// Words that say nothing about what a text is about. Sorted.
+/// Stop words. Sorted.
 const STOP: [&str; 114] = [
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been",
     "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "either",
@@ -86,7 +87,7 @@ const STOP: [&str; 114] = [
     "while", "who", "why", "will", "with",
 ];
 
-/// Whether a lower-case word says nothing.
+/// Whether a lower-case word is a stop word.
 pub(super) fn says_nothing(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }

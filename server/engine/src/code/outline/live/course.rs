@@ -1,15 +1,15 @@
-//! Splits a walk into pieces, and detects where a repeated walk is back in step with the old pieces. Looks at anchors, not at
-//! findings.
+//! Splits a walk into pieces, and detects where a repeated walk is back in step with the old pieces. Considers anchors
+//! only, not findings.
 
 use super::piece::Piece;
 use crate::code::outline::extract::{Anchor, Findings, PiecePlan, Step};
 
-/// From how many bytes on a piece ends at the next anchor.
+/// Minimum bytes of a piece before it ends at an anchor.
 pub(super) const PIECE: usize = 1_024;
-/// Pieces below this many bytes are merged with the next when walked again.
+/// Pieces below this many bytes are merged with the next piece when they are walked again.
 const SMALL_PIECE: usize = 256;
 
-/// A piece as the walk found it.
+/// A piece with its findings.
 pub(super) struct WalkedPiece<'a> {
     pub(super) anchor: Anchor,
     pub(super) start: usize,
@@ -21,16 +21,17 @@ pub(super) struct Pieces<'o, 'a> {
     old: &'o [Piece],
     starts: &'o [usize],
     touched: &'o [bool],
-    /// The first old piece that may be after the walk.
+    /// Index of the first old piece that the walk may stop at.
     pub(super) candidate: usize,
-    /// Where the piece begins that the walk is in.
+    /// Start of the current piece.
     anchor: Anchor,
     start: usize,
     pub(super) found: Vec<WalkedPiece<'a>>,
 }
 
 impl<'o> Pieces<'o, '_> {
-    /// For a walk that begins with `first`. The old pieces start at `starts` now, and some of them are `touched`.
+    /// Creates the plan for a walk that starts at an anchor and its byte offset. `starts` are the current offsets of
+    /// the old pieces, and `touched` marks the pieces that were edited.
     pub(super) fn new(
         old: &'o [Piece],
         starts: &'o [usize],
@@ -42,7 +43,7 @@ impl<'o> Pieces<'o, '_> {
         pieces
     }
 
-    /// Old pieces that start before a byte, or were touched, are nothing to stop at.
+    /// Skips old pieces that start before `byte` or were touched; the walk cannot stop at them.
     fn pass(&mut self, byte: usize) {
         let is_passed = |at: usize| {
             let start = self.starts.get(at).copied();
@@ -52,8 +53,8 @@ impl<'o> Pieces<'o, '_> {
         self.candidate = (self.candidate..).find(|at| !is_passed(*at)).unwrap_or(self.candidate);
     }
 
-    /// Whether the walk may stop so soon after a byte that a cut there would make a small piece, which would then have
-    /// to take the next one in, and so on to the end of the text.
+    /// Whether the walk may stop shortly after `start`. A cut at `start` would then leave a small piece, which would
+    /// have to merge with the next one, and so on to the end of the text.
     fn is_soon_over(&self, start: usize) -> bool {
         self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(SMALL_PIECE))
     }

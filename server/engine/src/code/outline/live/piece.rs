@@ -1,4 +1,4 @@
-//! One piece of a live outline. Walks nothing.
+//! One piece of a live outline.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::code::outline::mentions::Mention;
 /// The findings between two anchors.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Before it; of the first piece without meaning.
+    /// The anchor before the piece; unused for the first piece.
     pub(super) anchor: Anchor,
-    /// Symbols as if no others defined the same; their depth is their level.
+    /// The symbols without considering other definitions of the same name. Their depth is their level.
     pub(super) found: Arc<[Symbol]>,
-    /// Which of them other files can reach.
+    /// Whether other files can reach each symbol.
     pub(super) reach: Box<[Reach]>,
     pub(super) repeats: Box<[Repeat]>,
     pub(super) instance: Box<[Set]>,
@@ -29,7 +29,7 @@ pub(super) struct Piece {
 /// A name set on an instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Set {
-    /// How many symbols of the piece are before it.
+    /// Number of symbols in the piece that come before it.
     pub(super) behind: usize,
     pub(super) owner: u32,
     pub(super) name: Box<str>,

@@ -1,4 +1,4 @@
-//! Where edits leave the pieces of a text, and which of them they touched.
+//! Maps piece boundaries through edits, and determines which pieces were touched.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use ropey::Rope;
 
 use crate::code::outline::TreeEdit;
 
-/// Where places of a text are after edits, and which ranges of the new text those touched, sorted and apart.
+/// Maps offsets of the old text to the new text, and returns the touched ranges of the new text, sorted and disjoint.
 pub(super) fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Range<usize>>) {
     let mut starts = starts.to_vec();
     let mut touched: Vec<Range<usize>> = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Ra
         let first = starts.partition_point(|at| *at <= start).max(1);
         starts.iter_mut().skip(first).for_each(shift);
         for range in &mut touched {
-            // What a later edit meets is touched in whole.
+            // A range that a later edit overlaps is extended to cover the edit.
             range.start =
                 if range.start >= old_end { range.start - old_end + new_end } else { range.start.min(start) };
             range.end = match range.end {
@@ -44,11 +44,11 @@ pub(super) fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Ra
     (starts, touched)
 }
 
-/// Which pieces have a touched place in them or at their ends.
+/// Which pieces contain or border a touched range.
 pub(super) fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<bool> {
     let mut pieces = vec![false; starts.len()];
     for range in touched {
-        // The last piece that starts before the range may reach into it.
+        // The last piece that starts before the range may extend into it.
         let first = starts.partition_point(|start| *start < range.start).saturating_sub(1);
         let last = starts.partition_point(|start| *start <= range.end);
         pieces.iter_mut().take(last).skip(first).for_each(|piece| *piece = true);
@@ -56,7 +56,7 @@ pub(super) fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<
     pieces
 }
 
-/// Runs of pieces that are all touched.
+/// Runs of consecutive touched pieces.
 pub(super) fn runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Files that refer to each other: pairs, and groups connected by them.
+//! Pairs and groups of files that refer to each other.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use super::model::References;
 use crate::key::FileKey;
 
 impl References {
-    /// Pairs of files that refer to each other, each pair and the list in the order of keys, with the
-    /// weaker of the two references.
+    /// Pairs of files that refer to each other, with the weight of the weaker reference. Each pair and the list are
+    /// sorted by key.
     #[cfg(test)]
     pub(crate) fn mutual_pairs(&self) -> Vec<(&FileKey, &FileKey, f64)> {
         let pairs = self.mutual();
         pairs.filter_map(|(a, b, weight)| Some((self.key(a)?, self.key(b)?, weight))).collect()
     }
 
-    /// Groups of files connected by mutual references at least as strong as `min_weight`, each of two
-    /// files or more and sorted; largest first, equal ones by their first key. For seeding tiers.
+    /// Groups of at least two files connected by mutual references of at least `min_weight`. Each group is sorted. The
+    /// largest group comes first, ties by first key. Used to seed tiers.
     pub fn clusters(&self, min_weight: f64) -> Vec<Vec<FileKey>> {
         let mut parent: Vec<usize> = (0..self.nodes.len()).collect();
         for (a, b, weight) in self.mutual() {
@@ -45,7 +45,7 @@ impl References {
     }
 }
 
-/// The representative of a file's group; shortens the way for the next time.
+/// The representative of a file's group. Shortens the path to it for later lookups.
 fn root(parent: &mut [usize], mut at: usize) -> usize {
     while let Some(&up) = parent.get(at) {
         if up == at {

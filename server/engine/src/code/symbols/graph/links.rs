@@ -1,4 +1,4 @@
-//! Builds the graph of an index: numbers the names, resolves the imports, and weights the mentions of every file.
+//! Builds the graph of an index: numbers the names, resolves the imports, and weights the mentions in every file.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::code::symbols::manifests::Manifests;
 use crate::key::FileKey;
 
-/// A name with more definers than this says nothing about any of them, unless an import says which; and it
-/// would cost time by the square of a repository's size.
+/// Maximum definers of a name for an unresolved mention to count. Beyond that, it says nothing about any of them, and
+/// the cost would grow with the square of the repository's size.
 pub(super) const MAX_DEFINERS: usize = 16;
-/// Weight of a mention whose name is only defined inside types and explained by no import.
+/// Weight of a mention that no import resolves and whose name is defined only inside types.
 const MEMBER_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
@@ -55,7 +55,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
-/// The targets of a name that a file mentions but does not define.
+/// The files that a mentioned name may refer to, if the file does not define the name itself.
 pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
     let mut meant = Vec::new();
     each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
@@ -64,7 +64,7 @@ pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Ve
     meant
 }
 
-/// The files that all imports of a file mean.
+/// The files that the imports of a file refer to.
 pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
     let mut found: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
@@ -116,7 +116,7 @@ pub(super) fn edges(
     edges.into()
 }
 
-/// Calls `add` with every file that a name may mean, and how likely it is.
+/// Calls `add` with every file that a name may refer to, and the likelihood.
 pub(super) fn each_meant(
     resolver: &Resolver,
     names: &NameTable,
@@ -151,7 +151,7 @@ pub(super) fn each_meant(
     meant.iter().for_each(|definer| add(definer.file, weight / meant.len() as f32));
 }
 
-/// Whether the files of a directory see each other's names without importing them.
+/// Whether files in the same directory see each other's names without imports.
 fn shares_directory(language: LanguageId) -> bool {
     matches!(language.imports, ImportStyle::Package | ImportStyle::Namespace)
 }

@@ -1,4 +1,4 @@
-//! How much each definition of a file is mentioned, by the file itself and by others.
+//! Counts the mentions of each definition, in its own file and in others.
 
 use super::links::each_meant;
 use super::model::References;
@@ -10,8 +10,8 @@ const OWN: f32 = 0.3;
 const IN_TESTS: f32 = 0.3;
 
 impl References {
-    /// The names that a file defines for others, each with how many files mean its definition: a mention that may mean
-    /// several files counts for the likelihood that it means this one.
+    /// The names that a file exports, each with the weighted number of files that mention it. A mention that may refer
+    /// to several files counts by the likelihood that it refers to this one.
     pub(in crate::code::symbols) fn mentioned(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
         let all = self.mentions_of_definitions();
         let number = self.number(key);
@@ -24,7 +24,7 @@ impl References {
             .filter_map(|(definition, weight)| Some((self.names.text(definition.name)?, f64::from(*weight))))
     }
 
-    /// By file, in the order of its definitions.
+    /// Weights by file, in the order of its definitions.
     fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
         self.mentioned.get_or_init(|| {
             let mut all: Vec<Box<[f32]>> =

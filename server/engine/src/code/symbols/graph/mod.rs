@@ -1,6 +1,6 @@
-//! Who mentions whom. A mentioned name refers to the imported file that defines it; if no import explains it, it refers, with
-//! less certainty, to every file that defines it. An import whose names are unused is a weak reference. Knows files and names,
-//! but no positions.
+//! The graph of which file mentions which. A mentioned name refers to the imported file that defines it. If no import
+//! resolves it, it refers, with less certainty, to every file that defines it. An import whose names are unused is a
+//! weak reference. The graph contains files and names, but no positions.
 
 mod clusters;
 mod links;
@@ -28,13 +28,12 @@ use super::index::SymbolIndex;
 use super::manifests::Manifests;
 use crate::key::FileKey;
 
-/// A file that defines a name, and who means it.
+/// A file that defines a name, and the files that refer to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NameReferences {
     /// The file that defines the name.
     pub definer: FileKey,
-    /// The files that mention it and mean this definition, with the likelihood (at most 1); strongest
-    /// first.
+    /// The files whose mentions of the name refer to this definition, with the likelihood (at most 1); strongest first.
     pub referrers: Vec<(FileKey, f64)>,
 }
 
@@ -45,19 +44,20 @@ impl Default for References {
 }
 
 impl References {
-    /// Builds the graph of an index; `manifests` helps to resolve imports.
+    /// Builds the graph of an index. Uses `manifests` to resolve imports.
     pub fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Self {
         links::build(index, manifests)
     }
 
-    /// Updates the graph after the outlines of `changed` files changed; `index` is current. Cheap if the files define and import
-    /// the same as before, as after most edits; otherwise rebuilds it. Both give the same result.
+    /// Updates the graph after the outlines of the `changed` files changed. `index` must be current. Cheap if the files
+    /// define and import the same as before, as after most edits; otherwise rebuilds the graph. The result is the same
+    /// either way.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }
 
-    /// How many other files mention a name the file defines. A file that only mentions names with
-    /// several definers counts for the likelihood that it means this one.
+    /// Number of other files that mention a name defined in the file. A file that only mentions names with several
+    /// definers counts by the likelihood that it refers to this one.
     pub fn incoming(&self, key: &FileKey) -> f64 {
         let edges = self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default();
         edges.iter().map(|edge| f64::from(edge.weight.min(1.0))).sum()
@@ -75,26 +75,26 @@ impl References {
         )
     }
 
-    /// The files that the imports of a file mean, in key order.
+    /// The files that the imports of a file refer to, in key order.
     pub fn imports(&self, key: &FileKey) -> Vec<&FileKey> {
         let node = self.number(key).and_then(|number| self.node(number));
         node.into_iter().flat_map(|node| &node.parts.imports).filter_map(|edge| self.key(edge.file)).collect()
     }
 
-    /// The files that an import means when a file of a language called `from` says it, by their places among
-    /// [all files](Self::files).
+    /// The files that `import` refers to in the file `from`, as indices into [all files](Self::files).
     pub(crate) fn imported(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<usize> {
         let numbers = self.resolver.numbers(from, language, import);
         numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect()
     }
 
-    /// Whether the graph tracks a name in a language family: not if it is too short, too common, or has too many definers.
+    /// Whether the graph tracks a name in a language family. It does not if the name is too short, too common, or has
+    /// too many definers.
     pub(crate) fn follows(&self, family: &str, name: &str) -> bool {
         let number = self.names.number(family, name);
         number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
     }
 
-    /// Every file that defines a name, in key order, and who means it.
+    /// Every file that defines a name, in key order, with the files that refer to it.
     pub(crate) fn references_to(&self, name: &str) -> Vec<NameReferences> {
         let mut found = Vec::new();
         for name in self.names.numbers(name) {
@@ -124,7 +124,7 @@ impl References {
         found
     }
 
-    /// Whether project files declare a file generated; `None` for most files.
+    /// Whether `.gitattributes` declares a file generated; `None` for most files.
     pub(in crate::code::symbols) fn says_generated(&self, key: &FileKey) -> Option<bool> {
         self.resolver.manifests().is_generated(key)
     }
@@ -138,8 +138,8 @@ impl References {
             .collect()
     }
 
-    /// The files that define a name as `from` means it, likeliest first: its own definition, what its imports
-    /// lead to, else whoever defines it.
+    /// The files that a name in `from` may refer to, most likely first: the file itself if it defines the name, else
+    /// the files that its imports lead to, else all files that define it.
     pub fn definers(&self, from: &FileKey, name: &str) -> Vec<&FileKey> {
         let Some((number, node)) = self.number(from).and_then(|n| Some((n, self.node(n)?))) else {
             return Vec::new();

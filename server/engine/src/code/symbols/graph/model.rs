@@ -1,4 +1,4 @@
-//! The graph as a value: files as nodes, names as numbers. Builds nothing and answers no queries.
+//! The data model of the graph: files as nodes, names as numbers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,41 +8,41 @@ use super::super::imports::Resolver;
 use super::names::{Definition, DefinitionScope, NameTable};
 use crate::key::FileKey;
 
-/// The graph of references between the files that have outlines. A clone shares everything.
+/// The graph of references between files with outlines. Clones share all data.
 #[derive(Clone, Debug)]
 pub struct References {
     pub(super) resolver: Arc<Resolver>,
     pub(super) names: Arc<NameTable>,
-    /// By file, in key order.
+    /// Nodes by file, in key order.
     pub(super) nodes: Vec<Arc<Node>>,
-    /// The edges of all nodes, seen from their ends.
+    /// The edges of all nodes, grouped by target.
     pub(super) incoming: Arc<Incoming>,
-    /// How much of the repository lies around each file; the greatest is 1. Worked out when it is asked for.
+    /// Importance of each file by a random walk without seeds; the greatest is 1. Computed on first use.
     pub(super) centrality: Arc<OnceLock<Vec<f64>>>,
-    /// How much each definition is mentioned, by file. Worked out when it is asked for.
+    /// Weighted mentions of each definition, by file. Computed on first use.
     pub(super) mentioned: Arc<OnceLock<Vec<Box<[f32]>>>>,
 }
 
-/// What one file defines, mentions and refers to, with names and files as numbers.
+/// The definitions, mentions and references of one file, with names and files as numbers.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) language: LanguageId,
     pub(super) tests: bool,
     pub(super) parts: Parts,
-    /// Which file a mentioned name means, because of an import; sorted.
+    /// Files that mentioned names refer to because of imports, sorted.
     pub(super) pins: Box<[Pin]>,
-    /// The files it refers to, sorted.
+    /// References to other files, sorted by file.
     pub(super) edges: Box<[Edge]>,
 }
 
-/// Data about a file that depends only on itself and the names of others.
+/// Data about a file that depends only on the file and on the names known to the graph.
 #[derive(Debug, PartialEq)]
 pub(super) struct Parts {
-    /// Sorted by name, each once.
+    /// Definitions without duplicates, sorted by name.
     pub(super) defines: Box<[Definition]>,
-    /// Names that some file of the family defines, sorted.
+    /// Mentioned names that some file of the language family defines, sorted.
     pub(super) mentions: Box<[u32]>,
-    /// Files that its imports mean, sorted, with the weight of an import that is all there is.
+    /// Imported files, sorted, with the weight that applies if none of their names is mentioned.
     pub(super) imports: Box<[Edge]>,
 }
 
@@ -50,18 +50,18 @@ pub(super) struct Parts {
 pub(super) struct Pin {
     pub(super) name: u32,
     pub(super) file: u32,
-    /// Over how many files it was found.
+    /// Number of re-exports followed to find it.
     pub(super) round: u8,
 }
 
-/// A reference to a file, or from one.
+/// A weighted reference to or from a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Edge {
     pub(super) file: u32,
     pub(super) weight: f32,
 }
 
-/// Edges by the file they lead to.
+/// Edges grouped by the file they lead to.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
     pub(super) starts: Vec<u32>,
@@ -88,7 +88,7 @@ impl References {
 }
 
 impl Node {
-    /// Where the file defines a name, when it does.
+    /// Where the file defines a name; `None` if it does not.
     pub(super) fn place(&self, name: u32) -> Option<DefinitionScope> {
         let defines = &self.parts.defines;
         let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
@@ -135,7 +135,7 @@ impl Incoming {
         Self { starts, edges }
     }
 
-    /// The edges that lead to a file, by the file they come from.
+    /// The edges that lead to a file; `file` is their source.
     pub(super) fn of(&self, file: u32) -> &[Edge] {
         let at = file as usize;
         let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };

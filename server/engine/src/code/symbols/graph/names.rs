@@ -1,4 +1,4 @@
-//! The names that files define for others, as numbers, and who defines each.
+//! Numbers the names that files export, and records which files define them.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use crate::code::symbols::index::FileSymbols;
 
-/// The shortest name that counts.
+/// Minimum length of a name, in bytes.
 const MIN_NAME: usize = 3;
 
-/// Where in its file a name is defined.
+/// Where in a file a name is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DefinitionScope {
-    /// Only inside types: most often it is called on a value that could be of any type.
+    /// Only inside types. A mention is usually a call on a value whose type is unknown.
     Member,
     /// Outside any type.
     Outer,
@@ -31,19 +31,19 @@ pub(super) struct Definition {
     pub(super) place: DefinitionScope,
 }
 
-/// All names defined anywhere, separated by language family.
+/// The exported names of all files, separated by language family.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NameTable {
     families: Vec<(&'static str, FxHashMap<Arc<str>, u32>)>,
     texts: Vec<Arc<str>>,
-    /// Where the definers of each name start.
+    /// Start of each name's definers.
     starts: Vec<u32>,
-    /// By name; definitions outside types first, then by file.
+    /// Definers grouped by name; definitions outside types first, then by file.
     definers: Vec<Definer>,
 }
 
 impl NameTable {
-    /// The names that a file defines for others, sorted, each once; new ones get a number.
+    /// The names that a file exports, sorted, without duplicates. Assigns numbers to new names.
     pub(super) fn defined(&mut self, file: &FileSymbols) -> Box<[Definition]> {
         let family = self.family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
@@ -64,8 +64,7 @@ impl NameTable {
         each_once(found)
     }
 
-    /// The names that a file defines for others as [`defined`](Self::defined) gives them; `None` when one of
-    /// them is new.
+    /// The names that a file exports, as from [`defined`](Self::defined). `None` if one of them has no number yet.
     pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
         let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
@@ -75,7 +74,7 @@ impl NameTable {
         found.map(each_once)
     }
 
-    /// Notes who defines what; `by_file` in the order of the files' numbers.
+    /// Records which files define each name. `by_file` must be in the order of file numbers.
     pub(super) fn settle<'a>(&mut self, by_file: impl Iterator<Item = &'a [Definition]> + Clone) {
         let mut starts = vec![0_u32; self.texts.len() + 1];
         for definition in by_file.clone().flatten() {
@@ -108,7 +107,7 @@ impl NameTable {
         self.definers = definers;
     }
 
-    /// The names that a file mentions and some file of its family defines, sorted.
+    /// The names that a file mentions and that some file of its language family defines, sorted.
     pub(super) fn mentioned(&self, file: &FileSymbols) -> Box<[u32]> {
         let family = file.language.family;
         let Some((_, ids)) = self.families.iter().find(|(name, _)| *name == family) else {
@@ -120,17 +119,17 @@ impl NameTable {
         found.into()
     }
 
-    /// The number of a name in a family.
+    /// The number of a name in a language family.
     pub(super) fn number(&self, family: &str, text: &str) -> Option<u32> {
         self.families.iter().find(|(name, _)| *name == family)?.1.get(text).copied()
     }
 
-    /// The numbers of a name, one for each family that defines it.
+    /// The numbers of a name, one for each language family that defines it.
     pub(super) fn numbers(&self, text: &str) -> Vec<u32> {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
     }
 
-    /// The name with a number.
+    /// The text of a name.
     pub(super) fn text(&self, name: u32) -> Option<&str> {
         self.texts.get(name as usize).map(|text| &**text)
     }
@@ -140,12 +139,11 @@ impl NameTable {
         (0_u32..).zip(&self.texts).map(|(name, text)| (name, &**text))
     }
 
-    /// How many names there are.
     pub(super) fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// The files that define a name, by number; definitions outside types first.
+    /// The files that define a name, definitions outside types first, then by file number.
     pub(super) fn definers(&self, name: u32) -> &[Definer] {
         let at = name as usize;
         let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
@@ -172,7 +170,7 @@ fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScop
     })
 }
 
-/// Sorted by name; of several places of a name the outer one stays.
+/// Sorts definitions by name. Of duplicates, keeps the definition outside types.
 fn each_once(mut definitions: Vec<Definition>) -> Box<[Definition]> {
     definitions.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.place.cmp(&a.place)));
     definitions.dedup_by_key(|definition| definition.name);

@@ -1,29 +1,30 @@
-//! Resolves a mentioned name through imports: to the imported file if it defines the name, or to the file it re-exports the name
-//! from.
+//! Resolves mentioned names through imports: to the imported file if it defines the name, or to the file from which it
+//! re-exports the name.
 
 use super::model::{Parts, Pin};
 use super::names::DefinitionScope;
 
-/// Over how many files in between a name is followed: a package's entry may take it from another entry.
+/// Maximum number of re-exports to follow. More than one is needed because a package's entry may re-export from another
+/// entry.
 const REEXPORTS: u8 = 3;
 
-/// The files among which names are followed.
+/// The files among which names are resolved.
 #[derive(Clone, Copy)]
 pub(super) struct FileScope<'a> {
-    /// The parts of each file, by number.
+    /// Data about each file, by number.
     pub(super) parts: &'a [&'a Parts],
-    /// Whether a file stands for its directory and may re-export everything it imports.
+    /// Whether a file represents its directory and may re-export everything it imports.
     pub(super) is_entry: &'a dyn Fn(u32) -> bool,
 }
 
-/// Notes about each name while one file is processed. Allocated once for many files.
+/// State of each name while one file is processed. Allocated once and reused for all files.
 pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// The number plus one of the file that mentions it.
+    /// Number of the file that mentions the name, plus one.
     file: u32,
-    /// Where that file defines it.
+    /// Where that file defines the name; `None` if it does not.
     own: Option<DefinitionScope>,
     explained: bool,
 }
@@ -33,7 +34,7 @@ impl Marks {
         Self(vec![Mark::default(); names])
     }
 
-    /// Marks the names a file mentions, and those already explained.
+    /// Marks the names that a file mentions, and those that are already resolved.
     fn set(&mut self, file: u32, parts: &Parts, known: &[Pin]) {
         for &name in &parts.mentions {
             if let Some(mark) = self.0.get_mut(name as usize) {
@@ -52,8 +53,8 @@ impl Marks {
         }
     }
 
-    /// Whether a file still needs a definition of a name: it mentions the name, nothing explains it, and its own definitions are
-    /// worse than one in `place`.
+    /// Whether a file still needs a definition of a name in `place`: it mentions the name, no import has resolved it
+    /// yet, and its own definition, if any, ranks below `place`.
     fn wants(&self, file: u32, name: u32, place: DefinitionScope) -> bool {
         self.0.get(name as usize).is_some_and(|mark| {
             mark.file == file + 1 && !mark.explained && mark.own.is_none_or(|own| own < place)
@@ -61,7 +62,7 @@ impl Marks {
     }
 }
 
-/// The pins of every file.
+/// Computes the pins of all files.
 pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
     let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); among.parts.len()];
     for round in 0..=REEXPORTS {
@@ -86,7 +87,7 @@ pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>>
     pins
 }
 
-/// The pins of one file, given those of all others.
+/// Computes the pins of one file, given the pins of all others.
 pub(super) fn of_one<'p>(
     among: FileScope<'_>,
     marks: &mut Marks,
@@ -102,7 +103,7 @@ pub(super) fn of_one<'p>(
     pins.into()
 }
 
-/// The pins found for a file in one round, from the results of the previous round.
+/// The pins that a round adds for a file, based on the results of the previous rounds.
 fn found<'p>(
     among: FileScope<'_>,
     marks: &mut Marks,
@@ -127,13 +128,13 @@ fn found<'p>(
             direct(import.file, &mut found);
             continue;
         }
-        // What the imported file has from elsewhere, because it says so by name.
+        // Names that the imported file itself imports by name.
         for pin in pins(import.file).iter().filter(|pin| pin.round < round && pin.file != file) {
             if marks.wants(file, pin.name, DefinitionScope::Outer) {
                 found.push(Pin { round, ..*pin });
             }
         }
-        // Or because it hands on all of something.
+        // Definitions in the files that an entry file imports, since it may re-export them as a whole.
         if round == 1 && (among.is_entry)(import.file) {
             let handed = part(import.file).into_iter().flat_map(|imported| &imported.imports);
             handed.filter(|handed| handed.file != file).for_each(|handed| direct(handed.file, &mut found));

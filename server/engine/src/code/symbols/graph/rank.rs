@@ -1,4 +1,4 @@
-//! Which files matter: the graph walked from where the interest lies.
+//! Ranks files by importance, with a random walk over the graph from seeds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use super::walk::Direction;
 use crate::code::symbols::words::subwords;
 use crate::key::FileKey;
 
-/// Share of walks that start anywhere, so that centrally important files always rank.
+/// Share of walks that start at any file, so that centrally important files always rank.
 const ANYWHERE: f64 = 0.15;
-/// Weight of a seed file, by how it was named.
+/// Weight of a seed file, by kind of seed.
 const SELECTED: f64 = 1.0;
 const OPEN: f64 = 0.5;
 const MENTIONED: f64 = 1.0;
-/// Weight of an identifier, shared by the files that define it.
+/// Weight of an identifier, divided among the files that define it.
 const IDENTIFIER: f64 = 0.5;
-/// Share of a seed's weight for the other files of its directory.
+/// Share of a seed's weight that goes to the other files of its directory.
 const BESIDE: f64 = 0.5;
-/// Factor for test files, whose blocks are a line of counts.
+/// Factor for test files, whose blocks are only a line of counts.
 const TESTS: f64 = 0.1;
 /// Factor for documents, so that unreferenced code ranks above unreferenced documents.
 const DOCUMENTS: f64 = 0.5;
 
-/// Where the interest lies. All empty: in nothing in particular.
+/// The files and names that a ranking starts from. If all are empty, it starts anywhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seeds<'a> {
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Files that are selected.
+    /// Files that the user selected.
     pub selected: &'a [FileKey],
-    /// Files that a request names.
+    /// Files that the question names.
     pub mentioned: &'a [FileKey],
-    /// Names that a request mentions, in any spelling (`camelCase`, `snake_case`).
+    /// Identifiers that the question mentions, in any spelling (`camelCase`, `snake_case`).
     pub identifiers: &'a [String],
 }
 
@@ -48,21 +48,21 @@ impl Seeds<'_> {
     }
 }
 
-/// Files by how much they matter.
+/// Files ordered by importance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    /// All files, the most useful to know first, equal ones by key.
+    /// All files, most important first, ties by key.
     pub files: Vec<FileKey>,
     scores: Vec<f64>,
 }
 
 impl Ranking {
-    /// All files with how much they matter, in the same order. All together they are about 1.
+    /// All files with their scores, in the same order. The scores add up to about 1.
     pub(crate) fn scored(&self) -> impl Iterator<Item = (&FileKey, f64)> {
         self.files.iter().zip(self.scores.iter().copied())
     }
 
-    /// Files by scores, equal ones by key.
+    /// Ranks files by given scores, ties by key.
     pub(crate) fn of_scores(scored: impl Iterator<Item = (FileKey, f64)>) -> Self {
         let mut scored: Vec<(FileKey, f64)> = scored.collect();
         scored.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
@@ -72,7 +72,8 @@ impl Ranking {
 }
 
 impl References {
-    /// Ranks all files, most useful first: those the seeds lead to, and those that much of the repository refers to.
+    /// Ranks all files, most important first: those that the seeds lead to, and those that much of the repository
+    /// refers to.
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let start = self.start(seeds);
         let ranks = self.walk(&start, Direction::Forward);
@@ -84,8 +85,8 @@ impl References {
         Ranking { files, scores }
     }
 
-    /// The ranks of all files, in key order, as walks find them that go along references either way and start
-    /// over where `start` says; when there are seeds, every other time from them. All together they are 1.
+    /// The ranks of all files, in key order, from walks along references in either direction that restart according to
+    /// `start`, or, if there are seeds, half of the time from the seeds. The ranks add up to 1.
     pub(in crate::code::symbols) fn around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
         if seeds.is_empty() {
             return self.walk(start, Direction::Either);
@@ -97,7 +98,7 @@ impl References {
         self.walk(&both, Direction::Either)
     }
 
-    /// How much of the repository lies around each file, in key order; the greatest is 1.
+    /// Importance of each file by a random walk without seeds, in key order; the greatest is 1.
     pub(in crate::code::symbols) fn centrality(&self) -> &[f64] {
         self.centrality.get_or_init(|| {
             let mut ranks = self.walk(&[], Direction::Either);
@@ -107,7 +108,7 @@ impl References {
         })
     }
 
-    /// Where walks for some seeds start over.
+    /// The restart weights of a walk from seeds.
     fn start(&self, seeds: &Seeds<'_>) -> Vec<f64> {
         let count = self.nodes.len();
         let mut seeded: FxHashMap<u32, f64> = FxHashMap::default();
@@ -121,7 +122,7 @@ impl References {
         for (number, weight) in self.identified(seeds.identifiers) {
             *seeded.entry(number).or_default() += weight;
         }
-        // In a fixed order, so that sums are always the same.
+        // Sorted, so that floating-point sums are deterministic.
         let mut seeded: Vec<(u32, f64)> = seeded.into_iter().collect();
         seeded.sort_unstable_by_key(|(number, _)| *number);
         let total: f64 = seeded.iter().map(|(_, weight)| weight).sum();
@@ -129,7 +130,7 @@ impl References {
             return vec![1.0; count];
         }
         let mut start = vec![ANYWHERE / count.max(1) as f64; count];
-        // What the seeds of a directory give is handed out once: both may be many.
+        // Adds up the weight per directory first, since both the seeds and the files of a directory may be many.
         let mut directories: BTreeMap<u32, (&[u32], f64)> = BTreeMap::new();
         for (number, weight) in seeded {
             let part = (1.0 - ANYWHERE) * weight / total;
@@ -151,7 +152,7 @@ impl References {
         start
     }
 
-    /// The files that define some identifiers, in whatever spelling.
+    /// The files that define any of the identifiers, in any spelling, with their weights.
     fn identified(&self, identifiers: &[String]) -> Vec<(u32, f64)> {
         let wanted: Vec<Vec<String>> = identifiers.iter().map(|name| subwords(name)).collect();
         let mut found = Vec::new();
@@ -173,7 +174,7 @@ impl References {
 }
 
 impl Node {
-    /// The factor for its kind of file.
+    /// The factor for the kind of file.
     fn worth(&self) -> f64 {
         if self.tests {
             TESTS
@@ -185,7 +186,7 @@ impl Node {
     }
 }
 
-/// Whether a name consists of these words, without looking at most names twice.
+/// Whether a name consists of these words. Compares lengths first, which rules out most names.
 fn spelt(name: &str, words: &[String]) -> bool {
     let letters = name.bytes().filter(u8::is_ascii_alphanumeric).count();
     name.is_ascii() && letters == words.iter().map(String::len).sum::<usize>() && subwords(name) == words

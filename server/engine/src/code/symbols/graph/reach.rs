@@ -1,11 +1,11 @@
-//! Which files can be connected by imports, over any distance. Assigns no weights.
+//! Finds the files that are connected by imports, directly or indirectly.
 
 use super::model::References;
 use crate::key::FileKey;
 
 impl References {
-    /// Whether each file, by its place among all, imports one of `keys` or is imported by one, over any number of files; they
-    /// themselves do.
+    /// Whether each file, by number, imports one of `keys` or is imported by one, directly or indirectly. Includes
+    /// `keys` themselves.
     pub(crate) fn connected(&self, keys: &[&FileKey]) -> Vec<bool> {
         let imports: Vec<Vec<usize>> = self
             .nodes

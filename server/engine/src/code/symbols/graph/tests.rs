@@ -1,4 +1,4 @@
-//! The graph, its walks and ranks over small invented repositories.
+//! The graph, its walks and its ranks in small invented repositories.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn graph(files: &[(&str, &str)]) -> References {
     References::build(&index, &Arc::default())
 }
 
-/// Whom a file refers to, strongest first, with weights.
+/// The files that a file refers to, strongest first, with weights.
 fn dependencies(graph: &References, path: &str) -> Vec<(String, f32)> {
     let node = graph.node(graph.number(&FileKey::from(path)).unwrap()).unwrap();
     let mut edges: Vec<(String, f32)> =
@@ -212,7 +212,7 @@ proptest! {
             start[at] = 1.0;
             let before = graph.walk(&start, direction)[at];
             start[at] += more;
-            // The walk stops when little changes: as much is allowed.
+            // The tolerance covers the change at which the walk stops.
             prop_assert!(graph.walk(&start, direction)[at] >= before - 1e-3);
         }
     }

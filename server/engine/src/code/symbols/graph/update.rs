@@ -10,8 +10,8 @@ use super::pins::{self, FileScope, Marks};
 use crate::code::symbols::index::SymbolIndex;
 use crate::key::FileKey;
 
-/// See [`References::updated`]. `None` if references of other files change too: files were added or removed, or a file defines or
-/// re-exports different names.
+/// See [`References::updated`]. Returns `None` if references of other files change too: files were added or removed, or
+/// a file defines or re-exports different names.
 pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKey]) -> Option<References> {
     if index.len() != graph.files().len() {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     let mut pinned = Vec::with_capacity(fresh.len());
     for (number, _) in &fresh {
         let pins = pins::of_one(among, &mut marks, *number, &others);
-        // What a file has from others it may hand on.
+        // Files that import this one may resolve names through its pins.
         if pins != graph.node(*number)?.pins && is_imported(graph, *number) {
             return None;
         }

@@ -1,26 +1,27 @@
-//! Personalized PageRank by power iteration: where a random walk along references ends that restarts at the seeds now and then.
+//! Personalized PageRank by power iteration: the distribution of a random walk along references that restarts at the
+//! seeds from time to time.
 
 use super::model::{Edge, References};
 
-/// Probability of following a reference instead of restarting, as in the first PageRank paper.
+/// Probability of following a reference instead of restarting, as in the original PageRank paper.
 const DAMPING: f64 = 0.85;
-/// Rounds at most; after as many less than a hundredth of the start is left undecided.
+/// Maximum number of rounds. After this many, less than 1 % of the rank is undecided.
 const ROUNDS: usize = 30;
-/// Change of all ranks together at which it stops.
+/// Stops when the ranks change by less than this in total.
 const ENOUGH: f64 = 1e-4;
 
 /// Direction in which references are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
-    /// From who mentions to who is mentioned.
+    /// From the mentioning file to the mentioned one.
     Forward,
-    /// Both ways.
+    /// In both directions.
     Either,
 }
 
 impl References {
-    /// The rank of every file, in key order; all together 1. `start` says where to start over, in any
-    /// scale: nowhere in particular when all of it is zero. Files that refer to nothing lead back to the start.
+    /// The rank of every file, in key order; the ranks add up to 1. `start` contains restart weights in any scale; if
+    /// all are zero, the walk restarts at any file. Files without references lead back to the start.
     pub(super) fn walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
         let count = self.nodes.len();
         let sum: f64 = start.iter().take(count).sum();
@@ -33,7 +34,7 @@ impl References {
             Direction::Forward => 0.0,
             Direction::Either => 1.0,
         };
-        // What one unit of rank at a file hands on per unit of weight.
+        // The rank that a file passes on per unit of edge weight and unit of its own rank.
         let share: Vec<f64> = (0_u32..)
             .zip(&self.nodes)
             .map(|(file, node)| {

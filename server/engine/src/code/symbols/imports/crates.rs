@@ -1,11 +1,11 @@
-//! `crate::a::b`, `super::c`, `name::d`: the module trees of Rust.
+//! Resolves Rust imports along the module tree: `crate::a::b`, `super::c`, `name::d`.
 
 use super::super::manifests::Manifests;
 use super::importer::{Importer, inside, outward};
 use super::table::Table;
 use super::tree;
 
-/// Names of crates that come with the language.
+/// Crates that are part of the language.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 /// Directories in which each file is a separate crate.
 const CRATE_DIRECTORIES: [&str; 4] = ["tests", "examples", "benches", "bin"];
@@ -24,13 +24,13 @@ pub(super) fn resolve(
     found
 }
 
-/// The position of a file in its crate.
+/// The position of a file in its crate's module tree.
 struct ModulePosition<'a> {
     family: &'static str,
     near: &'a str,
     /// The directory of the crate's root file.
     root: String,
-    /// The directory of the file's own modules.
+    /// The directory of the file's submodules.
     own: String,
 }
 
@@ -74,7 +74,7 @@ impl<'a> ModulePosition<'a> {
         }
     }
 
-    /// A crate of the repository.
+    /// Resolves a path that starts with the name of a crate in the repository.
     fn named(&self, table: &Table, manifests: &Manifests, name: &str, rest: &[&str]) -> Option<u32> {
         let at = manifests.crates.partition_point(|known| known.name.as_str() < name);
         let known = manifests.crates.get(at).filter(|known| known.name == name);
@@ -87,7 +87,7 @@ impl<'a> ModulePosition<'a> {
         self.descend(table, directory, rest).or(Some(root))
     }
 
-    /// The file of the innermost module of a path below a directory of modules.
+    /// The file of the innermost module that `path` names below a directory of modules.
     fn descend(&self, table: &Table, directory: &str, path: &[&str]) -> Option<u32> {
         let mut at = directory.to_owned();
         let mut found = root_file(table, &at, self.family);
@@ -102,13 +102,13 @@ impl<'a> ModulePosition<'a> {
     }
 }
 
-/// The file whose modules are in a directory.
+/// The file whose submodules are in a directory.
 fn root_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
     let own = || (!directory.is_empty()).then(|| table.module(directory, family).next()).flatten();
     crate_file(table, directory, family).or_else(own)
 }
 
-/// The file a crate starts in, when one does in a directory.
+/// The root file of a crate, if `directory` contains one.
 fn crate_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
     let named = |name: &str| table.module(&inside(directory, name), family).next();
     named("lib").or_else(|| named("main"))

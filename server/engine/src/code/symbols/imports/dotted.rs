@@ -1,9 +1,9 @@
-//! `a.b.c` and `..b.c`: Python.
+//! Resolves Python imports: `a.b.c` and `..b.c`.
 
 use super::importer::{Importer, inside, outward};
 use super::table::Table;
 
-/// Directories beside a project's tests and tools that are searched as if they were its top.
+/// Source directories of a project, in which absolute imports are looked up.
 const ROOTS: [&str; 4] = ["", "src", "lib", "python"];
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
@@ -19,7 +19,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
         return table.modules(&inside(directory, &path), family);
     }
     for directory in outward(importer.key.directory()) {
-        // What is inside a package is named from the package's own top.
+        // Absolute imports start outside the package, so directories that are packages are skipped.
         if !directory.is_empty() && table.module(directory, family).next().is_some() {
             continue;
         }
@@ -30,7 +30,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
             }
         }
     }
-    // A single word is more often a library's.
+    // A single word usually names a library.
     if path.contains('/') {
         let near = importer.key.as_str();
         return table.by_stem_end(&path, near, |language| language.family == family).into_iter().collect();

@@ -1,4 +1,5 @@
-//! A path to one file: C's `#include`, Ruby's `require`, a shell's `source`, Lua's dotted `require`, links.
+//! Resolves imports that are the path of one file: C's `#include`, Ruby's `require`, a shell's `source`, Lua's dotted
+//! `require`, links.
 
 use super::super::manifests::join;
 use super::importer::Importer;
@@ -17,7 +18,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     found.into_iter().collect()
 }
 
-/// Beside the file, from the top, or the one file whose path ends so.
+/// Looks up a path relative to the file, then relative to the top of the repository, then as the end of a path.
 fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
     let family = importer.language.family;
     let beside = join(importer.key.directory(), path);
@@ -29,7 +30,7 @@ fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
         .find_map(|path| table.exact(path))
         .or_else(|| either().find_map(|path| table.module(path, family).next()))
         .or_else(|| table.by_name_end(end, near))
-        // A single word without extension is more often a library's.
+        // A single word without an extension usually names a library.
         .or_else(|| {
             let fits = |language: strata_grammars::LanguageId| language.family == family;
             end.contains('/').then(|| table.by_stem_end(end, near, fits)).flatten()

@@ -1,24 +1,24 @@
-//! The importing file, and paths relative to it. Knows no import style.
+//! The importing file, and helpers for paths relative to it.
 
 use strata_grammars::LanguageId;
 
 use crate::key::FileKey;
 
-/// One import: who imports.
+/// The file that contains an import.
 #[derive(Clone, Copy)]
 pub(super) struct Importer<'a> {
     pub(super) key: &'a FileKey,
     pub(super) language: LanguageId,
 }
 
-/// A directory and all those around it, innermost first, the top (empty) last.
+/// A directory and its parents, innermost first, ending with the top directory (empty).
 pub(super) fn outward(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |directory| {
         (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(around, _)| around))
     })
 }
 
-/// `name` in `directory`.
+/// Joins `directory` and `name`; either may be empty.
 pub(super) fn inside(directory: &str, name: &str) -> String {
     match (directory, name) {
         ("", name) => name.to_owned(),

@@ -1,7 +1,6 @@
-//! Where imports lead: from the text of an import, as an outline keeps it, to files of the repository. One
-//! module for each style of the languages; all of them look things up in one table of paths, so that the
-//! imports of a repository cost little more than reading them. It reads no file, and an import that leads
-//! out of the repository leads nowhere.
+//! Resolves imports: from the text of an import, as stored in an outline, to files of the repository. Each import style
+//! has a module. All of them use one table of paths, so that resolving the imports of a repository costs little more
+//! than reading them. Does not read files. Imports of anything outside the repository resolve to nothing.
 
 mod crates;
 mod dotted;
@@ -25,10 +24,10 @@ use self::table::Table;
 use super::manifests::Manifests;
 use crate::key::FileKey;
 
-/// The most files that one import may mean; a directory with more says nothing about any of them.
+/// Maximum files that one import may refer to. A larger directory says nothing about any of its files.
 const MAX_FILES: usize = 256;
 
-/// Finds the files that imports mean.
+/// Resolves imports to files.
 #[derive(Debug)]
 pub(super) struct Resolver {
     table: Table,
@@ -36,7 +35,7 @@ pub(super) struct Resolver {
 }
 
 impl Resolver {
-    /// A resolver over the files of a repository and their languages, in any order.
+    /// Creates a resolver for the files of a repository and their languages, in any order.
     pub(super) fn new(
         files: impl IntoIterator<Item = (FileKey, LanguageId)>,
         manifests: Arc<Manifests>,
@@ -44,8 +43,8 @@ impl Resolver {
         Self { table: Table::new(files), manifests }
     }
 
-    /// The files that `import` means when a file of `language` called `from` says it, by their places among all files, in
-    /// key order and never `from` itself.
+    /// The numbers of the files that `import` refers to in the file `from`, in key order, excluding `from` itself.
+    /// `language` is the language of `from`.
     pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
         let importer = Importer { key: from, language };
         let mut found = match language.imports {
@@ -68,7 +67,7 @@ impl Resolver {
         self.table.files()
     }
 
-    /// Whether a file stands for its directory and may re-export its imports.
+    /// Whether a file represents its directory and may re-export its imports.
     pub(super) fn is_entry(&self, number: u32) -> bool {
         self.table.is_entry(number)
     }
@@ -77,7 +76,7 @@ impl Resolver {
         &self.manifests
     }
 
-    /// The files of the same directory, itself among them.
+    /// The files of the same directory, including the file itself.
     pub(super) fn beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
     }

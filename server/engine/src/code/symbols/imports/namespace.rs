@@ -1,5 +1,5 @@
-//! `a.b.Name`: Java, Kotlin, C#, PHP, Haskell. Files and directories are named after the parts, below an unknown source
-//! directory.
+//! Resolves qualified names (`a.b.Name`) for Java, Kotlin, C#, PHP and Haskell. Files and directories are named after
+//! the parts, below an unknown source directory.
 
 use strata_grammars::{ImportStyle, LanguageId};
 
@@ -7,11 +7,11 @@ use super::importer::Importer;
 use super::table::Table;
 use super::tree;
 
-/// Separators of the parts, in any language.
+/// Separators between the parts, in all languages.
 const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
-/// Words before a name.
+/// Keywords that may precede a name.
 const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
-/// How many parts after a file's name may say something in it: a nested type, a member.
+/// Maximum parts after a file's name that may refer to something inside it: a nested type, a member.
 const MAX_MEMBERS: usize = 2;
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
@@ -34,13 +34,13 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     found
 }
 
-/// The file that matches most parts, dropping parts at both ends.
+/// The file that matches the most parts of `path`, dropping parts at both ends.
 fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
     let fits = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();
     let shorter = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
     (0..=MAX_MEMBERS).filter_map(shorter).find_map(|path| {
-        // Two parts at least: a single name says too little.
+        // Requires at least two parts, because a single name is too ambiguous.
         let starts = 0..path.len().saturating_sub(1);
         starts
             .filter_map(|start| path.get(start..))
@@ -48,7 +48,7 @@ fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> 
     })
 }
 
-/// The files of the directory that all parts, or all but the first ones, name.
+/// Files of the directory that `path` names, skipping leading components until one matches.
 fn in_directory<'t>(
     table: &'t Table,
     importer: Importer<'_>,

@@ -1,4 +1,4 @@
-//! `example.com/module/directory`: Go. All files of the directory but its tests are meant.
+//! Resolves Go imports: `example.com/module/directory` refers to all files of the directory except its tests.
 
 use super::super::manifests::{Manifests, of_key};
 use super::importer::{Importer, inside, outward};
@@ -16,7 +16,7 @@ pub(super) fn resolve(
         Some(inside(&module.directory, below))
     });
     let directory = in_module.or_else(|| {
-        // Without the module's name: the longest end of two parts or more that is a directory.
+        // If the module is unknown: the longest suffix of at least two parts that names a directory.
         let ends = import.match_indices('/').filter_map(|(at, _)| import.get(at + 1..));
         let long = ends.filter(|end| end.contains('/'));
         long.map(|end| table.directory_by_end(end, importer.key.as_str()))

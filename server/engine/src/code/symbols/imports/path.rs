@@ -1,12 +1,12 @@
-//! `./a.js`, `../lib`, `@/lib`, `package/part`: JavaScript and TypeScript.
+//! Resolves JavaScript and TypeScript imports: `./a.js`, `../lib`, `@/lib`, `package/part`.
 
 use super::super::manifests::{Manifests, join, of_key};
 use super::importer::{Importer, inside, outward};
 use super::table::Table;
 
-/// Extensions that imports write where the source has another one.
+/// Extensions of compiled files, which imports use instead of the source's extension.
 const COMPILED: [&str; 4] = [".js", ".mjs", ".cjs", ".jsx"];
-/// Where a package keeps its entry when it does not say.
+/// Entry files to try for a package whose manifest does not name an existing one.
 const ENTRIES: [&str; 4] = ["src/index", "src/main", "lib/index", ""];
 
 pub(super) fn resolve(
@@ -50,7 +50,7 @@ pub(super) fn resolve(
             return found;
         }
     }
-    // What bundlers are most often told, without their configuration.
+    // The most common bundler aliases, for projects whose configuration is not known.
     let alias = ["@/", "~/", "/"].iter().find_map(|prefix| import.strip_prefix(prefix));
     let roots = outward(directory).flat_map(|directory| [inside(directory, "src"), directory.to_owned()]);
     alias
@@ -58,7 +58,7 @@ pub(super) fn resolve(
         .unwrap_or_default()
 }
 
-/// Resolves a path without an extension, with a different one, or of a directory.
+/// Resolves a path that may lack its extension, have a different one, or name a directory.
 fn at(table: &Table, importer: Importer<'_>, path: &str) -> Vec<u32> {
     if let Some(exact) = table.exact(path) {
         return vec![exact];
@@ -72,7 +72,7 @@ fn at(table: &Table, importer: Importer<'_>, path: &str) -> Vec<u32> {
     source.map_or(Vec::new(), |path| table.modules(path, family))
 }
 
-/// The text matched by the `*` of a pattern; empty for a pattern without one.
+/// The text that the `*` of a pattern matches; empty for a pattern without `*`. `None` if the pattern does not match.
 fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == text).then_some(""),
@@ -80,7 +80,8 @@ fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     }
 }
 
-/// Splits a package import into `@scope/name` and `part/of`.
+/// Splits a package import into the package's name, which may have a scope, and the path inside it: `@scope/name` and
+/// `part/of`.
 fn split_package(import: &str) -> (&str, &str) {
     let slashes = if import.starts_with('@') { 2 } else { 1 };
     match import.match_indices('/').nth(slashes - 1) {

@@ -1,4 +1,4 @@
-//! The paths of a repository, found by their whole, their end, or their directory.
+//! The paths of a repository, searchable by full path, by path suffix, or by directory.
 
 use std::cmp::Ordering;
 
@@ -6,31 +6,32 @@ use strata_grammars::LanguageId;
 
 use crate::key::FileKey;
 
-/// Files that represent their directory.
+/// Names, without extension, of files that represent their directory.
 const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
 
-/// Maximum paths with the same ending among which the closest is searched.
+/// Maximum paths with the same suffix from which to select the closest.
 const MAX_SAME: usize = 8;
-/// How many are looked at before languages are.
+/// Maximum paths with the same suffix to examine before filtering by language.
 const MAX_RANGE: usize = 64;
 
-/// All paths, sorted in the ways they are asked for.
+/// All paths, sorted for each kind of lookup.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// In key order.
+    /// Files in key order.
     files: Vec<FileKey>,
     languages: Vec<LanguageId>,
-    /// All files by the letters of their paths, last first.
+    /// File numbers, sorted by path compared from the end.
     names: Vec<u32>,
-    /// The same without extensions. A file that represents its directory is listed under the directory's name too.
+    /// Paths without extensions, sorted in the same way. A file that represents its directory is also listed under the
+    /// directory's path.
     stems: Vec<Stem>,
-    /// By directory.
+    /// File numbers, sorted by directory.
     directories: Vec<u32>,
-    /// The distinct directories by their letters, last first: a file of each.
+    /// One file of each directory, sorted by the directory's path compared from the end.
     directory_ends: Vec<u32>,
 }
 
-/// A path up to `len`.
+/// The first `len` bytes of a file's path.
 #[derive(Clone, Copy, Debug)]
 struct Stem {
     file: u32,
@@ -84,12 +85,12 @@ impl Table {
             .is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
     }
 
-    /// The file of exactly this path.
+    /// The file with exactly this path.
     pub(super) fn exact(&self, path: &str) -> Option<u32> {
         self.files.binary_search_by(|key| key.as_str().cmp(path)).ok().and_then(|at| u32::try_from(at).ok())
     }
 
-    /// The files with this path without extension, or that represent the directory of this path, in languages of the family.
+    /// The files of a language family whose path without extension is `path`, or that represent the directory `path`.
     pub(super) fn module<'a>(&'a self, path: &'a str, family: &'a str) -> impl Iterator<Item = u32> + 'a {
         let from = self.stems.partition_point(|stem| backwards(self.cut(*stem), path) == Ordering::Less);
         let rest = self.stems.get(from..).unwrap_or_default();
@@ -102,14 +103,14 @@ impl Table {
         self.module(path, family).collect()
     }
 
-    /// The file whose path ends with the parts of `end` (after a `/`) if there is one, or one that is closer
-    /// to `near` than all others.
+    /// The file whose path ends with the components `end`. If there are several, the file closest to `near`; `None` if
+    /// no single file is closest.
     pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
         let range = ends_with(&self.names, end, |&number| self.text(number));
         self.closest(range.iter().copied(), near)
     }
 
-    /// The same for paths without their extensions, in files that `fits` says yes to.
+    /// Like `by_name_end`, for paths without their extensions and files whose language `fits` accepts.
     pub(super) fn by_stem_end(
         &self,
         end: &str,
@@ -130,8 +131,8 @@ impl Table {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// The directory whose path ends with the parts of `end` if there is one, or one that is closer to
-    /// `near` than all others.
+    /// The directory whose path ends with the components `end`. If there are several, the directory closest to `near`;
+    /// `None` if no single directory is closest.
     pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let of = |number: u32| self.key(number).map_or("", FileKey::directory);
         let range = ends_with(&self.directory_ends, end, |&number| of(number));
@@ -170,8 +171,8 @@ impl Table {
     }
 }
 
-/// The part of a list, sorted [`backwards`], whose texts are `end` or end with it after a `/`; of very many
-/// only the first.
+/// The items whose text is `end` or ends with `/` and `end`, at most `MAX_RANGE`. `sorted` must be sorted by
+/// [`backwards`].
 fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
     if end.is_empty() {
         return &[];
@@ -186,13 +187,13 @@ fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) ->
     rest.get(..len).unwrap_or_default()
 }
 
-/// Compares texts from the end. A slash sorts first, so that paths with the same last parts are adjacent.
+/// Compares texts from the end. A slash sorts first, so that paths with the same last components are adjacent.
 fn backwards(a: &str, b: &str) -> Ordering {
     let letter = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
     a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))
 }
 
-/// Where the extension starts, and a `.d` before it.
+/// The byte offset in the path at which the extension starts, including a `.d` before it.
 fn stem_end(key: &FileKey) -> usize {
     let name = key.file_name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });

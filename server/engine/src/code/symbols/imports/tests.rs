@@ -1,4 +1,4 @@
-//! Each style of import over small trees of files.
+//! Each import style in small file trees.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::code::symbols::manifests::Manifests;
 use crate::key::FileKey;
 
-/// A resolver over files given by their paths, and the texts of project files among them.
+/// Creates a resolver for files given by path, and the texts of the project files among them.
 fn resolver(files: &[&str], manifests: &[(&str, &str)]) -> Resolver {
     let read: Vec<(FileKey, &str)> =
         manifests.iter().map(|(path, text)| (FileKey::from(*path), *text)).collect();
@@ -23,13 +23,13 @@ fn resolver(files: &[&str], manifests: &[(&str, &str)]) -> Resolver {
     Resolver::new(files, Arc::new(manifests))
 }
 
-/// Where an import leads.
+/// The files that an import refers to.
 fn resolved(resolver: &Resolver, from: &FileKey, language: LanguageId, import: &str) -> Vec<FileKey> {
     let numbers = resolver.numbers(from, language, import).into_iter();
     numbers.map(|number| resolver.files()[number as usize].clone()).collect()
 }
 
-/// Checks where imports lead: who imports, what, and the files meant.
+/// Checks the targets of imports. Each row contains the importing file, the import and the expected files.
 #[track_caller]
 fn check(resolver: &Resolver, table: &[(&str, &str, &[&str])]) {
     for (from, import, expected) in table {
@@ -68,7 +68,7 @@ fn dotted_names_lead_to_modules_and_packages() {
             ("tests/test_base.py", "shop.json.tag", &["src/shop/json/tag.py"]),
             ("tests/test_base.py", "helpers", &["tests/helpers.py"]),
             ("tests/test_base.py", "gen.model", &["tools/gen/model.py"]),
-            // Inside a package a bare name is the library's.
+            // Inside a package, a bare name refers to a library.
             ("src/shop/base.py", "json", &[]),
             ("src/shop/base.py", "os.path", &[]),
             ("src/shop/base.py", "....far", &[]),
@@ -166,7 +166,7 @@ fn crates_follow_their_module_trees() {
             ("engine/tests/whole.rs", "my_engine::key", &["engine/src/key.rs"]),
             ("cli/src/main.rs", "std::collections::{BTreeMap, HashMap as Map}", &[]),
             ("cli/src/main.rs", "serde::Serialize", &[]),
-            // Cut as long imports are.
+            // Truncated as long imports are.
             ("cli/src/main.rs", "my_engine::{key::FileK…", &["engine/src/key.rs"]),
         ],
     );
@@ -189,7 +189,7 @@ fn packages_of_go_are_directories() {
     check(&resolver(&files, &[]), &[("go/main.go", "example.com/far/deep", &["lib/far/deep/x.go"])]);
 }
 
-/// The styles that no language of the registry need have yet: their modules are asked directly.
+/// Styles that may have no language in the registry yet; their modules are called directly.
 #[test]
 fn files_are_found_beside_from_the_top_or_by_a_unique_end() {
     let language = LanguageId::by_name("python").unwrap();

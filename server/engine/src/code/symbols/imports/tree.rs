@@ -1,16 +1,16 @@
-//! Imports that branch: `a::{b, c::{d, e as f}}` is several paths. Total: broken and cut texts give what can
-//! be read.
+//! Splits nested imports: `a::{b, c::{d, e as f}}` contains several paths. Accepts any text; broken or truncated text
+//! gives the paths that can be recognized.
 
-/// The most paths of one import.
+/// Maximum paths of one import.
 const MAX_PATHS: usize = 64;
-/// The most braces inside braces.
+/// Maximum nesting depth of braces.
 const MAX_DEPTH: usize = 16;
 
-/// The paths of an import as lists of parts, divided at `separators` (and white space, braces and commas).
-/// Words from `as` to the next comma are dropped.
+/// The paths of an import as lists of components, split at `separators`, whitespace, braces and commas. Drops words
+/// from `as` to the next comma.
 pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str>> {
     let mut paths = Vec::new();
-    // The length of the prefix before each open brace.
+    // Length of the prefix before each open brace.
     let mut open: Vec<usize> = Vec::new();
     let mut current: Vec<&'a str> = Vec::new();
     let mut renamed = false;

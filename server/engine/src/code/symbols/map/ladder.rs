@@ -1,4 +1,4 @@
-//! The levels at which a file may appear in the map, with their cost and value. Knows no budget.
+//! The levels at which a file can appear in the map, with their costs and values. Independent of the budget.
 
 use rustc_hash::FxHashMap;
 
@@ -7,20 +7,21 @@ use crate::code::symbols::index::FileSymbols;
 
 /// Value of a definition without mentions, relative to one mention.
 const BASE: f64 = 0.05;
-/// How soon more mentions stop counting: the power of their number.
+/// Exponent for the number of mentions, so that additional mentions count less and less.
 const MENTIONS: f64 = 0.5;
-/// How strongly the definitions of a file share its rank. At 1, a file with many definitions is worth no more than one with few.
+/// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions has no more value than
+/// a file with few.
 const SHARED: f64 = 0.5;
 /// Value of a definition's name, relative to its signature.
 const NAME: f64 = 0.1;
-/// Value of a test file's path, relative to all signatures of a source file.
+/// Value of the path of a file shown by path only, relative to all signatures of a source file.
 const PATH: f64 = 0.01;
 /// Value of imports and fields, relative to all signatures.
 const REST: f64 = 0.05;
 
-/// The levels of one file, cheapest first.
+/// The levels at which a file can be shown.
 pub(super) struct Ladder<'a> {
-    /// The names of definitions that others refer to, in the order in which they are shown.
+    /// Names of definitions that other files refer to, in the order in which they are added.
     names: Vec<&'a str>,
     rungs: Vec<Rung>,
 }
@@ -28,15 +29,15 @@ pub(super) struct Ladder<'a> {
 /// One way to show a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rung {
-    /// How many definitions are chosen one by one.
+    /// Number of definitions shown because others refer to them.
     names: usize,
     level: MapLevel,
-    /// About, in bytes of text.
+    /// Approximate cost in bytes of text.
     pub(super) cost: f64,
     pub(super) worth: f64,
 }
 
-/// The definitions of one name.
+/// All definitions that share a name.
 struct Unit<'a> {
     name: &'a str,
     worth: f64,
@@ -45,13 +46,13 @@ struct Unit<'a> {
 }
 
 impl<'a> Ladder<'a> {
-    /// The levels of a file shown by path only.
+    /// The ladder of a file that is shown by path only. `path` is the path's length in bytes.
     pub(super) fn of_path(path: usize, score: f64) -> Self {
         let rung = Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, worth: score * PATH };
         Self { names: Vec::new(), rungs: vec![rung] }
     }
 
-    /// The levels of a file with a score and mention counts. `path` is the length of its path.
+    /// The ladder of a file with its score and mention counts. `path` is the path's length in bytes.
     pub(super) fn new(
         file: &'a FileSymbols,
         path: usize,
@@ -71,7 +72,7 @@ impl<'a> Ladder<'a> {
                 if is_found { (BASE + mentions).powf(MENTIONS) + asked(&symbol.name) } else { 0.0 }
             })
             .collect();
-        // A file that only imports is worth something, too.
+        // A minimum, so that a file without definitions also has a value.
         let all: f64 = worth.iter().sum::<f64>().max(BASE);
         let scale = score / all.powf(SHARED);
         let units = units(&symbols, &lines, &worth, scale, |name| {
@@ -103,8 +104,8 @@ impl<'a> Ladder<'a> {
         Self { names: units.into_iter().map(|unit| unit.name).collect(), rungs }
     }
 
-    /// The useful rungs, each with its marginal value per byte, which decreases from rung to rung: the upper hull of value over
-    /// cost.
+    /// The useful rungs, each with its marginal value per byte, which decreases from rung to rung. They form the upper
+    /// convex hull of value over cost.
     pub(super) fn steps(&self) -> Vec<(Rung, f64)> {
         let mut rungs: Vec<Rung> = self.rungs.clone();
         rungs.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.level.cmp(&b.level)));
@@ -133,13 +134,13 @@ impl<'a> Ladder<'a> {
         self.rungs.first().copied()
     }
 
-    /// What a block on a rung shows.
+    /// The detail of a block at a rung.
     pub(super) fn detail(&self, rung: Rung) -> BlockDetail {
         BlockDetail { level: rung.level, shown: self.names.iter().take(rung.names).collect() }
     }
 }
 
-/// Definitions that others refer to, the most worth for its length first.
+/// Definitions that other files refer to, highest value per byte first.
 fn units<'a>(
     symbols: &[&'a Symbol],
     lines: &[f64],
@@ -158,7 +159,7 @@ fn units<'a>(
             units.push(Unit { name: &symbol.name, worth: 0.0, cost: 0.0, lines: Vec::new() });
         }
         if let Some(unit) = units.get_mut(place) {
-            // Several definitions of one name are mentioned once.
+            // Mentions of a name with several definitions count once.
             unit.worth = unit.worth.max(worth * scale);
             unit.cost += cost;
             unit.lines.push(at);
@@ -175,15 +176,15 @@ fn named(symbols: &[&Symbol], worth: &[f64], path: usize, scale: f64) -> Rung {
     Rung { names: 0, level: MapLevel::Names, cost: (path + cost + 1) as f64, worth: NAME * worth * scale }
 }
 
-/// The length of a definition's line.
+/// Length of a definition's line, in bytes.
 fn line(symbol: &Symbol) -> f64 {
     let attributes: usize = symbol.attributes.iter().map(|attribute| attribute.len().min(60) + 1).sum();
     (symbol.depth as usize + 2 + attributes + symbol.head.len()) as f64
 }
 
-/// The lines a block shows: the added ones and their containers.
+/// The lines that a block shows: the added ones and their containers.
 struct VisibleLines<'l> {
-    /// The line around each line.
+    /// The line of the container of each line.
     outer: Vec<Option<usize>>,
     lines: &'l [f64],
     is_shown: Vec<bool>,
@@ -199,11 +200,11 @@ impl<'l> VisibleLines<'l> {
             outer.push(around.last().copied());
             around.push(at);
         }
-        // The path, and a line that says that something was left out.
+        // The path, and a line with an ellipsis for the definitions left out.
         Self { outer, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
     }
 
-    /// Shows a line; whether it was not there.
+    /// Shows a line and its containers. Returns whether it was not shown before.
     fn add(&mut self, line: usize) -> bool {
         let mut next = Some(line);
         let mut is_new = false;

@@ -1,4 +1,4 @@
-//! What a session remembers of the last prompt's map.
+//! The part of a map that a session stores.
 
 use std::sync::Arc;
 
@@ -9,22 +9,21 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// A file that had a block in the last prompt's map, and its detail. The block stays unchanged as long as that gives the same
-/// text.
+/// A file with a block in the last prompt's map. The block is kept as long as the same detail gives the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct MapMember {
-    /// The file of the block.
+    /// The file that the block describes.
     pub path: FileKey,
-    /// The detail it showed.
+    /// The detail of the block.
     #[serde(flatten)]
     pub detail: BlockDetail,
-    /// The hash of its text; none when the block is to be chosen again.
+    /// Hash of the block's text; `None` to choose the block again.
     pub hash: Option<ContentHash>,
 }
 
 impl MapMember {
-    /// The current text of its block; `None` if the file no longer has an outline.
+    /// The current text of the block; `None` if the file no longer has an outline.
     pub fn text_in(&self, index: &SymbolIndex) -> Option<Arc<str>> {
         let file = index.get(&self.path)?;
         Some(match self.detail.level {
@@ -34,7 +33,7 @@ impl MapMember {
     }
 }
 
-/// Members as stored. Sessions from before levels existed contain paths.
+/// Stored members. Sessions stored before levels existed contain only paths.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {

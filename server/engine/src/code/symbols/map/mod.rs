@@ -1,5 +1,5 @@
-//! The symbol map: chooses which files have a block within a token budget, and at what level. Every level has a cost and a value
-//! ([`ladder`]), and the budget goes to the most value per token. Receives ranks and counts; only chooses.
+//! The symbol map: chooses, within a token budget, which files have a block and at what level. Every level has a cost
+//! and a value ([`ladder`]); the budget is spent on the most value per token.
 
 mod ladder;
 pub(super) mod member;
@@ -18,74 +18,75 @@ use crate::code::outline::{BlockDetail, MapLevel, block_text};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// How many steps in a row may fail to fit before the rest is not tried.
+/// Stops after this many steps in a row that do not fit.
 const MAX_MISSES: usize = 24;
-/// Files are considered in rank order until their full blocks would exceed the remaining budget this many times, with a minimum.
+/// Files are considered in rank order until their full blocks add up to this multiple of the remaining budget, but at
+/// least `LEAST_FILES` of them.
 const LOOK_AHEAD: f64 = 8.0;
 const LEAST_FILES: usize = 256;
-/// A first guess at the bytes of a token.
+/// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Minimum remaining tokens, and share of the budget if a map exists, for extending the map. Each extension has to look at all
-/// files first.
+/// Minimum remaining room for extending a map: a number of tokens, and, for an existing map, a fraction of the budget
+/// (one part in `LEAST_PART`). Extending has to examine all files first.
 const LEAST_ROOM: usize = 6;
 const LEAST_PART: usize = 256;
-/// Share of the budget filled by estimates in one round; the rest is filled by exact counts.
+/// Share of the remaining budget that a round spends by estimate. The rest is spent with exact counts in the end.
 const PART_BY_ESTIMATE: f64 = 0.8;
-/// How often.
+/// Maximum number of such rounds.
 const ROUNDS: usize = 4;
 
 /// Limits and requirements of a map.
 #[derive(Clone, Copy)]
 pub struct MapRequest<'a> {
-    /// The most tokens of all blocks together.
+    /// Maximum tokens of all blocks together.
     pub budget: usize,
-    /// Blocks of the previous map. They come first, in this order and unchanged, so that a new ranking never rewrites a cached
-    /// map.
+    /// Blocks of the previous map. They come first, in this order and unchanged, so that a new ranking does not rewrite
+    /// a cached map.
     pub kept: &'a [MapMember],
-    /// Files that must be there, by name at least.
+    /// Files that must appear, at least by name.
     pub required: &'a [FileKey],
-    /// The candidates.
+    /// The candidates, by rank.
     pub ranking: &'a Ranking,
-    /// Words of a question whose definitions come first.
+    /// Words of a question; definitions whose names contain them are preferred.
     pub about: Option<&'a AskedWords>,
-    /// Files that must not be in the map: excluded, or shown in full.
+    /// Files that must not appear: excluded, or shown in full.
     pub without: &'a BTreeSet<FileKey>,
 }
 
 /// One block of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapEntry {
-    /// The file.
+    /// The file that the block describes.
     pub key: FileKey,
     pub text: Arc<str>,
-    /// The hash of its text.
+    /// Hash of the block's text.
     pub hash: ContentHash,
     pub tokens: usize,
-    /// What it shows.
+    /// The detail of the block.
     pub detail: BlockDetail,
 }
 
 /// The chosen blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapSelection {
-    /// Those kept in their order, then those required, then by rank.
+    /// Kept blocks in their order, then required ones, then others by rank.
     pub blocks: Vec<MapEntry>,
-    /// The tokens of all of them; at most the budget.
+    /// Tokens of all blocks; at most the budget.
     pub total: usize,
-    /// Required files that the budget does not hold.
+    /// Required files that do not fit in the budget.
     pub missing: Vec<FileKey>,
-    /// Tokens of all required files by name.
+    /// Tokens that all required files need at least.
     pub required_tokens: usize,
 }
 
 impl MapEntry {
-    /// The record that a session keeps.
+    /// The record of this block that a session stores.
     pub(crate) fn member(&self) -> MapMember {
         MapMember { path: self.key.clone(), detail: self.detail.clone(), hash: Some(self.hash) }
     }
 }
 
-/// Whether a file is shown by its path alone, whatever the budget.
+/// Whether a file is always shown by path only.
 fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> bool {
     let looks_generated = || file.outline.generated || file.language.is_generated_file(key.as_str());
     file.outline.is_empty()
@@ -93,7 +94,7 @@ fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> 
         || references.says_generated(key).unwrap_or_else(looks_generated)
 }
 
-/// Chooses blocks and their levels. `count` gives a text's tokens.
+/// Chooses blocks and their levels. `count` returns the tokens of a text.
 pub fn map_within(
     index: &SymbolIndex,
     references: &References,
@@ -137,7 +138,7 @@ pub fn map_within(
     }
     let fixed: BTreeSet<&FileKey> =
         request.kept.iter().map(|member| &member.path).filter(|key| !changed.contains(key)).collect();
-    // What changed is written anyway, and what is edited matters: it takes what it needs before others do.
+    // Blocks that changed are written again anyway, and edited files matter, so they grow before others.
     if !changed.is_empty() {
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
         draft.grow(references, &|key| changed.contains(key));
@@ -165,12 +166,12 @@ struct Draft<'a> {
     total: usize,
 }
 
-/// One step up the ladder of a file.
+/// A step to a higher rung of a file's ladder.
 struct Step<'a> {
     key: &'a FileKey,
     ladder: usize,
     rung: Rung,
-    /// Value per additional byte.
+    /// Additional value per additional byte.
     slope: f64,
 }
 
@@ -184,14 +185,14 @@ impl<'a> Draft<'a> {
         MapEntry { key: key.clone(), hash: ContentHash::of(&text), tokens: (self.count)(&text), text, detail }
     }
 
-    /// The block that a member had, unless its file says something else now.
+    /// The block of a member, if its text is unchanged.
     fn as_it_was(&self, member: &MapMember) -> Option<MapEntry> {
         self.index.get(&member.path)?;
         let entry = self.entry(&member.path, member.detail.clone());
         (Some(entry.hash) == member.hash).then_some(entry)
     }
 
-    /// The least that is shown of a file that must be there.
+    /// The least detail for a required file.
     fn least(&self, key: &FileKey) -> BlockDetail {
         let has_names = self.index.get(key).is_some_and(|file| !file.outline.is_empty());
         BlockDetail::plain(if has_names { MapLevel::Names } else { MapLevel::Path })
@@ -201,7 +202,7 @@ impl<'a> Draft<'a> {
         self.request.budget.saturating_sub(self.total)
     }
 
-    /// Puts a block in, or instead of the one of its file; whether it fits.
+    /// Adds a block or replaces the file's existing one. Returns `false` if it does not fit.
     fn add(&mut self, entry: MapEntry) -> bool {
         let place = self.places.get(&entry.key).copied();
         let before = place.and_then(|place| self.blocks.get(place)).map_or(0, |before| before.tokens);
@@ -279,7 +280,7 @@ impl<'a> Draft<'a> {
             let Some((key, ladder)) = ladders.get(step.ladder) else { continue };
             misses = if self.climb(key, ladder, step.rung) { 0 } else { misses + 1 };
         }
-        // The least of what matters most fills the last corner.
+        // The cheapest blocks of the highest-ranked missing files use up the rest.
         let mut misses = 0;
         for (key, ladder) in &ladders {
             if misses >= MAX_MISSES || self.room() < LEAST_ROOM {
@@ -291,7 +292,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Shows a file on a rung, unless it shows more already; whether that fits.
+    /// Shows a file at a rung, unless it already shows more. Returns `false` if it does not fit.
     fn climb(&mut self, key: &FileKey, ladder: &Ladder<'_>, rung: Rung) -> bool {
         let detail = ladder.detail(rung);
         let now = self.places.get(key).and_then(|place| self.blocks.get(*place));
@@ -302,7 +303,7 @@ impl<'a> Draft<'a> {
         self.add(entry)
     }
 
-    /// The ladders of the files that matter most.
+    /// The ladders of the highest-ranked files.
     fn ladders(
         &self,
         references: &References,
@@ -312,7 +313,7 @@ impl<'a> Draft<'a> {
         let MapRequest { ranking, required, without, about, .. } = *self.request;
         let ahead = self.room() as f64 * TOKEN_BYTES * LOOK_AHEAD;
         let (mut looked, mut ladders) = (0.0, Vec::new());
-        // Buffers without a file are in no ranking: those in focus matter as much as what matters most.
+        // Unsaved buffers without a file are not ranked. Those in focus count as much as the highest-ranked file.
         let first = ranking.scored().next().map_or(1.0, |(_, score)| score);
         let unranked: BTreeSet<&'a FileKey> =
             required.iter().filter(|key| references.files().binary_search(key).is_err()).collect();

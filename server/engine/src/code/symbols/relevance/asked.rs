@@ -1,4 +1,4 @@
-//! A question as the map sees it: which files and definitions it names, which words it has in common with names.
+//! A question as used for the map: the files and definitions that it names, and the words that it shares with names.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// A name that more files define than this names none of them.
+/// Maximum definers of a name in a question; a name with more does not identify a file.
 const MAX_DEFINERS: usize = 4;
 /// Value of a definition whose name consists of words of the question, relative to a single mention.
 const ASKED: f64 = 4.0;
-/// Share of a file's rank that comes from the question.
+/// Share of a file's rank that depends on the question.
 const ABOUT: f64 = 0.8;
-/// How much more files count that have much in common with it: the power of the score.
+/// Exponent for relevance scores, which favors files with high scores.
 const SHARPEN: f64 = 3.0;
-/// Maximum files compared with the question.
+/// Maximum files with a relevance score.
 const MAX_FILES: usize = 400;
 
 /// The words of a question with their weights.
@@ -32,7 +32,7 @@ pub struct AskedWords {
 }
 
 impl AskedWords {
-    /// Reads a question.
+    /// Parses a question.
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let words: BTreeMap<String, f64> =
@@ -41,7 +41,7 @@ impl AskedWords {
         Self { words, best, identifiers: asked.identifiers.into_iter().collect() }
     }
 
-    /// Value of a definition with this name for the question.
+    /// Value that the question adds to a definition with this name.
     pub(in crate::code::symbols) fn worth(&self, name: &str) -> f64 {
         if self.identifiers.contains(name) {
             return 2.0 * ASKED;
@@ -75,7 +75,7 @@ pub fn rank_for(
     Ranking::of_scores(mixed)
 }
 
-/// The files that a text names, by a path or by a name that few files define; in key order.
+/// The files that a text names by path, or by an identifier that few files define; in key order.
 pub fn named_in(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
     let asked = ParsedQuery::read(text);
     let mut named: Vec<FileKey> = asked.named_among(files.iter()).into_iter().cloned().collect();

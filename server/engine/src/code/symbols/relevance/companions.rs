@@ -1,9 +1,9 @@
-//! Files that change together, by name: a source and its tests, and files that record every change.
+//! Recognizes files that change together by their names: a source file and its tests, and changelogs.
 
 use crate::key::FileKey;
 
-/// The subject of a file's name without test markers: `cookies` for `tests/test_cookies.py`, `cookies_test.go` or
-/// `Cookies.spec.ts`. Lower case.
+/// A file's name without extension and test markers, in lower case: `cookies` for `tests/test_cookies.py`,
+/// `cookies_test.go` or `Cookies.spec.ts`.
 pub(super) fn subject(key: &FileKey) -> String {
     let name = key.file_name().to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);
@@ -13,7 +13,7 @@ pub(super) fn subject(key: &FileKey) -> String {
     stem.trim_matches('_').to_owned()
 }
 
-/// Whether a file is where a project notes its changes: near the top, under one of the usual names.
+/// Whether a file is a changelog: it has one of the usual names and is close to the top of the repository.
 pub(super) fn is_changelog(key: &FileKey) -> bool {
     let name = key.file_name().to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);

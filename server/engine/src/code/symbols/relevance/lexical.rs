@@ -1,4 +1,5 @@
-//! The words of every file, from its path, definitions and mentions. Built for all files at once; keeps no text.
+//! An index of the words of every file, from its path, definitions and mentions. Built for all files at once; stores no
+//! text.
 
 use std::collections::BTreeMap;
 
@@ -9,51 +10,51 @@ use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::code::symbols::words::{each_subword, says_nothing, stem};
 use crate::key::FileKey;
 
-/// The field of a file's description in which a word occurs.
+/// The part of a file's data in which a word occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
-    /// Its own name.
+    /// The file name.
     Name,
-    /// The directories around it.
+    /// The directories that contain the file.
     Directory,
     /// Definitions: names with parameters, types and bases, and attributes set on instances.
     Symbol,
-    /// Imports, and names of others that it mentions.
+    /// Imports, and mentioned names that other files define.
     Mention,
 }
 
-/// How many fields there are.
+/// Number of fields.
 pub(super) const FIELDS: usize = 4;
 
-/// Occurrences of a word in each field of a file.
+/// Number of occurrences of a word in each field of a file.
 pub(super) type Counts = [u16; FIELDS];
 
-/// Words in files. The same for the same files, whatever order they came in.
+/// An index of words to files. Does not depend on the order of files.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
-    /// In key order; the index is the file's number.
+    /// Files in key order, indexed by number.
     files: Vec<FileTerms>,
     terms: FxHashMap<Box<str>, u32>,
-    /// By term: the files that contain it.
+    /// The files that contain each term.
     postings: Vec<Vec<Posting>>,
-    /// The words of all files together, by field.
+    /// Number of words in each field, over all files.
     totals: [u64; FIELDS],
-    /// Files with outlines by what their names are about: a source and its tests are together.
+    /// Files with outlines, grouped by the subject of their names: a source file and its tests are in one group.
     companions: BTreeMap<Box<str>, Vec<u32>>,
 }
 
-/// The terms of one file.
+/// Data about the words of one file.
 #[derive(Debug)]
 pub(in crate::code) struct FileTerms {
     pub(in crate::code) key: FileKey,
     lengths: [u32; FIELDS],
-    /// Whether it is read as code, not as a document or not at all.
+    /// Whether the file has an outline and is not a document.
     pub(in crate::code) is_code: bool,
-    /// Whether changes are noted in it.
+    /// Whether the file is a changelog.
     pub(super) is_changelog: bool,
 }
 
-/// A term in a file.
+/// The occurrences of a term in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub(super) file: u32,
@@ -61,7 +62,7 @@ pub(super) struct Posting {
 }
 
 impl LexicalIndex {
-    /// The words of `files`; those in the index are known by more than their paths.
+    /// Builds the index for `files`. Files without symbols in `index` are indexed by path only.
     pub fn build(index: &SymbolIndex, files: &[FileKey]) -> Self {
         let mut lexical = Self::default();
         let mut all: Vec<&FileKey> = files.iter().chain(index.keys()).collect();
@@ -73,7 +74,7 @@ impl LexicalIndex {
         lexical
     }
 
-    /// Takes in a file, whose key comes after all others; without symbols it is known by its path.
+    /// Adds a file, whose key must be greater than all others. Without symbols, it is indexed by path only.
     fn push(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let mut counts: FxHashMap<u32, Counts> = FxHashMap::default();
@@ -103,17 +104,17 @@ impl LexicalIndex {
         self.files.push(FileTerms { key: key.clone(), lengths, is_code, is_changelog: is_changelog(key) });
     }
 
-    /// How many files there are; numbers are below it.
+    /// Number of files. File numbers are less than it.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// All files in the order of their keys, with their numbers.
+    /// All files in key order, with their numbers.
     pub(in crate::code) fn files(&self) -> impl Iterator<Item = (u32, &FileTerms)> {
         (0_u32..).zip(&self.files)
     }
 
-    /// Groups of files with outlines whose names are about the same, in a fixed order.
+    /// Groups of files with outlines whose names have the same subject, in a fixed order.
     pub(super) fn companions(&self) -> impl Iterator<Item = &[u32]> {
         self.companions.values().map(|group| &**group)
     }
@@ -123,18 +124,18 @@ impl LexicalIndex {
         u32::try_from(at).ok()
     }
 
-    /// The files that have a word (lower case, stemmed).
+    /// The files that contain a word (lower case, stemmed).
     pub(super) fn postings(&self, word: &str) -> &[Posting] {
         let term = self.terms.get(word).copied();
         term.and_then(|term| self.postings.get(term as usize)).map_or(&[], |postings| postings)
     }
 
-    /// How many words each field of a file has.
+    /// Number of words in each field of a file.
     pub(super) fn lengths(&self, number: u32) -> [u32; FIELDS] {
         self.files.get(number as usize).map_or([0; FIELDS], |file| file.lengths)
     }
 
-    /// How many words a field has on average.
+    /// Average number of words in a field.
     pub(super) fn average(&self, field: usize) -> f64 {
         self.totals.get(field).map_or(0.0, |total| *total as f64) / self.len().max(1) as f64
     }
@@ -150,7 +151,7 @@ impl LexicalIndex {
     }
 }
 
-/// Calls `add` with every word of a file, in lower case and stemmed, and with names of several words as a whole.
+/// Calls `add` with every word of a file, in lower case and stemmed. Names of several words are also added as a whole.
 fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(Field, &str)) {
     name_words(key.file_name(), |word| add(Field::Name, word));
     name_words(key.directory(), |word| add(Field::Directory, word));
@@ -165,7 +166,7 @@ fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(F
     }
 }
 
-/// The words of a name, stemmed; and a name of several words as one, in lower case.
+/// Calls `add` with every word of a name, in lower case and stemmed. Names of several words are also added as a whole.
 pub(in crate::code) fn name_words(name: &str, mut add: impl FnMut(&str)) {
     let mut whole = String::new();
     for name in name.split(|c: char| !c.is_alphanumeric() && c != '_') {

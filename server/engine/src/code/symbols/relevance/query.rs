@@ -1,4 +1,4 @@
-//! Parses a query: its words with weights, and the paths and names it spells out.
+//! Parses a query: its words with weights, and the paths and identifiers it contains.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::code::symbols::graph::Seeds;
 use crate::key::FileKey;
 use crate::text::floor;
 
-/// The most bytes of a text that are read.
+/// Maximum bytes of text to read.
 const MAX_TEXT: usize = 64 << 10;
-/// The most words that are looked up.
+/// Maximum words to look up.
 const MAX_WORDS: usize = 400;
-/// A name that more files have than this (`mod.rs`) names none of them.
+/// Maximum files that a path in the text may match; one that matches more (`mod.rs`) does not identify a file.
 const MAX_NAMESAKES: usize = 4;
 /// Weight of a word in the first line, which summarizes the rest; other words weigh 1.
 const FIRST_LINE: f64 = 2.5;
-/// Lines that say who wrote something, not what.
+/// Starts of lines that say who wrote a commit, not what it is about.
 const TRAILERS: [&str; 9] = [
     "signed-off-by:",
     "co-authored-by:",
@@ -35,36 +35,36 @@ const TRAILERS: [&str; 9] = [
 /// A relevance query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
-    /// The task in the user's words. The first line counts more.
+    /// The task in the user's words. The first line carries more weight.
     pub text: &'a str,
-    /// Other hints about what is relevant.
+    /// Files and names to start from in addition to the text.
     pub seeds: Seeds<'a>,
 }
 
-/// A text, read.
+/// A parsed text.
 #[derive(Debug, Default)]
 pub(in crate::code) struct ParsedQuery {
-    /// Words, stemmed, and names of several words as one; with their weights, in the order of the text.
+    /// Stemmed words, and names of several words as a whole, with their weights, in order of first occurrence.
     pub(in crate::code) words: Vec<(String, f64)>,
-    /// Words that look like paths or file names, as written.
+    /// Tokens that look like paths or file names, as written.
     pub(in crate::code) paths: Vec<String>,
-    /// Words spelled like code, as written.
+    /// Tokens that look like identifiers, as written.
     pub(in crate::code) identifiers: Vec<String>,
 }
 
-/// What a text spells out.
+/// The files and identifiers that a text mentions.
 #[cfg(test)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
     /// Files whose path, or a distinctive ending of it, occurs in the text; in key order.
     pub files: Vec<FileKey>,
-    /// Names spelled as code: in backticks, `snake_case`, `camelCase`; in the order of the text.
+    /// Identifiers: words in backticks, `snake_case` or `camelCase`; in order of first occurrence.
     pub identifiers: Vec<String>,
 }
 
 #[cfg(test)]
 impl Mentions {
-    /// Reads a text, given the existing files.
+    /// Parses a text and looks up its paths among the existing files.
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
@@ -77,7 +77,7 @@ impl Mentions {
 }
 
 impl ParsedQuery {
-    /// Reads a text.
+    /// Parses a text.
     pub(in crate::code) fn read(text: &str) -> Self {
         let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
         let mut asked = Self::default();
@@ -98,13 +98,13 @@ impl ParsedQuery {
         asked
     }
 
-    /// The files whose paths end with a path of the text. What more than a few files are called names none.
+    /// Numbers of the files whose paths end with a path in the text. Ignores paths that match more than a few files.
     pub(in crate::code) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
         let numbered = lexical.files().map(|(number, file)| (number, &file.key));
         self.named_by(numbered)
     }
 
-    /// The same of files that are not numbered, in their order.
+    /// Like `named`, for files that are not indexed; keeps their order.
     pub(super) fn named_among<'a>(&self, files: impl Iterator<Item = &'a FileKey>) -> Vec<&'a FileKey> {
         self.named_by(files.map(|key| (key, key)))
     }
@@ -153,7 +153,7 @@ impl ParsedQuery {
             );
         }
         name_words(token, |word| {
-            // A word said often is not meant as often as it is said.
+            // Repeating a word does not add weight.
             if let Some(&at) = known.get(word) {
                 if let Some((_, before)) = self.words.get_mut(at) {
                     *before = before.max(weight);
@@ -173,7 +173,7 @@ fn is_trailer(line: &str) -> bool {
         .any(|trailer| line.get(..trailer.len()).is_some_and(|start| start.eq_ignore_ascii_case(trailer)))
 }
 
-/// `src/lib.rs`, `app.py`: parts that make a path, or a name with an extension.
+/// Whether a token contains a slash or is a name with an extension: `src/lib.rs`, `app.py`.
 fn looks_like_path(token: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
     if !token.chars().all(plain) || !token.chars().any(char::is_alphabetic) {
@@ -184,7 +184,7 @@ fn looks_like_path(token: &str) -> bool {
     token.contains('/') || extension.is_some_and(|(_, end)| (1..=5).contains(&end.len()))
 }
 
-/// `snake_case`, `camelCase`, `a.b`, `A::b`, `call()`.
+/// Whether a token is spelled like an identifier: `snake_case`, `camelCase`, `a.b`, `A::b`, `call()`.
 fn looks_like_code(token: &str) -> bool {
     let inner = token.trim_matches('_');
     let mut letters = inner.chars();

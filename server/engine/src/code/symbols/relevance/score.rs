@@ -1,5 +1,5 @@
-//! Combines the evidence for a file. The constants were tuned on every second commit of the bench `relevance`; the bench prints
-//! their value on all commits.
+//! Combines the evidence for each file's relevance. The constants were tuned on every second commit of the bench
+//! `relevance`; the bench prints the results for all commits.
 
 use std::collections::BTreeMap;
 
@@ -11,55 +11,55 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// Weight of a word in each field: the path first, then definitions; mentions only break ties.
+/// Weight of a word in each field. The path weighs most, then definitions; mentions only break ties.
 const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
-/// Penalty for long fields. Mentions weigh so little that their number does not matter.
+/// Length normalization of each field (BM25's `b`). Mentions weigh so little that they need none.
 const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
-/// How soon more of the same word stops counting (BM25's `k1`).
+/// Saturation for repeated words (BM25's `k1`).
 const SATURATION: f64 = 3.0;
-/// Added for a file whose path the text spells out: as much as the best match by words.
+/// Added for a file whose path the text contains: as much as the best match by words.
 const NAMED: f64 = 1.0;
 /// Factor for files that are not code, since most texts are about code.
 const NO_CODE: f64 = 0.5;
 /// Maximum added by references, relative to the best file.
 const SPREAD: f64 = 0.2;
-/// How much more a walk starts from good matches than from poor ones: the power of the score.
+/// Exponent for scores as weights of a walk's start, which favors good matches.
 const SHARPEN: f64 = 1.5;
-/// Maximum added for centrality: frequently used files change more often.
+/// Maximum added for centrality: files that many others use change more often.
 const CENTRAL: f64 = 0.1;
-/// Maximum added for size: files with more definitions change more often.
+/// Maximum added for the number of definitions: larger files change more often.
 const SIZE: f64 = 0.07;
-/// Share of the score that a source and its tests pass to each other.
+/// Share of the score that a source file and its tests pass to each other.
 const COMPANION: f64 = 0.1;
-/// More files of the same subject than this have nothing to do with each other (`mod.rs`).
+/// Maximum files in a group with the same subject; in larger groups (`mod.rs`), the names say nothing.
 const MAX_COMPANIONS: usize = 6;
-/// Lowest rank of the changelog, where most changes are noted although texts are rarely about it.
+/// Lowest rank of the changelog, which most changes touch although texts rarely mention it.
 const CHANGELOG_PLACE: usize = 5;
 /// Maximum symbols reported per file.
 const MAX_SYMBOLS: usize = 8;
 
-/// A file that a text is about.
+/// A file that is relevant to a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relevant {
     pub file: FileKey,
-    /// How much, between 0 and 1. The best has 1 when it has words of the text.
+    /// Relevance between 0 and 1. The best file has 1 if it contains words of the text.
     pub score: f64,
-    /// The symbols in it that the text is about, best first; not more than a few.
+    /// The most relevant symbols in the file, best first.
     pub symbols: Vec<MatchedSymbol>,
 }
 
-/// A symbol that a text is about.
+/// A symbol that is relevant to a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchedSymbol {
     pub kind: SymbolKind,
-    /// Its name with its containers: `Session.send`.
+    /// Name qualified by its containers: `Session.send`.
     pub name: String,
-    /// How much, between 0 and 1: how well the name fits and how relevant its file is.
+    /// Relevance between 0 and 1, combining how well the name matches and how relevant the file is.
     pub score: f64,
 }
 
-/// The files that a text is about, best first, ties by key; at most `limit`. If no file matches, those most important to the
-/// repository and the seeds, with low scores; none without text and seeds.
+/// The files that are relevant to a text, best first, ties by key; at most `limit`. If no file matches, returns the
+/// files most important to the repository and the seeds, with low scores. Returns nothing without text and seeds.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -86,7 +86,8 @@ pub fn relevant(
         .collect()
 }
 
-/// The relevance of each file to a text, between 0 and 1, by number in the lexical index. `None` without text and seeds.
+/// The relevance of each file to a text, between 0 and 1, by number in the lexical index. `None` without text and
+/// seeds.
 pub(in crate::code) fn scores(
     lexical: &LexicalIndex,
     references: &References,
@@ -118,13 +119,13 @@ pub(in crate::code) fn scores(
     by_size(lexical, &mut scores);
     to_companions(lexical, &mut scores);
     to_changelog(lexical, &mut scores);
-    // When no word of the text is known, what is left says little, and the scores stay low.
+    // If no word of the text is known, the remaining evidence is weak, so scores below 1 are not scaled up.
     let best = scores.iter().copied().fold(1.0, f64::max);
     scores.iter_mut().for_each(|score| *score /= best);
     Some(scores)
 }
 
-/// The words of a text that some file has, with what each is worth: rare ones more.
+/// The words of a text that occur in some file, with their weights; rare words weigh more.
 pub(super) fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
     let count = lexical.len() as f64;
     let rarity = |word: &str| {
@@ -135,7 +136,7 @@ pub(super) fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec
     words.filter_map(|(word, weight)| Some((word.as_str(), weight * rarity(word)?))).collect()
 }
 
-/// BM25 over several fields: their counts are brought together before more of the same stops counting.
+/// BM25F: combines the counts of a word in all fields before applying saturation.
 fn by_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
     let mut scores = vec![0.0; lexical.len()];
     let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
@@ -178,7 +179,7 @@ fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
     }
 }
 
-/// Lifts the list of changes that is closest to the best file.
+/// Raises the changelog that is closest to the best file.
 fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
@@ -187,7 +188,7 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
     let shared = |key: &FileKey| {
         let own = key.directory().split('/').filter(|part| !part.is_empty());
-        // One that lies beside the way to the best file is someone else's.
+        // A changelog in a directory that does not contain the best file belongs to another part of the repository.
         let mut way = best.as_str().split('/');
         own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
     };
@@ -200,7 +201,7 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     }
 }
 
-/// The symbols of a file whose names have words of the text in them.
+/// The symbols of a file whose names contain words of the text.
 fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64) -> Vec<MatchedSymbol> {
     let mut around: Vec<&str> = Vec::new();
     let mut found = Vec::new();
@@ -223,7 +224,7 @@ fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64)
     found
 }
 
-/// The scores of the files of a graph.
+/// The scores in the order of the graph's files.
 fn of_graph<'a>(
     lexical: &'a LexicalIndex,
     references: &'a References,
@@ -250,5 +251,5 @@ fn to_one(scores: &mut [f64]) {
     }
 }
 
-/// The index of definitions among the fields.
+/// `by_size` relies on the position of this field.
 const _: () = assert!(Field::Symbol as usize == 2);

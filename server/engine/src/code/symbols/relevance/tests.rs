@@ -1,4 +1,4 @@
-//! Texts and the files they are about.
+//! Texts and the files that are relevant to them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::code::symbols::graph::{References, Seeds};
 use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::key::FileKey;
 
-/// A small library: sources, their tests, documents.
+/// A small library: source files, their tests, and documents.
 const FILES: [(&str, &str); 9] = [
     (
         "src/net/sessions.py",
