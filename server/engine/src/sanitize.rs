@@ -110,8 +110,8 @@ mod tests {
         assert!(!seen.chars().any(is_invisible));
     }
 
-    /// What the names of Unicode's own general categories say: all of `Cc` and `Cf` is here, but for the signs of old
-    /// scripts that stand for something.
+    /// Checks against Unicode's general categories: all of `Cc`, `Cf`, `Zl` and `Zp` counts as invisible,
+    /// except for the visible signs of historic scripts.
     #[test]
     fn no_format_character_is_left_out() {
         use regex::Regex;

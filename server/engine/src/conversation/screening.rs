@@ -80,7 +80,8 @@ mod tests {
         Screen::new(|| PlaceholderKey::new([7; 32]))
     }
 
-    /// A token of GitHub's form that is none of theirs; written in parts, so that no scanner takes this file for a leak.
+    /// An invalid token in GitHub's format, written in parts, so that secret scanners do not report this
+    /// file.
     fn random() -> String {
         format!("gh{}_{}", 'p', "9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX")
     }

@@ -357,8 +357,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is reported: the factor keeps its bounds, predictions are numbers, and what is within a limit is not
-        /// expected to be over it unless nothing is left to leave out.
+        /// For any reports, the factor stays within its bounds, predictions are finite, and an estimate
+        /// within a limit is not predicted to exceed it unless nothing more can be dropped.
         #[test]
         fn nothing_that_is_reported_breaks_it(
             bills in prop::collection::vec((0_usize..2_000_000, 0_usize..4_000_000), 0..40),

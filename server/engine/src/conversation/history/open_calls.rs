@@ -170,7 +170,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a prompt shows as call and result is such a pair here, too.
+        /// The pairs are the same as the calls and results in a prompt.
         #[test]
         fn calls_are_paired_as_prompts_show_them(
             turns in prop::collection::vec(
@@ -180,7 +180,7 @@ mod tests {
             ),
         ) {
             let mut messages = conversation(turns);
-            // Calls and results tell their positions.
+            // Each call and result contains its position.
             for (number, block) in messages.iter_mut().flat_map(|message| &mut message.body.content).enumerate() {
                 match block {
                     ContentBlock::ToolCall { input, .. } => *input = json!({ "at": number }),

@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn sides_are_found_behind_much_else_and_are_more_than_nothing() {
-        // A JPEG file whose frame stands behind metadata of a megabyte, in segments as long as they may be.
+        // A JPEG file whose frame follows a megabyte of metadata, in segments of the maximum size.
         let segment = [b"\xff\xe2\xff\xff".to_vec(), vec![0; 0xfffd]].concat();
         let frame = b"\xff\xc0\0\x11\x08\0\x07\0\x09\x03".to_vec();
         let jpeg = |segments: usize| [b"\xff\xd8".to_vec(), segment.repeat(segments), frame.clone()].concat();

@@ -40,9 +40,9 @@ impl SentRequest {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CacheShortfall {
-    /// Expected tokens, by our own count.
+    /// Expected tokens, as counted by Strata.
     pub expected: usize,
-    /// Reported tokens, by the provider's count.
+    /// Reported tokens, as counted by the provider.
     pub reported: u64,
 }
 
@@ -89,7 +89,7 @@ impl Account {
         self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
     }
 
-    /// The expected charge of a request.
+    /// Predicts the charge of a request.
     pub(crate) fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
         Self::after(before, sent, None).last
     }
@@ -99,7 +99,7 @@ impl Account {
         self.identity
     }
 
-    /// The charge of the last request, as far as known.
+    /// Charge of the last request, as far as known.
     #[cfg(test)]
     pub(crate) fn last(&self) -> Charge {
         self.last
@@ -121,7 +121,8 @@ impl Account {
         }
     }
 
-    /// When the cache expires unless used before, in milliseconds since 1970; `None` if nothing is cached.
+    /// Time at which the cache expires unless it is used before, in milliseconds since 1970; `None` if
+    /// nothing is cached.
     pub(crate) fn expires_ms(&self) -> Option<u64> {
         let life_ms = u64::from(self.provider.prices.seconds) * 1_000;
         (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))

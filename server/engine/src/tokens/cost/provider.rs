@@ -11,8 +11,8 @@ use crate::tokens::models::CacheKind;
 
 use super::{Mark, Prices, Span};
 
-/// Minimum number of entries before expired ones are removed. They are also removed only when the number has
-/// doubled since the last time.
+/// Expired entries are removed when the number of entries has doubled since the last removal and is at least
+/// this large.
 const SWEEP_FROM: usize = 1_024;
 
 /// Charge of one request. `read + written + plain` is its whole input.

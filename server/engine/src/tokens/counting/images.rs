@@ -169,7 +169,7 @@ mod tests {
         fn limits_hold_for_every_size(width: u32, height: u32) {
             prop_assume!(width > 0 && height > 0);
             prop_assert!((1..=1568).contains(&tokens(CLAUDE, width, height)));
-            // At most 2,048 x 768, which is 4 x 2 squares.
+            // At most 2,048 x 768 pixels, which is 4 x 2 squares.
             prop_assert!((255..=85 + 8 * 170).contains(&tokens(GPT_4O, width, height)));
             prop_assert!((1..=2489).contains(&tokens(GPT_4_1_MINI, width, height)));
         }

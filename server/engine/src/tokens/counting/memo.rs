@@ -83,7 +83,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever else was remembered since: what is found of a piece is its own count.
+        /// A piece's cached count is always its own, whatever else was stored since.
         #[test]
         fn nothing_is_found_under_another_piece(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..=15), 1..200),

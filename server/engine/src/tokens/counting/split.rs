@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(pieces(encoding, text), expected);
     }
 
-    /// Counts hide where words are cut, because no token spans a cut; so the cuts themselves.
+    /// Compares the cuts themselves, because equal counts do not show where a text is cut.
     #[test]
     fn words_of_o200k() {
         let check = |text: &str, pieces: &[&str]| check(Encoding::O200k, text, pieces);
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// What the patterns say, one piece after the other.
+    /// Splits a text one piece at a time, as the patterns do.
     fn one_by_one(encoding: Encoding, text: &str) -> Vec<&str> {
         let mut ends = PreTokenEnds::new(encoding, text);
         let mut pieces = Vec::new();
@@ -268,7 +268,8 @@ mod tests {
             }
         }
 
-        /// Texts of a few blocks, of characters that mean something to the patterns and of runs of one character.
+        /// Texts of a few blocks, made of characters that matter to the patterns and of runs of one
+        /// character.
         #[test]
         fn blocks_are_cut_as_single_pieces_are(
             text in "([ \\t\r\na-cA-C'sTſ/09(=é語\u{a0}]|[a-c]{1,9}|  {1,70}|\n{1,9}|[0-9]{1,70}|\\){1,9}|\\PC){0,200}",

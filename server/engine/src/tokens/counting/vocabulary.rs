@@ -348,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// All single bytes, then these tokens.
+    /// A vocabulary of all single bytes, followed by these tokens.
     fn vocabulary(tokens: impl IntoIterator<Item = Vec<u8>>) -> Vocabulary {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
         let tokens = bytes.chain(tokens).map(|token| &*Vec::leak(token));
@@ -358,7 +358,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-        /// Also for vocabularies that no training would make, whose merges give rise to lower ranks.
+        /// Includes vocabularies that training would not produce, whose merges create pairs of lower rank.
         #[test]
         fn buckets_merge_what_a_scan_merges(
             tokens in prop::collection::vec(prop::collection::vec(b'a'..=b'b', 2..8), 1..60),
@@ -381,7 +381,7 @@ mod tests {
         let vocabulary = vocabulary(["bc", "ab", "cd", "abcd"].map(|token| token.as_bytes().to_vec()));
         let count = |piece: &str| vocabulary.count(piece.as_bytes(), 0, piece.len(), &mut Scratch::default());
         assert_eq!((count("abc"), count("abd"), count("abcd"), count("abcde"), count("")), (2, 2, 1, 4, 0));
-        // 64 and more bytes go through the buckets: each "abcde" is a, bc, d, e.
+        // 64 and more bytes are merged in buckets: each "abcde" is a, bc, d, e.
         assert_eq!(count(&"abcde".repeat(40)), 160);
     }
 }

@@ -44,8 +44,8 @@ fn key_from(text: &str, from: usize) -> &[u8] {
     rest.get(..LONGEST).unwrap_or(rest)
 }
 
-/// Returns the bytes before the first line that contains anything other than base64 and the punctuation that
-/// surrounds it in programs.
+/// Returns the bytes before the first line that contains more than four words, or anything other than base64
+/// and the punctuation that surrounds it in programs.
 fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // A backslash may begin an escaped line break.

@@ -3,8 +3,8 @@
 //!
 //! The digits are the first 48 bits of a keyed hash. The hash is keyed because passwords can be guessed: a
 //! reader of a prompt could compare a plain hash, however short, with those of likely passwords. 48 bits
-//! suffice because two secrets must not share a placeholder: among 10,000 secrets, two do with a probability
-//! of two in ten million. More digits would only cost tokens.
+//! suffice to keep secrets apart: among 10,000 secrets, two share a placeholder with a probability of two in
+//! ten million. More digits would only cost tokens.
 
 use std::fmt;
 use std::ops::Range;

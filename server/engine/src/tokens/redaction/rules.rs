@@ -171,7 +171,7 @@ mod tests {
             assert!(keywords.iter().all(|keyword| keyword.len() >= 2 && keyword.is_ascii()), "{id}");
             let pattern = rule.pattern().unwrap_or_else(|| panic!("{id} does not compile"));
             assert!(pattern.find(b"").is_none(), "{id} finds nothing at all");
-            // As `scan` takes for granted.
+            // `scan` relies on this.
             let begins_it = rule.back == 0 && !rule.context && !rule.pattern.contains("(?P<secret>");
             assert!(!rule.long || begins_it, "{id} is long and does not begin with its keyword");
         }

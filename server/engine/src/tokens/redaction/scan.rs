@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     thread_local! {
-        /// Bytes that were given to patterns of this thread, each as often as it was.
+        /// Bytes examined by patterns on this thread, counted once for each pattern.
         pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
     }
 
