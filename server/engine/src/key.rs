@@ -21,7 +21,6 @@ impl FileKey {
         Self(key.into())
     }
 
-    /// Returns the spelling.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -17,7 +17,6 @@ const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 pub struct KeyVariable(String);
 
 impl KeyVariable {
-    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

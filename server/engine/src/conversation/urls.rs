@@ -44,7 +44,6 @@ impl Pages {
         self.0.remove(address)
     }
 
-    /// Returns all pages.
     pub fn iter(&self) -> impl Iterator<Item = &Page> {
         self.0.values()
     }

@@ -265,8 +265,8 @@ impl Expected {
 }
 
 /// Error bound without reports, as a share of the estimate. For exact counts, the tokens that a provider adds
-/// for structure are uncertain. For Claude, the ratios of single requests in recorded sessions are within 15
-/// % of the median.
+/// for structure are uncertain. For Claude, the ratios of single requests in recorded sessions are within
+/// 15 % of the median.
 fn untaught(tokenizer: Tokenizer) -> f64 {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,

@@ -275,8 +275,8 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
     json!({"role": "tool", "tool_call_id": call_id, "content": content})
 }
 
-/// Whether a foreign block is a call of a type other than `function`: `{"id": .., "type": "custom", "custom":
-/// {..}}`.
+/// Whether a foreign block is a call of a type other than `function`:
+/// `{"id": .., "type": "custom", "custom": {..}}`.
 fn is_call(foreign: &Foreign) -> bool {
     let field = |key: &str| foreign.value.get(key);
     let held = field("type").and_then(Value::as_str).and_then(field);

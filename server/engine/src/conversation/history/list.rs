@@ -171,8 +171,8 @@ impl History {
         self.messages.iter().filter(|message| message.body.is_sent())
     }
 
-    /// Whether an exchange begins with this message: it is a user message other than a tool result or
-    /// summary. A cut before it separates no call from its result and no answer from its question.
+    /// Whether an exchange begins with this message: it is a user message other than a tool
+    /// result, summary or event. A cut before it separates no call from its result and no answer from its question.
     pub(crate) fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(

@@ -18,9 +18,9 @@ pub struct Prices {
     pub write: f64,
     /// Lifetime of a cache entry after its last use, in seconds.
     pub seconds: u32,
-    /// Minimum tokens of a prefix that is cached.
+    /// Minimum tokens of a cached prefix.
     pub min_tokens: usize,
-    /// Whether markers or the provider decide where a cached prefix ends.
+    /// How the end of a cached prefix is determined.
     pub kind: CacheKind,
     /// Higher price of long prompts, if any.
     pub long_context: Option<LongContext>,

@@ -22,7 +22,6 @@ pub struct LoadError {
 }
 
 impl Encoding {
-    /// All encodings.
     pub(crate) const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
 
     /// Returns the vocabulary. The first call builds it; concurrent calls wait for it.

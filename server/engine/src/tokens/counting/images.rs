@@ -51,8 +51,8 @@ pub enum ImageFormula {
         /// Tokens per square.
         factor: f64,
     },
-    /// Gemini: one tile for an image of at most 384 x 384 pixels, or else one for each started square of 768
-    /// x 768 pixels (ai.google.dev/gemini-api/docs/tokens).
+    /// Gemini: one tile for an image of at most 384 x 384 pixels, or else one for each started square of
+    /// 768 x 768 pixels (ai.google.dev/gemini-api/docs/tokens).
     LargeTiles {
         /// Tokens per tile.
         tile: u32,

@@ -3,9 +3,9 @@
 //! `models` determines which tokenizer a model has.
 //!
 //! tiktoken-rs is not used for counting: its matcher backtracks, so that 1 MB of spaces makes it panic, and
-//! it is several times slower than a hand-written split with a cache of pieces (`cargo bench -p e2e --bench
-//! tokens` prints both). It supplies the ranks when the engine is built, and the tests compare every count
-//! with it.
+//! it is several times slower than a hand-written split with a cache of pieces
+//! (`cargo bench -p e2e --bench tokens` prints both). It supplies the ranks when the engine is built, and the
+//! tests compare every count with it.
 
 mod ascii;
 mod chunks;

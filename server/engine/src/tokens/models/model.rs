@@ -37,36 +37,35 @@ pub struct Model {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ModelProvider")]
 pub enum Provider {
-    /// Anthropic: Claude.
+    /// Maker of Claude.
     Anthropic,
-    /// OpenAI: GPT, o-series, gpt-oss.
+    /// Maker of GPT, the o-series and gpt-oss.
     OpenAi,
-    /// Google: Gemini, Gemma.
+    /// Maker of Gemini and Gemma.
     Google,
-    /// DeepSeek: DeepSeek.
     DeepSeek,
-    /// Mistral: Mistral, Codestral, Devstral, Ministral.
+    /// Maker of Mistral, Codestral, Devstral and Ministral.
     Mistral,
-    /// Alibaba: Qwen.
+    /// Maker of Qwen.
     Alibaba,
-    /// Meta: Llama.
+    /// Maker of Llama.
     Meta,
-    /// Moonshot: Kimi.
+    /// Maker of Kimi.
     Moonshot,
-    /// Z.ai: GLM.
+    /// Maker of GLM.
     Zai,
-    /// xAI: Grok.
+    /// Maker of Grok.
     Xai,
-    /// Any other company.
+    /// Any other maker.
     Other,
 }
 
 /// How prompt prefixes are cached. Prices are multiples of the price of plain input.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CacheRules {
-    /// Whether markers or the provider decide where a cached prefix ends.
+    /// How the end of a cached prefix is determined.
     pub kind: CacheKind,
-    /// Minimum tokens of a prefix that is cached. Shorter ones are ignored without an error.
+    /// Minimum tokens of a cached prefix. Shorter ones are not cached, without an error.
     pub min_tokens: usize,
     /// Price of a token read from the cache.
     pub read: f64,
@@ -88,7 +87,7 @@ pub enum CacheKind {
     },
     /// By the provider, which reads the longest known prefix.
     Automatic {
-        /// Number of tokens that the length of a cached prefix is rounded down to a multiple of.
+        /// Step, in tokens, to which the length of a cached prefix is rounded down.
         granularity: usize,
     },
     /// The provider does not cache.

@@ -31,9 +31,9 @@ pub enum TableError {
     /// A model refers to a family that is not in the table.
     #[error("model `{model}` names family `{family}`, which is not in the table")]
     NoFamily {
-        /// Name of the model.
+        /// Model that refers to the family.
         model: String,
-        /// Name of the missing family.
+        /// The missing family.
         family: String,
     },
     /// Neither the entry nor its family has a required field.
@@ -41,7 +41,6 @@ pub enum TableError {
     Missing {
         /// Name of the model or family.
         entry: String,
-        /// Name of the missing field.
         field: &'static str,
     },
     /// A number is outside the possible range.
@@ -49,7 +48,6 @@ pub enum TableError {
     Impossible {
         /// Name of the model or family.
         entry: String,
-        /// Name of the field.
         field: &'static str,
     },
     /// Neither a family nor a model has this name.
@@ -94,7 +92,7 @@ struct Entry {
 struct CacheEntry {
     /// How the end of a cached prefix is determined.
     mode: Option<CacheKind>,
-    /// Minimum tokens of a prefix that is cached.
+    /// Minimum tokens of a cached prefix.
     min_tokens: Option<usize>,
     /// Price of a token read from the cache, as a multiple of the price of plain input.
     read: Option<f64>,

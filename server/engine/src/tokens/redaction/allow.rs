@@ -37,7 +37,6 @@ fn is_rule(name: &str) -> bool {
     names().any(|rule| rule == name)
 }
 
-/// Returns all rule names.
 fn names() -> impl Iterator<Item = &'static str> {
     Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
 }

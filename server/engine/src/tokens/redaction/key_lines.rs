@@ -60,8 +60,8 @@ fn until_prose(body: &[u8]) -> &[u8] {
     body.get(..end).unwrap_or_default()
 }
 
-/// Returns the runs of base64 of at least `least` characters. Header lines within a key (`Proc-Type:
-/// 4,ENCRYPTED`) do not count.
+/// Returns the runs of base64 of at least `least` characters. Header lines within a key
+/// (`Proc-Type: 4,ENCRYPTED`) do not count.
 fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
