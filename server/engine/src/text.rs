@@ -76,8 +76,8 @@ pub(crate) fn clip(text: &str, chars: usize) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Shortens `text` to at most `chars` characters by removing its middle: two thirds of the rest are the
-/// beginning, one third is the end. If `chars` is too small for both, keeps only the beginning.
+/// Shortens `text` to at most `chars` characters by removing its middle: keeps two thirds from the
+/// beginning and one third from the end. If `chars` is too small for both, keeps only the beginning.
 pub(crate) fn clip_middle(text: &str, chars: usize) -> String {
     let head = clip(text, chars);
     if head.len() == text.len() {

@@ -116,11 +116,11 @@ pub enum Choice {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
-    /// Selected files.
+    /// Selected files, with the part of each to show.
     pub selected: BTreeMap<FileKey, Extent>,
     /// Excluded files. None of them is selected.
     pub excluded: BTreeSet<FileKey>,
-    /// Content that the client provided.
+    /// Content that the client provided, shown instead of the files.
     pub given: BTreeMap<FileKey, Arc<str>>,
     /// Files that the user allows to be shown with their secrets.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]

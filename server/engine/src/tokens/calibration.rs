@@ -19,7 +19,7 @@ const FACTORS: (f64, f64) = (0.5, 2.0);
 const STEP: f64 = 0.1;
 /// Minimum growth, in tokens, from which the factor is learned. Smaller growth is mostly overhead.
 const TELLING: f64 = 200.0;
-/// Minimum growth, in tokens, that shares of errors relate to.
+/// Minimum growth, in tokens, that relative errors are based on.
 const LEAST: f64 = 256.0;
 /// Maximum reports kept of each kind: enough for a median that ignores outliers, few enough to follow a
 /// change of topic.

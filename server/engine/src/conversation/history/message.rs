@@ -103,7 +103,7 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ContentBlock {
-    /// Text of the user or the model.
+    /// Text written by the user or the model.
     Text {
         /// Text of the block.
         text: String,

@@ -14,7 +14,7 @@ pub enum ProviderErrorKind {
     RateLimit,
     /// The key is missing, invalid, or not allowed to use the model.
     Authentication,
-    /// The provider rejects the request. A retry would fail again.
+    /// The provider rejects the request as it is.
     Refused,
     /// The provider's content rules stopped the answer.
     Content,

@@ -53,7 +53,7 @@ impl Classes {
         }
     }
 
-    /// Returns the byte offset where the run of characters in `classes` ends that starts at byte `at`.
+    /// Returns the end of the run of characters in `classes` that starts at byte `at`, as a byte offset.
     #[inline]
     pub(super) fn run_end(&self, text: &str, mut at: usize, classes: u8) -> usize {
         let bytes = text.as_bytes();
