@@ -18,9 +18,9 @@ pub(crate) const OUTPUT_CHARS: usize = 1_200;
 /// Maximum characters of a summary without a model.
 pub(crate) const HEURISTIC_CHARS: usize = 800;
 
-/// Maximum characters of a call's arguments, shown to a model and (next constant) in a summary without a
-/// model.
+/// Maximum characters of a call's arguments shown to a model.
 const ARGUMENTS: usize = 400;
+/// Maximum characters of a call's arguments in a summary without a model.
 const ARGUMENTS_NAMED: usize = 60;
 
 /// Maximum tokens of a model's answer: more than its characters need in any vocabulary.
