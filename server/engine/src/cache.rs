@@ -1,5 +1,5 @@
-//! Results by key, shared by all threads and bounded. It works nothing out itself, and an entry that is gone is worked out
-//! again and changes no result.
+//! A bounded cache of results, shared by all threads. An evicted result is computed again, so eviction does
+//! not affect results.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
-/// Holds at most `MOST` entries, plus one for each thread that inserts at the same time. When full, evicts all entries not
-/// requested since it was last full ("second chance" page replacement), or all entries.
+/// Holds at most `MOST` entries, plus one for each thread that inserts at the same time. When full, evicts
+/// all entries not requested since it was last full ("second chance" page replacement), or all entries if
+/// there are none.
 ///
-/// Preallocates room for all entries, which costs no memory until it is written to. A growing table would leave holes of half its
-/// size in the memory of a long-running server.
+/// Preallocates room for all entries, which takes no memory until it is written to. A growing table would
+/// leave gaps of half its size in the memory of a long-running server.
 #[derive(Debug)]
 pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
     entries: DashMap<K, Entry<V>, FxBuildHasher>,
@@ -20,7 +21,7 @@ pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
 #[derive(Debug)]
 struct Entry<V> {
     value: V,
-    /// Whether it was asked for since it came or was spared.
+    /// Whether it was requested since it was added, or since the cache was last full.
     asked_for: AtomicBool,
 }
 
@@ -31,14 +32,15 @@ impl<K: Eq + Hash, V, const MOST: usize> Default for Cache<K, V, MOST> {
 }
 
 impl<K: Eq + Hash, V: Clone, const MOST: usize> Cache<K, V, MOST> {
-    /// The result, if it is known.
+    /// Returns the cached result, if any.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let entry = self.entries.get(key)?;
         entry.asked_for.store(true, Ordering::Relaxed);
         Some(entry.value.clone())
     }
 
-    /// The known result, or what `work` says. `work` runs without a lock, so two threads may both run it.
+    /// Returns the cached result, or computes it with `work`. `work` runs without a lock, so two threads may
+    /// both run it.
     pub(crate) fn get_or_insert_with(&self, key: K, work: impl FnOnce() -> V) -> V {
         if let Some(known) = self.get(&key) {
             return known;
@@ -54,7 +56,7 @@ impl<K: Eq + Hash, V: Clone, const MOST: usize> Cache<K, V, MOST> {
         value
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&self) {
         self.entries.clear();
     }

@@ -1,29 +1,29 @@
-//! A flag that stops long work. The owner keeps a clone and raises it; the work polls it. It never interrupts anything.
+//! A flag that stops long-running work. The owner keeps a clone and raises it; the work must check it.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A shared flag, initially down. Clones share it; it cannot be lowered again.
+/// A shared flag that is initially not raised. Clones share it. Once raised, it stays raised.
 #[derive(Clone, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
     when: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// The work was cancelled before it was done; nothing of it was kept.
+/// The work was cancelled before it was complete. No part of its result was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
 
 impl Cancel {
-    /// A flag that is down.
+    /// Creates a flag that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same flag for work that is also to stop once `when` says so, which is asked often. This is how a host sets
-    /// a time limit: the engine has no clock.
+    /// Returns the same flag for work that must also stop once `when` returns `true`. `when` is called often.
+    /// A host uses this to set a time limit, since the engine does not read the clock.
     #[must_use]
     pub fn or_when(&self, when: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let outer = self.when.clone();
@@ -31,20 +31,20 @@ impl Cancel {
         Self { flag: Arc::clone(&self.flag), when: Some(Arc::new(either)) }
     }
 
-    /// Raises the flag for every holder.
+    /// Raises the flag for all clones.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag is up.
+    /// Whether the flag is raised.
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.when.as_ref().is_some_and(|when| when())
     }
 
-    /// An error as soon as the flag is up, for use with `?` between steps of work.
+    /// Returns an error if the flag is raised, for use with `?` between steps of work.
     ///
     /// # Errors
-    /// [`Cancelled`] once the flag is up.
+    /// [`Cancelled`] if the flag is raised.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }

@@ -1,5 +1,5 @@
-//! Content hashes: how the engine recognizes text it has seen before. Not a defence against an
-//! adversary who controls both texts, only a name for one of them.
+//! Content hashes, with which the engine recognizes text it has seen before. A hash only identifies a text;
+//! it does not protect against an adversary who controls both texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,27 +7,27 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The first 128 bits of the BLAKE3 hash of some bytes. Written as 32 hexadecimal digits.
+/// The first 128 bits of the BLAKE3 hash of a byte string. Written as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Marks that there is not text yet. No known text has this hash.
+    /// Marks that the text is not known yet. No known text has this hash.
     pub const NONE: Self = Self(0);
 
-    /// The hash of a text's UTF-8 bytes.
+    /// Hashes the UTF-8 bytes of a text.
     pub fn of(text: &str) -> Self {
         Self::of_parts([text.as_bytes()])
     }
 
-    /// The first eight digits: what people and models get to see.
+    /// Returns the first eight digits, which users and models see.
     pub fn short(self) -> String {
         let mut digits = self.to_string();
         digits.truncate(8);
         digits
     }
 
-    /// The hash of several byte strings one after the other (no separator is added).
+    /// Hashes the concatenation of several byte strings, without separators.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -38,12 +38,12 @@ impl ContentHash {
         Self(u128::from_be_bytes(first))
     }
 
-    /// The hash as bytes, for hashing it on together with others.
+    /// The hash as big-endian bytes, for use as input to another hash.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// The hash that gave these bytes.
+    /// Creates a hash from the bytes returned by `to_bytes`.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }

@@ -1,5 +1,5 @@
-//! The name of a file inside Strata. A key is text that was checked elsewhere (the host resolves paths,
-//! see its `paths`); this module only gives it one spelling and one order. It never looks at a disk.
+//! Names of files in Strata. The host resolves paths (see its `paths`); this module only defines how a name
+//! is spelled and ordered. It does not access the disk.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -8,35 +8,34 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file's name: its path below its root with `/` between the parts (`src/lib.rs`), after the root's
-/// name when there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was
-/// never saved. Cheap to clone; ordered by bytes.
+/// Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's
+/// name if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never
+/// saved. Cheap to clone; ordered by bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FileKey(Arc<str>);
 
 impl FileKey {
-    /// A key with the given spelling.
+    /// Creates a key with this spelling.
     pub fn new(key: impl Into<Arc<str>>) -> Self {
         Self(key.into())
     }
 
-    /// The spelling.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last part of the path: `lib.rs` of `src/lib.rs`.
+    /// Returns the last component of the path: `lib.rs` for `src/lib.rs`.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The directory part without its slash: `src` of `src/lib.rs`, empty at the top.
+    /// Returns the directory without a trailing slash: `src` for `src/lib.rs`, empty at the top level.
     pub(crate) fn directory(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(directory, _)| directory)
     }
 
-    /// Whether this names a buffer that has no file.
+    /// Whether this is a buffer that was never saved.
     pub fn is_untitled(&self) -> bool {
         self.0.starts_with("untitled:")
     }

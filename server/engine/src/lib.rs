@@ -1,6 +1,6 @@
-//! The domain of Strata as plain, synchronous, deterministic code: what a language model sees, and why. Does no I/O, reads no
-//! clock or environment, spawns nothing, never awaits, names no LSP or JSON-RPC type, and calls no model. Text, time and
-//! cancellation are arguments; results are values.
+//! The domain of Strata as synchronous, deterministic code: what a language model sees, and why. Does not do
+//! I/O, read the clock or environment, spawn threads, await, use types of LSP or JSON-RPC, or call models.
+//! Text, time and cancellation are arguments; results are values.
 
 mod cache;
 pub mod cancel;

@@ -1,8 +1,9 @@
-//! Makes external text safe to embed: finds invisible characters, keeps names on one line, and escapes closing tags. The writer
-//! of the prompt decides where texts go.
+//! Makes external text safe to embed in a prompt: finds invisible characters, keeps names on one line, and
+//! escapes closing tags.
 
-/// Whether a character is invisible: control characters, and what Unicode calls `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt of Unicode 16: zero width,
-/// direction of writing, fillers, variation selectors, tags), and line and paragraph separators.
+/// Whether a character is invisible: a control character, a `Default_Ignorable_Code_Point` of Unicode 16
+/// (DerivedCoreProperties.txt: zero-width characters, writing direction, fillers, variation selectors, tags),
+/// or a line or paragraph separator.
 pub fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -27,8 +28,8 @@ pub fn is_invisible(character: char) -> bool {
         )
 }
 
-/// A name as its own line or the beginning of one: always a single line, and never a heading, tag, quote, list, fence or indented
-/// text.
+/// Escapes a name for use at the start of a line: it stays on a single line, and cannot begin a heading, tag,
+/// quote, list, fence or indented text.
 pub fn single_line(name: &str) -> String {
     let mut line = String::with_capacity(name.len());
     for (at, character) in name.chars().enumerate() {
@@ -42,8 +43,8 @@ pub fn single_line(name: &str) -> String {
     line
 }
 
-/// Escapes everything in `text` that could be read as the closing tag of one of these names, in upper or lower case, with space
-/// or invisible characters anywhere in it.
+/// Escapes everything in `text` that could be read as a closing tag with one of these names, ignoring case,
+/// white space and invisible characters.
 pub(crate) fn escape_closing_tags(text: &str, names: &[&str]) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
@@ -109,8 +110,8 @@ mod tests {
         assert!(!seen.chars().any(is_invisible));
     }
 
-    /// What the names of Unicode's own general categories say: all of `Cc` and `Cf` is here, but for the signs of old
-    /// scripts that stand for something.
+    /// Checks against Unicode's general categories: all of `Cc`, `Cf`, `Zl` and `Zp` counts as invisible,
+    /// except for the visible signs of historic scripts.
     #[test]
     fn no_format_character_is_left_out() {
         use regex::Regex;

@@ -1,37 +1,38 @@
-//! Cutting text to a length, never inside a character, the lines of a text, numbers as people read them, and the one error
-//! for a text that should name something and does not.
+//! Truncation of text, never inside a character; line positions; formatting of numbers; and an error for
+//! malformed text.
 
 use std::ops::Range;
 
 /// Replaces text cut from the middle.
 const GAP: &str = "\n[...]\n";
 
-/// A text that should name something and does not. It says which text, and what to write instead.
+/// A text cannot be parsed. The message contains the text and the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub(crate) String);
 
-/// Where the lines of a text begin.
+/// Start positions of the lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineStarts {
-    /// Byte offsets, of every line but the first.
+    /// Byte offsets of the starts of all lines but the first.
     starts: Vec<usize>,
     end: usize,
 }
 
 impl LineStarts {
-    /// The lines of this text.
+    /// Finds the lines of a text.
     pub fn of(text: &str) -> Self {
         Self { starts: text.match_indices('\n').map(|(at, _)| at + 1).collect(), end: text.len() }
     }
 
-    /// The line that a byte is in, from 1.
+    /// Returns the line number of a byte offset, starting at 1.
     pub(crate) fn line(&self, byte: usize) -> u32 {
         let before = self.starts.partition_point(|start| *start <= byte);
         u32::try_from(before + 1).unwrap_or(u32::MAX)
     }
 
-    /// The first and the last line of a range of bytes, from 1. A line break at its end does not count.
+    /// Returns the first and last line numbers of a byte range, starting at 1. A line break at the end of the
+    /// range does not count.
     pub fn of_range(&self, range: &Range<usize>) -> (u32, u32) {
         let first = self.line(range.start);
         (first, self.line(range.end.saturating_sub(1)).max(first))
@@ -44,7 +45,8 @@ impl LineStarts {
         if last < self.end { whole.saturating_add(1) } else { whole }
     }
 
-    /// The bytes of the lines from `first` to `last`, both from 1 and included, as far as the text has them.
+    /// Returns the byte range of the lines from `first` to `last`, which start at 1 and are both included.
+    /// Lines beyond the end of the text are ignored.
     pub fn bytes(&self, first: u32, last: u32) -> Range<usize> {
         let start = |line: u32| match line {
             0 | 1 => 0,
@@ -55,7 +57,7 @@ impl LineStarts {
     }
 }
 
-/// With a comma after each three digits: `1,234`.
+/// Formats a number with a comma between groups of three digits: `1,234`.
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut written = String::with_capacity(digits.len() + digits.len() / 3);
@@ -68,14 +70,14 @@ pub fn grouped(number: usize) -> String {
     written
 }
 
-/// The first `chars` characters of `text`.
+/// Returns the first `chars` characters of `text`.
 pub(crate) fn clip(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
 }
 
-/// `text` in at most `chars` characters: two thirds of them from its beginning, the rest from its end. Too short for
-/// both, the beginning alone.
+/// Shortens `text` to at most `chars` characters by removing its middle: keeps two thirds from the
+/// beginning and one third from the end. If `chars` is too small for both, keeps only the beginning.
 pub(crate) fn clip_middle(text: &str, chars: usize) -> String {
     let head = clip(text, chars);
     if head.len() == text.len() {
@@ -89,12 +91,14 @@ pub(crate) fn clip_middle(text: &str, chars: usize) -> String {
     format!("{head}{GAP}{}", text.get(tail..).unwrap_or_default())
 }
 
-/// The longest beginning of `text` with at most `tokens`, in whole lines if one fits.
+/// Returns the longest beginning of `text` with at most `tokens` tokens, cut at a line break if one is in its
+/// second half.
 pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
     if count(text) <= tokens {
         return text.to_owned();
     }
-    // A token is at least one byte in every vocabulary but may be many; halving finds the place in a few counts.
+    // Tokens are at least one byte long and may be much longer, so a binary search finds the position with
+    // few counts.
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let (mut fits, mut over) = (0, places.len());
     while over - fits > 1 {
@@ -114,12 +118,12 @@ pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> 
     }
 }
 
-/// The start of the character that byte `at` is in, or the end of the text.
+/// Returns the largest character boundary up to byte `at`.
 pub(crate) fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The next start of a character from byte `at` on, or the end of the text.
+/// Returns the smallest character boundary from byte `at` on, or the end of the text.
 pub(crate) fn ceil(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

@@ -1,22 +1,22 @@
-//! Names of environment variables that may hold a provider's key. Reads no environment.
+//! Names of environment variables that may contain a provider's key. Does not read the environment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::Unreadable;
 
-/// How the name of such a variable may end.
+/// Allowed endings of such a name.
 const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 
-/// The name of an environment variable that holds a provider's key: upper-case letters, digits and underscores, ending in `_API_KEY`,
-/// `_TOKEN` or `_KEY`. Any other variable, such as `PATH`, is refused, so that a mistake never sends it to a provider.
+/// Name of an environment variable that contains a provider's key: upper-case letters, digits and
+/// underscores, ending in `_API_KEY`, `_TOKEN` or `_KEY`. Other variables, such as `PATH`, are rejected, so
+/// that they are never sent to a provider by mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(extend("pattern" = "^[A-Z0-9_]*(_API_KEY|_TOKEN|_KEY)$"))]
 pub struct KeyVariable(String);
 
 impl KeyVariable {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,5 @@
-//! The conversation: its messages and what providers accept of them, its selection of files and web pages, its facts, and
-//! compaction. Knows no source code, and lays out no request.
+//! The conversation: its messages and the providers' rules for them, its selection of files and web pages,
+//! its facts, and compaction. Independent of source code and of the layout of requests.
 
 pub mod compaction;
 pub mod conversation_facts;

@@ -1,24 +1,24 @@
-//! Screens messages before they leave: every text passes `tokens::redaction`. Picture bytes and provider-sealed content stay
-//! unchanged, as long as they look like it.
+//! Redacts messages before they are sent: every text passes through `tokens::redaction`. Image bytes and
+//! provider-sealed content stay unchanged if they look like such.
 
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 use crate::tokens::redaction::{Screen, is_bytes};
 
 impl NewMessage {
-    /// Screens everything that the message says.
+    /// Replaces the secrets in the message with placeholders.
     pub fn screen(&mut self, screen: &Screen) {
         self.content = screen_blocks(screen, std::mem::take(&mut self.content));
         self.extra.iter_mut().for_each(|(name, value)| screen.value_under(name, value));
     }
 }
 
-/// Content blocks as they may go out. Reasoning that holds a secret is left out: a provider takes it back unchanged or
-/// not at all.
+/// Replaces the secrets in content blocks with placeholders. Removes reasoning that contains a secret,
+/// because a provider accepts reasoning only unchanged.
 pub(crate) fn screen_blocks(screen: &Screen, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
     blocks.into_iter().filter_map(|block| screen_block(screen, block)).collect()
 }
 
-/// The parts of a tool's result as they may go out.
+/// Replaces the secrets in the parts of a tool result with placeholders.
 pub(crate) fn screen_parts(screen: &Screen, parts: Vec<ResultPart>) -> Vec<ResultPart> {
     let part = |part| match part {
         ResultPart::Text { text } => ResultPart::Text { text: screen.owned(text) },
@@ -80,7 +80,8 @@ mod tests {
         Screen::new(|| PlaceholderKey::new([7; 32]))
     }
 
-    /// A token of GitHub's form that is none of theirs; written in parts, so that no scanner takes this file for a leak.
+    /// An invalid token in GitHub's format, written in parts, so that secret scanners do not report this
+    /// file.
     fn random() -> String {
         format!("gh{}_{}", 'p', "9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX")
     }

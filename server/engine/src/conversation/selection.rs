@@ -1,6 +1,5 @@
-//! Which files a session shows in full, which it hides, and which texts the client handed over itself.
-//! Everything else is deselected: it appears as a map block or by name. Never reads a file and never
-//! checks that one exists.
+//! Files that a session shows in full or excludes, and content that the client provided. All other files are
+//! deselected: they appear as a map block or by name. Does not read files or check that they exist.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::key::FileKey;
 use crate::text::Unreadable;
 
-/// Lines of a file, counted from 1, both ends included. Written `L10-40` or `L10`.
+/// A range of lines, starting at 1, with both ends included. Written `L10-40` or `L10`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LineRange {
     first: u32,
@@ -22,17 +21,17 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// The lines `first..=last`; `None` unless `1 <= first <= last`.
+    /// Creates the range `first..=last`; `None` unless `1 <= first <= last`.
     pub fn new(first: u32, last: u32) -> Option<Self> {
         (1 <= first && first <= last).then_some(Self { first, last })
     }
 
-    /// The first line, from 1.
+    /// First line, starting at 1.
     pub fn first(self) -> u32 {
         self.first
     }
 
-    /// The last line, included.
+    /// Last line, which is included.
     pub fn last(self) -> u32 {
         self.last
     }
@@ -54,7 +53,7 @@ impl FromStr for LineRange {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad =
             || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
-        // `parse` would take a sign.
+        // `parse` would accept a sign.
         let number = |digits: &str| {
             let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
             digits.parse::<u32>().ok().filter(|_| plain).ok_or_else(bad)
@@ -91,56 +90,57 @@ impl<'de> Deserialize<'de> for LineRange {
     }
 }
 
-/// How much of a selected file is shown.
+/// Which part of a selected file to show.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// These lines, in order, without overlaps or touching neighbours; never empty.
+    /// These lines, in order, with gaps between the ranges; never empty.
     Lines(Vec<LineRange>),
 }
 
-/// What a session does with a file.
+/// How a session treats a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// Shown in full, or as the chosen lines.
+    /// The file is shown in full, or its selected lines are.
     Selected,
-    /// Map block only.
+    /// Only the file's map block is shown.
     Deselected,
-    /// The prompt shows nothing of it.
+    /// Nothing of the file is shown.
     Excluded,
 }
 
-/// The choices of one session.
+/// Selected, excluded and client-provided files of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
-    /// The selected files.
+    /// Selected files, with the part of each to show.
     pub selected: BTreeMap<FileKey, Extent>,
-    /// The excluded files; none of them is selected.
+    /// Excluded files. None of them is selected.
     pub excluded: BTreeSet<FileKey>,
-    /// The texts that the client handed over.
+    /// Content that the client provided, shown instead of the files.
     pub given: BTreeMap<FileKey, Arc<str>>,
-    /// Files whose secrets the user wants shown.
+    /// Files that the user allows to be shown with their secrets.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub confirmed: BTreeSet<FileKey>,
 }
 
 impl Selection {
-    /// An empty selection.
+    /// Creates an empty selection.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Selects a whole file; lines selected before are folded in. An excluded file becomes included.
+    /// Selects a whole file, in place of any selected lines. Ends an exclusion.
     pub fn select(&mut self, key: FileKey) {
         self.excluded.remove(&key);
         self.selected.insert(key, Extent::Whole);
     }
 
-    /// Selects lines of a file, joined with those selected before. A file selected whole stays whole.
+    /// Selects lines of a file in addition to those already selected. Does not change a file that is selected
+    /// as a whole.
     pub fn select_lines(&mut self, key: FileKey, range: LineRange) {
         self.excluded.remove(&key);
         match self.selected.entry(key).or_insert_with(|| Extent::Lines(Vec::new())) {
@@ -149,14 +149,14 @@ impl Selection {
         }
     }
 
-    /// Takes a file out of the prompt's full texts. Returns how much of it was shown.
+    /// Deselects a file. Returns the part of it that was selected.
     pub fn deselect(&mut self, key: &FileKey) -> Option<Extent> {
         self.given.remove(key);
         self.confirmed.remove(key);
         self.selected.remove(key)
     }
 
-    /// Hides a file entirely.
+    /// Excludes a file from the prompt.
     pub fn exclude(&mut self, key: FileKey) {
         self.deselect(&key);
         self.excluded.insert(key);
@@ -167,7 +167,8 @@ impl Selection {
         self.excluded.remove(key);
     }
 
-    /// Selects a file with a text from the client, which replaces the file until it is deselected or removed.
+    /// Selects a file with content from the client, which is shown instead of the file until it is deselected
+    /// or removed.
     pub fn add(&mut self, key: FileKey, text: Arc<str>) {
         self.select(key.clone());
         self.given.insert(key, text);
@@ -180,14 +181,14 @@ impl Selection {
         }
     }
 
-    /// Deselects everything; exclusions stay.
+    /// Deselects all files. Keeps exclusions.
     pub fn clear(&mut self) {
         self.selected.clear();
         self.given.clear();
         self.confirmed.clear();
     }
 
-    /// Gives every file the name that `rename` says; a file without one is forgotten.
+    /// Renames every file by `rename`. Removes files for which it returns `None`.
     pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         let Self { selected, excluded, given, confirmed } = std::mem::take(self);
         let renamed = |key: FileKey| rename(&key);
@@ -198,7 +199,7 @@ impl Selection {
         self.given = given.into_iter().filter_map(|(key, text)| Some((renamed(key)?, text))).collect();
     }
 
-    /// What the session does with a file.
+    /// Returns how the session treats a file.
     pub fn choice(&self, key: &FileKey) -> Choice {
         if self.selected.contains_key(key) {
             Choice::Selected

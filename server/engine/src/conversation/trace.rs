@@ -1,4 +1,4 @@
-//! The format of traces, which other tools read and write too. Does not decide where traces come from or how they are replayed.
+//! The format of traces, which other tools also read and write.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,51 +8,52 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::text::Unreadable;
 
-/// One recorded session. Fields that are not listed here are tolerated and dropped: other tools add some.
+/// A recorded session. Unknown fields, which other tools may add, are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The name of the trace.
+    /// Name of the trace.
     pub name: String,
-    /// The files before the first turn: path (`/` between its parts) to text.
+    /// Files before the first turn: content by path, with `/` as separator.
     pub files0: BTreeMap<String, String>,
-    /// Commits since each path was last changed when the session starts, along first parents. At most 400, also for absent paths.
+    /// Number of commits since each path was last changed at the start of the session, following first
+    /// parents. At most 400, also for absent paths.
     pub recency: BTreeMap<String, u32>,
     /// Which files are selected in a turn.
     pub sel: SelectionRule,
-    /// The turns, in order.
+    /// Turns of the session, in order.
     pub turns: Vec<TraceTurn>,
 }
 
-/// Which of the files that were touched are selected. Written `grow` or, for a window of three, `win3`.
+/// Which of the touched files are selected. Written `grow` or, for a window of three turns, `win3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SelectionRule {
-    /// Each file that was touched so far.
+    /// Every file touched so far.
     Grow,
-    /// Each file that is touched in this turn or was in this many turns before it.
+    /// Every file touched in this turn or in this many turns before it.
     Window(u32),
 }
 
-/// One turn: the prompt, the answer, and the resulting files.
+/// A turn: the prompt, the answer, and the resulting changes to files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceTurn {
-    /// The user's prompt.
+    /// Text of the user's prompt.
     pub prompt: String,
-    /// The model's answer.
+    /// Text of the model's answer.
     pub answer: String,
-    /// The new texts of files that the answer changed or made; `None` for one that it deleted.
+    /// New contents of files that the answer changed or created; `None` for deleted files.
     pub edits: BTreeMap<String, Option<String>>,
-    /// The files that the turn is about, as far as they exist when it starts; in order.
+    /// Files that the turn is about and that exist when it starts, in order.
     pub touched: Vec<String>,
-    /// Changes from outside the session after the answer, written like `edits`.
+    /// Changes from outside the session after the answer, in the form of `edits`.
     #[serde(default)]
     pub ext: BTreeMap<String, Option<String>>,
-    /// Tokens of the diff of each edited file, by the algorithm of whoever made the trace.
+    /// Tokens of the diff of each edited file, as counted by the tool that wrote the trace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub diff_tokens: BTreeMap<String, usize>,
 }
 
 impl SelectionRule {
-    /// How many turns before the current one count; `None` for all of them.
+    /// Returns the number of earlier turns that count; `None` for all of them.
     pub fn window(self) -> Option<u32> {
         match self {
             Self::Grow => None,
@@ -84,7 +85,7 @@ impl FromStr for SelectionRule {
             return Ok(Self::Grow);
         }
         let digits = text.strip_prefix("win").ok_or_else(unknown)?;
-        // `parse` would take a sign, too.
+        // `parse` would accept a sign.
         if !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(unknown());
         }

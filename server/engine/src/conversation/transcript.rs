@@ -1,8 +1,8 @@
-//! Recorded sessions of a coding agent: reads Claude Code's JSON Lines as turns. Reads messages and usage; skips events for the
-//! agent's own user interface.
+//! Reads recorded sessions of a coding agent: Claude Code's JSON Lines, as turns with messages and usage.
+//! Skips events for the agent's own user interface.
 //!
-//! The format is undocumented; this follows files of versions 2.0 and 2.1. Reads lines in file order: if a user went back, both
-//! branches are included.
+//! The format is undocumented; this follows files of versions 2.0 and 2.1. Lines are read in file order: if a
+//! user went back, both branches are included.
 
 mod clock;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
 use crate::tokens::cost::Usage;
 
-/// The model of answers that the agent wrote itself, such as the report of a failed request.
+/// Model name of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";
 
 /// A recorded session.
@@ -20,46 +20,47 @@ const NO_MODEL: &str = "<synthetic>";
 pub struct Transcript {
     /// Requests with their answers, in order.
     pub turns: Vec<Turn>,
-    /// A final request without an answer.
+    /// The last request, if it has no answer.
     pub unanswered: Option<Turn>,
-    /// The agent's working directory, from the first line.
+    /// Working directory of the agent, from the first line.
     pub folder: Option<String>,
-    /// Lines that could not be read.
+    /// Number of lines that could not be read.
     pub skipped: usize,
 }
 
-/// One request to the model and its answer.
+/// A request to the model and its answer.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Turn {
-    /// Unanswered messages before a compaction. The summary covers them.
+    /// Unanswered messages before a compaction, which the summary covers.
     pub lost: Vec<ContentBlock>,
-    /// Whether the earlier conversation is still there.
+    /// Whether the request still includes the earlier conversation.
     pub past: PriorHistory,
-    /// The user's messages since the last answer: prompts and tool results. Empty if the model was simply asked again.
+    /// The user's messages since the last answer: prompts and tool results. Empty if the model was called
+    /// again without new input.
     pub request: Vec<ContentBlock>,
     pub answer: Vec<ContentBlock>,
-    /// The model that gave it; empty when the record does not say.
+    /// Model that gave the answer; empty if not recorded.
     pub model: String,
-    /// The billed usage, if recorded.
+    /// Billed usage, if recorded.
     pub billed: Option<Usage>,
-    /// When the request was complete, in milliseconds since 1970.
+    /// Time when the request was complete, in milliseconds since 1970.
     pub time_ms: Option<u64>,
-    /// When the answer was, in milliseconds since 1970.
+    /// Time when the answer was complete, in milliseconds since 1970.
     pub answered_ms: Option<u64>,
 }
 
-/// What a request still contains of the earlier conversation.
+/// Whether a request includes the earlier conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PriorHistory {
     #[default]
     Kept,
-    /// Nothing: it was compacted, and the request begins with the summary.
+    /// It was compacted, so the request begins with the summary.
     Summarised,
 }
 
-/// Reads a recorded session. Answers that no model gave are passed over, and so are the lines of subagents, who
-/// talk to the model on their own; when there are no others, the session is the subagent's. A line that is
-/// not JSON, or a message without content, is skipped and counted.
+/// Parses a recorded session. Ignores answers that no model gave, and the lines of subagents, which have
+/// separate conversations with the model; if there are only such lines, parses them as the session. Skips and
+/// counts lines that are not JSON, and messages without content.
 pub fn parse(text: &str) -> Transcript {
     let lines: Vec<Option<Line>> = text
         .lines()
@@ -117,7 +118,7 @@ struct UsageRecord {
     cache_read_input_tokens: u64,
 }
 
-/// The blocks whose form differs from Strata's.
+/// Blocks whose format differs from Strata's.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Block {
@@ -149,9 +150,9 @@ struct Reader {
     request: Vec<ContentBlock>,
     lost: Vec<ContentBlock>,
     past: PriorHistory,
-    /// When the last of it was said. Milliseconds since 1970.
+    /// Time of the last of these messages, in milliseconds since 1970.
     time_ms: Option<u64>,
-    /// The id of the last answer. Its blocks come one in a line, with tool results between them.
+    /// Id of the last answer, whose blocks are on separate lines, with tool results between them.
     answer_id: Option<String>,
 }
 
@@ -230,7 +231,7 @@ impl Reader {
     }
 }
 
-/// Merges usage: every line of an answer repeats it as known so far.
+/// Merges usage by taking the maximum of each count, since every line of an answer repeats the counts so far.
 fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
     let (Some(before), Some(now)) = (before, now) else { return before.or(now) };
     Some(Usage {
@@ -277,7 +278,7 @@ impl Content {
     }
 }
 
-/// A block. Unknown kinds are kept as text, because they count.
+/// Converts a block. Keeps unknown types as text, because they count toward the tokens.
 fn block(value: Value) -> ContentBlock {
     match Block::deserialize(&value) {
         Ok(Block::Text { text }) => ContentBlock::Text { text },
@@ -296,7 +297,7 @@ fn block(value: Value) -> ContentBlock {
     }
 }
 
-/// A part of a tool's result.
+/// Converts a part of a tool result.
 fn part(value: Value) -> ResultPart {
     match block(value) {
         ContentBlock::Text { text } => ResultPart::Text { text },

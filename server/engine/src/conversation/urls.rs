@@ -1,5 +1,4 @@
-//! Web pages that a session shows: texts that the client fetched, by their addresses. Fetches nothing and judges no
-//! address.
+//! Web pages that a session shows, as text that the client fetched. Does not fetch pages or check URLs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,28 +9,28 @@ use crate::hash::ContentHash;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Page {
-    /// Where the client says it is from.
+    /// URL of the page, as stated by the client.
     pub address: Arc<str>,
-    /// Its title, when the client knows one.
+    /// Title of the page, if the client provides one.
     pub title: Option<Arc<str>>,
-    /// Its text, as the client made it.
+    /// Text of the page, as the client converted it.
     pub text: Arc<str>,
 }
 
 impl Page {
-    /// The same for every version of the page.
+    /// Returns an id that is the same for every version of the page.
     pub fn id(&self) -> ContentHash {
         ContentHash::of(&self.address)
     }
 }
 
-/// The pages of a session, in the order of their addresses.
+/// Pages of a session, ordered by URL.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pages(BTreeMap<Arc<str>, Page>);
 
 impl Pages {
-    /// Shows a page from now on, in place of an older version of it. Returns whether anything changed.
+    /// Adds a page, or replaces an older version of it. Returns whether anything changed.
     pub fn add(&mut self, page: Page) -> bool {
         let is_new = self.0.get(&page.address) != Some(&page);
         if is_new {
@@ -40,17 +39,16 @@ impl Pages {
         is_new
     }
 
-    /// Shows the page of this address no more, and returns it when there was one.
+    /// Removes and returns the page with this URL, if any.
     pub fn remove(&mut self, address: &str) -> Option<Page> {
         self.0.remove(address)
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Page> {
         self.0.values()
     }
 
-    /// The page with this id.
+    /// Returns the page with this id.
     pub(crate) fn get(&self, id: ContentHash) -> Option<&Page> {
         self.iter().find(|page| page.id() == id)
     }

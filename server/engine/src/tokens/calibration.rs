@@ -1,8 +1,9 @@
-//! Learns from reported usage: the factor between a model's count and our estimate, its overhead per request, and the error of
-//! predictions. Counts nothing and knows no model.
+//! Learns from reported usage: the factor between a model's token count and Strata's estimate, the overhead
+//! per request, and the error of predictions. Does not count tokens itself.
 //!
-//! Learns the factor from the growth between two requests, because constant parts cancel out, such as a client's own instructions
-//! and tools. The rest is the overhead. Predictions start from the last bill, so only later changes are estimated.
+//! The factor is learned from the growth between two requests, where constant parts such as a client's own
+//! instructions and tools cancel out. The remainder is the overhead. Predictions start from the last bill, so
+//! only later changes are estimated.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,26 +13,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::counting::Tokenizer;
 
-/// No two tokenizers are further apart in texts of the same kind.
+/// Bounds of the factor. Tokenizers differ by less on text of the same kind.
 const FACTORS: (f64, f64) = (0.5, 2.0);
 /// Maximum relative change of the factor per report.
 const STEP: f64 = 0.1;
-/// Growth of less is mostly what belongs to no text, and teaches nothing of the factor. Tokens.
+/// Minimum growth, in tokens, from which the factor is learned. Smaller growth is mostly overhead.
 const TELLING: f64 = 200.0;
-/// Errors are shares of the growth that was estimated, or of this where it was less. Tokens.
+/// Minimum growth, in tokens, that relative errors are based on.
 const LEAST: f64 = 256.0;
-/// Number of reports kept of each kind: enough for a median that ignores outliers, few enough to follow a change of topic.
+/// Maximum reports kept of each kind: enough for a median that ignores outliers, few enough to follow a
+/// change of topic.
 const GROWTHS: usize = 24;
 const BILLS: usize = 8;
 const MISSES: usize = 16;
-/// Number of predictions from which their errors determine the error bar.
+/// Minimum number of errors from which the error bound is computed.
 const ENOUGH: usize = 4;
-/// An estimate is never corrected to mean that more than this share of a limit is overhead: a report may be wrong.
+/// Maximum share of a limit that is attributed to overhead, since a report may be wrong.
 const MOST_OVERHEAD: f64 = 0.75;
-/// Models that are remembered; the least taught goes first.
+/// Maximum number of models. The one with the fewest reports is dropped first.
 const MODELS: usize = 32;
 
-/// Calibration by model name in the table. Cheap to clone.
+/// Calibrations, keyed by model name. Cheap to clone.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Calibrations(BTreeMap<String, Arc<Calibration>>);
@@ -40,21 +42,21 @@ pub struct Calibrations(BTreeMap<String, Arc<Calibration>>);
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Calibration {
-    /// The model's tokens per estimated token.
+    /// Ratio of the model's tokens to estimated tokens.
     factor: f64,
-    /// How often usage was reported.
+    /// Number of usage reports.
     reports: u32,
-    /// Growth between requests, newest last.
+    /// Growth between consecutive requests, newest last.
     growths: Vec<Bill>,
-    /// Whole requests, newest last.
+    /// Estimates and bills of complete requests, newest last.
     bills: Vec<Bill>,
-    /// Errors of predictions, newest last, as shares of the growth.
+    /// Prediction errors as shares of the estimated growth, newest last.
     misses: Vec<f64>,
     /// Whether the newest bill belongs to the current conversation.
     anchored: Anchored,
 }
 
-/// An estimate and the billed amount. Tokens.
+/// Estimated and billed tokens of a request, or of the growth between two requests.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 struct Bill {
     estimated: f64,
@@ -73,44 +75,44 @@ enum Anchored {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Expected {
-    /// Tokens.
+    /// Expected billed input tokens.
     pub tokens: usize,
-    /// Error bound for nine of ten requests, in tokens.
+    /// Error bound in tokens: nine of ten bills are within it.
     pub error: usize,
 }
 
-/// A report about a calibration.
+/// Calibration of a model, as reported to clients.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Taught")]
 pub(crate) struct CalibrationReport {
-    /// The model's tokens per estimated token.
+    /// Ratio of the model's tokens to estimated tokens.
     pub factor: f64,
-    /// Overhead per request beyond our estimate, in tokens; negative if estimates are too high.
+    /// Tokens per request beyond the estimate; negative if estimates are too high.
     pub overhead: i64,
-    /// How often usage was reported.
+    /// Number of usage reports.
     pub reports: u32,
 }
 
 impl Calibrations {
-    /// The calibration of a model, if any.
+    /// Returns the calibration of a model, if any.
     pub(crate) fn of(&self, model: &str) -> Option<&Calibration> {
         self.0.get(model).map(AsRef::as_ref)
     }
 
-    /// Whether nothing was taught about any model.
+    /// Whether no usage has been reported for any model.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// This conversation's own calibration, with what it inherited for the same models.
+    /// Returns only the calibrations that include a bill of the current conversation.
     #[must_use]
     pub(crate) fn own(&self) -> Self {
         let own = self.0.iter().filter(|(_, taught)| taught.anchored == Anchored::Yes);
         Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
     }
 
-    /// Records the bill of a request.
+    /// Records the bill of a request, in tokens.
     pub(crate) fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
         if self.0.len() >= MODELS && !self.0.contains_key(model) {
             let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());
@@ -119,7 +121,7 @@ impl Calibrations {
         Arc::make_mut(self.0.entry(model.to_owned()).or_default()).learn(estimated, billed);
     }
 
-    /// The same for another conversation: what models and clients do stays, the last bill is not of it.
+    /// Returns a copy for another conversation: keeps what was learned and drops the last bill.
     #[must_use]
     pub(crate) fn elsewhere(&self) -> Self {
         Self(self.0.iter().map(|(model, taught)| (model.clone(), Arc::new(taught.elsewhere()))).collect())
@@ -140,18 +142,18 @@ impl Default for Calibration {
 }
 
 impl Calibration {
-    /// The model's tokens per estimated token.
+    /// Ratio of the model's tokens to estimated tokens.
     pub(crate) fn factor(&self) -> f64 {
         self.factor
     }
 
-    /// The same for another conversation.
+    /// Returns a copy for another conversation: keeps what was learned and drops the last bill.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         Self { anchored: Anchored::No, ..self.clone() }
     }
 
-    /// Reports the calibration.
+    /// Reports the factor, overhead and number of reports.
     pub(crate) fn taught(&self) -> CalibrationReport {
         // Bills are far smaller than 2^53.
         CalibrationReport {
@@ -161,7 +163,7 @@ impl Calibration {
         }
     }
 
-    /// The expected bill of a request with this estimate.
+    /// Predicts the bill of a request from its estimated tokens.
     pub fn expected(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
         let estimated = estimated as f64;
         let tokens = (self.factor * estimated + self.base()).max(0.0);
@@ -173,12 +175,13 @@ impl Calibration {
         Expected { tokens: tokens.round() as usize, error: error.ceil() as usize }
     }
 
-    /// The largest estimate that stays within a limit in nine of ten requests.
+    /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests. Both are in
+    /// tokens.
     pub(crate) fn within(&self, tokenizer: Tokenizer, limit: usize) -> usize {
         let limit = limit as f64;
         let share = self.share_missed(tokenizer);
         let likely = (limit - self.base().min(limit * MOST_OVERHEAD)) / self.factor;
-        // Only what came since the last bill is uncertain.
+        // Only the growth since the last bill is uncertain.
         let certain = match (self.anchored, self.bills.last()) {
             (Anchored::Yes, Some(last)) => last.estimated,
             _ => 0.0,
@@ -187,10 +190,10 @@ impl Calibration {
         (likely - share * grown).max(0.0) as usize
     }
 
-    /// Records the bill of a request. Tokens.
+    /// Records the estimated and billed tokens of a request.
     pub fn learn(&mut self, estimated: usize, billed: usize) {
         let bill = Bill { estimated: estimated as f64, billed: billed as f64 };
-        // A client that reports only a part of the input teaches nothing.
+        // A client that reports only part of the input is ignored.
         if bill.billed < bill.estimated * FACTORS.0 * (1.0 - STEP) || billed == 0 {
             return;
         }
@@ -209,7 +212,8 @@ impl Calibration {
         self.reports = self.reports.saturating_add(1);
     }
 
-    /// Moves the factor towards the median of billed growth; large growth weighs more.
+    /// Moves the factor toward the median ratio of billed to estimated growth, weighted by the size of the
+    /// growth.
     fn adjust(&mut self) {
         let told = self.growths.iter().map(|grown| (grown.billed / grown.estimated, grown.estimated.abs()));
         let Some(target) = median(told) else { return };
@@ -217,7 +221,8 @@ impl Calibration {
         self.factor = stepped.clamp(FACTORS.0, FACTORS.1);
     }
 
-    /// The expected bill for an estimate of 0.
+    /// Tokens billed beyond the scaled estimate: those of the conversation's last bill, or else the usual
+    /// overhead.
     fn base(&self) -> f64 {
         match (self.anchored, self.bills.last()) {
             (Anchored::Yes, Some(last)) => self.beyond(last),
@@ -225,7 +230,7 @@ impl Calibration {
         }
     }
 
-    /// The recent overhead beyond our estimate.
+    /// Median of tokens billed beyond the scaled estimate in recent requests.
     fn overhead(&self) -> f64 {
         median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0)
     }
@@ -234,7 +239,7 @@ impl Calibration {
         bill.billed - self.factor * bill.estimated
     }
 
-    /// Error bound of nine of ten predictions, as a share of the estimate.
+    /// Error bound that nine of ten predictions meet, as a share of the estimated growth.
     fn share_missed(&self, tokenizer: Tokenizer) -> f64 {
         if self.misses.len() < ENOUGH {
             return untaught(tokenizer);
@@ -246,20 +251,22 @@ impl Calibration {
 }
 
 impl Expected {
-    /// The expectation without reports.
+    /// Expected bill if usage has not been reported.
     pub(crate) fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
         let error = untaught(tokenizer) * estimated as f64;
         Self { tokens: estimated, error: error.ceil() as usize }
     }
 
-    /// The largest estimate that stays within a limit in nine of ten requests when nothing was taught.
+    /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests if usage has not
+    /// been reported.
     pub(crate) fn untaught_within(tokenizer: Tokenizer, limit: usize) -> usize {
         (limit as f64 / (1.0 + untaught(tokenizer))) as usize
     }
 }
 
-/// Error bound without reports, as a share. For exact counts, the provider's structure is unknown; for Claude, ratios of single
-/// requests in recorded sessions are within 15 % of the median.
+/// Error bound without reports, as a share of the estimate. For exact counts, the tokens that a provider adds
+/// for structure are uncertain. For Claude, the ratios of single requests in recorded sessions are within
+/// 15 % of the median.
 fn untaught(tokenizer: Tokenizer) -> f64 {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,
@@ -274,7 +281,7 @@ fn push<T>(list: &mut Vec<T>, item: T, most: usize) {
     list.drain(..over);
 }
 
-/// The weighted median of values with their weights.
+/// Returns the weighted median of `(value, weight)` pairs.
 fn median(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let mut values: Vec<(f64, f64)> = values.collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -350,8 +357,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is reported: the factor keeps its bounds, predictions are numbers, and what is within a limit is not
-        /// expected to be over it unless nothing is left to leave out.
+        /// For any reports, the factor stays within its bounds, predictions are finite, and an estimate
+        /// within a limit is not predicted to exceed it unless nothing more can be dropped.
         #[test]
         fn nothing_that_is_reported_breaks_it(
             bills in prop::collection::vec((0_usize..2_000_000, 0_usize..4_000_000), 0..40),

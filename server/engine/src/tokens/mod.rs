@@ -1,5 +1,5 @@
-//! Tokens and costs of texts and requests: counting, models, calibration by reported usage, the provider's cache and prices; and
-//! screening for secrets, which all counted text has passed. Knows neither code nor conversations.
+//! Tokens and costs of texts and requests: counting, models, calibration from reported usage, and the
+//! provider's cache and prices. Also redacts secrets, which must happen before a text is counted.
 
 pub mod calibration;
 pub mod cost;

@@ -1,9 +1,9 @@
 //! Message lists of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 //!
-//! Written as `{"system": [...], "messages": [...]}`, whatever it was read from. Beside what no form can express
-//! (`exchange`), reading and writing changes this: a string is written as one text block; a result without
-//! content has an empty list; `cache_control` goes, because Strata sets its own; `"is_error": false` goes; fields
-//! of a body other than `system` and `messages` go.
+//! Always written as `{"system": [...], "messages": [...]}`. Besides what no format can express (`exchange`),
+//! a round trip makes these changes: a string becomes one text block; a result without content gets an empty
+//! list; `cache_control` is removed, because Strata sets its own; `"is_error": false` is removed; fields of a
+//! body other than `system` and `messages` are removed.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::conversation::history::{
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
 ///
 /// # Errors
-/// [`ReadError`] names the part that does not fit the format.
+/// [`ReadError`] with the part that does not fit the format.
 pub(crate) fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
     let messages = each(list_in(value, "messages")?, message)?;
     let system = match value.get("system") {
@@ -46,7 +46,7 @@ pub(crate) fn write_anthropic<'a>(
     body.into()
 }
 
-/// The system prompt as a message of its own.
+/// Reads the system prompt as a separate message.
 fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
     let read = message(&json!({"role": "user", "content": system}));
     let path = |error: ReadError| ReadError {
@@ -143,7 +143,7 @@ fn part(value: &Value) -> Result<ResultPart, ReadError> {
     })
 }
 
-/// `None` for a picture whose source the model has no form for.
+/// Reads an image; `None` if Strata does not support its source.
 fn image(value: &Value) -> Result<Option<Image>, ReadError> {
     let Some(source) = value.get("source") else { return Err(ReadError::new("`source` is missing")) };
     let read = || {
@@ -164,14 +164,14 @@ fn foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::Anthropic, value: value.clone() }
 }
 
-/// Writes the message in its original form if it came in this format, otherwise plainly.
+/// Writes a message: in its original form if it was read from this format, otherwise from its content.
 pub(super) fn written(message: &NewMessage) -> Value {
     extra::restore(message, Provider::Anthropic, plain(message), |whole| {
         parse(whole).is_ok_and(|read| read.role == message.role && read.content == message.content)
     })
 }
 
-/// The message without fields that models do not see.
+/// Writes a message without fields that models do not see.
 fn plain(message: &NewMessage) -> Value {
     let role = match message.role {
         Role::User => "user",
@@ -181,7 +181,7 @@ fn plain(message: &NewMessage) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// A block as in a request, but keeping what a request must omit and a list keeps.
+/// Writes a block as in a request, but includes parts that are only allowed in a list.
 fn write_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),

@@ -1,4 +1,4 @@
-//! Checks a list of messages against provider rules, and names the offending messages. Repairs nothing.
+//! Checks a list of messages against provider rules and reports the offending messages. Does not repair them.
 
 use serde_json::{Value, json};
 
@@ -6,27 +6,27 @@ use super::{anthropic, openai};
 use crate::conversation::dialect::{self, Format, Rule, Violation};
 use crate::conversation::history::NewMessage;
 
-/// The purpose of a list.
+/// Purpose of a list of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To be sent as it is, so it must end with the user.
+    /// To be sent unchanged, so it must end with a user message.
     Request,
-    /// Kept, to be continued: it may end with the assistant.
+    /// To be stored and continued, so it may end with an assistant message.
     Record,
 }
 
-/// A rule that a list breaks.
+/// A rule that a list of messages breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BrokenRule {
-    /// The message, counted from 0, hidden ones included; `None` when it is the list as a whole.
+    /// Zero-based index of the message, counting hidden ones; `None` if the list as a whole breaks the rule.
     pub index: Option<usize>,
     pub rule: Rule,
-    /// What is wrong, as a clause.
+    /// Description of the problem, as a clause.
     pub detail: String,
 }
 
-/// The rules that the messages would break if sent unchanged. Ignores hidden messages, except archived results, which still
-/// answer their calls. Only covers formats that are read message by message.
+/// Returns the rules that the messages would break if sent unchanged. Ignores hidden messages, except
+/// archived results, which still answer their calls. Only covers formats that are read message by message.
 pub fn violations<'a>(
     messages: impl IntoIterator<Item = &'a NewMessage>,
     format: Format,

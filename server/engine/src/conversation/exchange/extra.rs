@@ -1,11 +1,11 @@
-//! Fields of a provider's message that models do not see: found by comparing the original with what Strata would write, and
-//! merged back when writing. Both are linear.
+//! Fields of a provider's message that models do not see: found by comparing the original with the form that
+//! Strata would write, and merged back when writing. Both take linear time.
 
 use serde_json::{Map, Value};
 
 use crate::conversation::history::{NewMessage, Provider};
 
-/// The name under which `provider` has its part of [`NewMessage::extra`].
+/// Returns the key of a provider's fields in [`NewMessage::extra`].
 fn name(provider: Provider) -> &'static str {
     match provider {
         Provider::Anthropic => "anthropic",
@@ -16,7 +16,7 @@ fn name(provider: Provider) -> &'static str {
     }
 }
 
-/// The message, with what `came` says beyond `written`.
+/// Adds the fields of `came` that `written` lacks to the message.
 pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, written: &Value) -> NewMessage {
     if let Some(beyond) = beyond(came, written) {
         message.extra.insert(name(provider).to_owned(), beyond);
@@ -24,7 +24,8 @@ pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, wr
     message
 }
 
-/// Restores the original form of `written` if `reads_back` confirms that the message still has the same meaning.
+/// Restores the original form of `written` if `reads_back` confirms that the message still has the same
+/// meaning.
 pub(super) fn restore(
     message: &NewMessage,
     provider: Provider,
@@ -37,7 +38,8 @@ pub(super) fn restore(
     if reads_back(&whole) { whole } else { written }
 }
 
-/// The difference to merge into `written` to get `came`; lists of equal length are compared item by item.
+/// Returns the difference that turns `written` into `came` when merged; `None` if they are equal. Lists of
+/// equal length are compared item by item.
 fn beyond(came: &Value, written: &Value) -> Option<Value> {
     let differing: Map<String, Value> = match (came, written) {
         _ if came == written => return None,

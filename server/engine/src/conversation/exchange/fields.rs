@@ -1,4 +1,4 @@
-//! Fields of JSON objects that must be there.
+//! Access to fields of JSON objects, with errors for missing or mistyped ones.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
     value.as_object().ok_or_else(|| ReadError::new("must be an object"))
 }
 
-/// The string at `key`.
+/// Returns the string at `key`.
 pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     match value.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),
@@ -17,7 +17,7 @@ pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     }
 }
 
-/// The string at `key`, if there is one.
+/// Returns the string at `key`, if present.
 pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>, ReadError> {
     match value.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -25,7 +25,7 @@ pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>
     }
 }
 
-/// The list at `key`.
+/// Returns the list at `key`.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadError> {
     match value.get(key) {
         Some(Value::Array(list)) => Ok(list),
@@ -34,7 +34,7 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadE
     }
 }
 
-/// Reads each of the list at `key`.
+/// Reads each item of the list at `key`.
 pub(super) fn each<T>(
     value: &Value,
     key: &str,
@@ -44,7 +44,7 @@ pub(super) fn each<T>(
     list(value, key)?.iter().enumerate().map(read).collect()
 }
 
-/// The declared kind of a block, part or item.
+/// Returns the `type` of a block, part or item.
 pub(super) fn kind(value: &Value) -> Result<&str, ReadError> {
     object(value)?;
     match value.get("type") {

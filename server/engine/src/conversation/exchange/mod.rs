@@ -1,9 +1,10 @@
-//! Imports and exports conversations: message lists of the providers, and recorded transcripts. Writing what was read gives it
-//! back, except as listed for each format. Repairs nothing (`history::project` does) and lays out no request (`wire` does).
+//! Imports and exports conversations: providers' message lists, and recorded transcripts. Writing a
+//! conversation in the format that it was read from restores it, except for the changes listed for each
+//! format. Does not repair conversations (`history::project` does) or build requests (`wire` does).
 //!
-//! Fields that models do not see are kept beside the message ([`NewMessage::extra`]) and written back in the same format while
-//! the message is unchanged. Writing omits what a format cannot express: visibility, kinds, pins, times, files, picture sizes,
-//! and foreign blocks without plain text.
+//! Fields that models do not see are kept with the message ([`NewMessage::extra`]) and written back in the
+//! same format while the message is unchanged. Writing omits what a format cannot express: visibility, kinds,
+//! pins, times, files, image sizes, and foreign blocks without plain text.
 
 mod anthropic;
 mod check;
@@ -35,12 +36,12 @@ pub(crate) use responses::write_responses;
 pub(crate) use sniff::sniff;
 pub use sniff::{Form, ImportedConversation, read_any};
 
-/// A conversation after reading.
+/// Conversation read from a message list.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct ReadList {
-    /// Instructions to the model before the conversation.
+    /// Instructions to the model that precede the conversation.
     pub system: Vec<NewMessage>,
-    /// The conversation.
+    /// Messages of the conversation.
     pub messages: Vec<NewMessage>,
 }
 
@@ -48,9 +49,9 @@ pub(crate) struct ReadList {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}: {problem}", if path.is_empty() { "the whole value" } else { path })]
 pub struct ReadError {
-    /// A JSON pointer (RFC 6901) to the offending value; empty for the whole.
+    /// JSON pointer (RFC 6901) to the offending value; empty for the whole value.
     pub path: String,
-    /// What is wrong, as a clause.
+    /// Description of the problem, as a clause.
     pub problem: String,
 }
 
@@ -59,14 +60,15 @@ impl ReadError {
         Self { path: String::new(), problem: problem.into() }
     }
 
-    /// The same error, seen from outside of `step`.
+    /// Prefixes the path of the error with `step`.
     fn inside(mut self, step: impl std::fmt::Display) -> Self {
         self.path = format!("/{step}{}", self.path);
         self
     }
 }
 
-/// Finds the list in `value`: itself, the field `name` of a body, or a single message. Returns its path too.
+/// Returns the list in `value` and its path. `value` is the list itself, a body with the field `name`, or a
+/// single message.
 fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), ReadError> {
     let one_message = |value: &Value| value.get("role").is_some() || value.get("type").is_some();
     match (value, value.get(name)) {
@@ -80,7 +82,7 @@ fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), Re
     }
 }
 
-/// Reads each of a list; an error names its place.
+/// Reads each item of a list. An error contains the path of its item.
 fn each<'a, T>(
     (list, path): (&'a [Value], String),
     read: impl Fn(&'a Value) -> Result<T, ReadError>,

@@ -1,12 +1,15 @@
-//! Message lists of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>.
+//! Message lists of OpenAI's Chat Completions API:
+//! <https://platform.openai.com/docs/api-reference/chat/create>.
 //!
-//! Written as `{"messages": [...]}`, whatever it was read from. Beside what no form can express (`exchange`),
-//! reading and writing changes this: content of one text part is written as a string; a tool's answer without
-//! content is the empty string; an assistant without content has `null`; a call without a type is a `function`; fields of a body other than `messages` go. A call's
-//! arguments come back byte for byte, JSON or not, however deeply nested; empty ones are read as no arguments.
+//! Always written as `{"messages": [...]}`. Besides what no format can express (`exchange`), a round trip
+//! makes these changes: content with a single text part becomes a string; a tool message without content gets
+//! an empty string; an assistant message without content gets `null`; a call without a type becomes a
+//! `function`; fields of a body other than `messages` are removed. The arguments of a call are preserved byte
+//! for byte, whether or not they are JSON and however deeply they are nested; empty arguments are read as no
+//! arguments.
 //!
-//! This format cannot express reasoning, failed results, several results in one message (they become several messages), pictures
-//! in results (they follow in a user message, as in requests), or text after a call.
+//! This format cannot express reasoning, failed results, several results in one message (they become several
+//! messages), images in results (they follow in a user message, as in requests), or text after a call.
 
 use serde_json::{Map, Value, json};
 
@@ -17,10 +20,10 @@ use crate::conversation::history::{
 };
 
 /// Reads a list of messages, a body with `messages`, or a single message. Instructions before the
-/// conversation are its system prompt, later ones are system events in it.
+/// conversation become its system prompt, later ones become system events.
 ///
 /// # Errors
-/// [`ReadError`] names the part that does not fit the format.
+/// [`ReadError`] with the part that does not fit the format.
 pub(crate) fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
     let (list, path) = list_in(value, "messages")?;
     let leading = list.iter().take_while(|message| is_instruction(message)).count();
@@ -40,7 +43,7 @@ pub(crate) fn write_openai<'a>(
     json!({"messages": system.chain(messages).collect::<Vec<_>>()})
 }
 
-/// The picture at an address, which may hold the picture itself.
+/// Returns an image from its URL, which may be a `data:` URL.
 pub(super) fn image_at(url: &str) -> Image {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let source = match inline {
@@ -52,10 +55,12 @@ pub(super) fn image_at(url: &str) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// Maximum nesting in arguments. `serde_json` reads 127 levels, and the surrounding message needs some of them.
+/// Maximum nesting of arguments. `serde_json` reads 127 levels, and the surrounding message needs some of
+/// them.
 const MAX_LEVELS: usize = 100;
 
-/// A call's arguments as a value: the text itself when it is not JSON, or nested too deeply to be read within a message.
+/// Parses a call's arguments. Returns the text itself if it is not JSON, or nested too deeply to be read
+/// inside a message.
 pub(super) fn arguments(text: &str) -> Value {
     if text.is_empty() {
         return json!({});
@@ -115,7 +120,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// Normalizes equivalent spellings for comparison: content as a list of parts.
+/// Normalizes equivalent spellings for comparison: content becomes a list of parts.
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     let speaks = message.get("role").is_some_and(|role| role == "assistant");
@@ -189,7 +194,7 @@ pub(super) fn role_of(message: &NewMessage) -> &'static str {
     }
 }
 
-/// The messages for one of ours: in original form if it came in this format, otherwise plainly.
+/// Writes a message: in its original form if it was read from this format, otherwise from its content.
 pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = plain(message, role);
     if let [only] = messages.as_mut_slice() {
@@ -202,8 +207,8 @@ pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     messages
 }
 
-/// Content of one text and nothing else becomes the string that every server of this form takes, and so does a
-/// tool's answer that says nothing.
+/// Replaces content with a single text part by its string, which every server of this format accepts, and an
+/// empty tool result by the empty string.
 fn shorten(message: &mut Value) {
     let answers = message.get("role").is_some_and(|role| role == "tool");
     let Some(content) = message.get_mut("content") else { return };
@@ -221,7 +226,7 @@ fn shorten(message: &mut Value) {
     }
 }
 
-/// The messages without fields that models do not see: results first, then the rest.
+/// Writes a message without fields that models do not see: results first, then the rest.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());
@@ -270,7 +275,8 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
     json!({"role": "tool", "tool_call_id": call_id, "content": content})
 }
 
-/// Whether a foreign block is a call of another type than `function`: `{"id": .., "type": "custom", "custom": {..}}`.
+/// Whether a foreign block is a call of a type other than `function`:
+/// `{"id": .., "type": "custom", "custom": {..}}`.
 fn is_call(foreign: &Foreign) -> bool {
     let field = |key: &str| foreign.value.get(key);
     let held = field("type").and_then(Value::as_str).and_then(field);

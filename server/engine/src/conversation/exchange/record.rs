@@ -1,5 +1,5 @@
-//! A recorded session of a coding agent as a conversation. Knows the names under which that agent edits files;
-//! reading its lines is `transcript`'s.
+//! Converts a recorded session of a coding agent to messages, using the names of the agent's editing tools.
+//! `transcript` reads the lines of the record.
 
 use serde_json::Value;
 
@@ -7,14 +7,15 @@ use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role, Visibil
 use crate::conversation::transcript::{PriorHistory, Transcript};
 use crate::key::FileKey;
 
-/// The tools by which Claude Code changes files.
+/// Names of the tools with which Claude Code edits files.
 const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
-/// The arguments in which its tools name a file.
+/// Arguments of its tools that contain a file's path.
 const FILE_ARGUMENTS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 impl Transcript {
-    /// The messages of a recorded session, with times and files. Messages before a compaction are hidden from the model; the text
-    /// that replaces them has [`Kind::Summary`]. Files below the record's folder get relative names, others absolute ones.
+    /// Returns the messages of a recorded session, with times and files. Messages before a compaction are
+    /// hidden from the model; the text that replaces them has [`Kind::Summary`]. Paths of files inside the
+    /// session's working directory are relative, others absolute.
     pub fn messages(&self) -> Vec<NewMessage> {
         let mut messages: Vec<NewMessage> = Vec::new();
         let mut hidden = 0;
@@ -44,7 +45,7 @@ impl Transcript {
     }
 }
 
-/// The user's side: results as one message, then the rest as another.
+/// Adds the user's blocks: results as one message, then the rest as another.
 fn ask(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
     let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
@@ -82,7 +83,7 @@ fn with_files(mut message: NewMessage, folder: Option<&str>) -> NewMessage {
     message
 }
 
-/// A path from the folder on, with `/` between its parts.
+/// Returns a path relative to `folder` if it is inside, with `/` as separator.
 fn below(path: &str, folder: Option<&str>) -> String {
     let path = path.replace('\\', "/");
     let folder = folder.map(|folder| folder.replace('\\', "/"));

@@ -1,13 +1,14 @@
-//! Input and output items of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
+//! Input and output items of OpenAI's Responses API:
+//! <https://platform.openai.com/docs/api-reference/responses>.
 //!
-//! Written as `{"input": [...]}`, whatever it was read from. Beside what no form can express (`exchange`), reading
-//! and writing changes this: a string is written as one text part; `instructions` become a first item of role
-//! `system`; an item with a role and no type is a `message`; fields of a body other than `input` go. A call's
-//! arguments come back byte for byte, JSON or not. Items that the model has no form for, reasoning included, are
-//! foreign blocks.
+//! Always written as `{"input": [...]}`. Besides what no format can express (`exchange`), a round trip makes
+//! these changes: a string becomes one text part; `instructions` become a first item with the role `system`;
+//! an item with a role and no type becomes a `message`; fields of a body other than `input` are removed. The
+//! arguments of a call are preserved byte for byte, whether or not they are JSON. Items without an equivalent
+//! in Strata, including reasoning, become foreign blocks.
 //!
-//! This format cannot express other models' reasoning, failed results, pictures in results, or several items in one message (they
-//! become several messages).
+//! This format cannot express other models' reasoning, failed results, images in results, or several items in
+//! one message (they become several messages).
 
 use serde_json::{Value, json};
 
@@ -18,13 +19,13 @@ use crate::conversation::history::{
     ContentBlock, Foreign, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
 
-/// Parts of a message that the model has no form for; other foreign blocks are items.
+/// Types of message parts without an equivalent in Strata. Other foreign blocks are items.
 const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "refusal"];
 
 /// Reads a list of items, a body with `input`, or a single item.
 ///
 /// # Errors
-/// [`ReadError`] names the part that does not fit the format.
+/// [`ReadError`] with the part that does not fit the format.
 pub(crate) fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
     let mut system = Vec::new();
     if let Some(text) = fields::optional_string(value, "instructions")? {
@@ -140,7 +141,8 @@ fn text_kind(role: &str) -> &'static str {
     if role == "assistant" { "output_text" } else { "input_text" }
 }
 
-/// The items for a message: in original form if it came in this format, otherwise plainly.
+/// Writes the items of a message: in original form if it was read from this format, otherwise from its
+/// content.
 #[cfg(test)]
 fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = plain(message, role);
@@ -153,7 +155,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// The items without fields that models do not see, in order.
+/// Writes the items of a message without fields that models do not see, in order.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut parts = Vec::new();
@@ -189,7 +191,8 @@ fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// A foreign block as an item of its own; one that is a part, or another's text, goes to the parts.
+/// Returns a foreign block as a separate item. A message part, or the text of another provider's block, is
+/// added to `parts` instead.
 fn foreign_item(foreign: &Foreign, role: &str, parts: &mut Vec<Value>) -> Option<Value> {
     let kind = foreign.value.get("type").and_then(Value::as_str).unwrap_or_default();
     match (foreign.provider, foreign.text()) {

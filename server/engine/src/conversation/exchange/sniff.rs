@@ -1,4 +1,4 @@
-//! Says in which form a text holds a conversation, and reads it. Looks at no file name.
+//! Detects the format of an exported conversation from its text, and reads it. Ignores file names.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,14 +8,14 @@ use super::{ReadError, ReadList, read_anthropic, read_openai, read_responses};
 use crate::conversation::history::NewMessage;
 use crate::conversation::transcript;
 
-/// A form in which a conversation is exchanged.
+/// Format of an imported conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConversationForm")]
 pub enum Form {
-    /// The lines that Claude Code records.
+    /// JSON Lines that Claude Code records.
     ClaudeCode,
-    /// Messages of Anthropic's API.
+    /// Messages of Anthropic's Messages API.
     Anthropic,
     /// Messages of OpenAI's Chat Completions API.
     #[serde(rename = "openai")]
@@ -23,35 +23,35 @@ pub enum Form {
     /// Items of OpenAI's Responses API.
     #[serde(rename = "openai_responses")]
     OpenAiResponses,
-    /// Strata's own: a line, or an item of a list, is a [`NewMessage`] or a `Message`.
+    /// Strata's own format: a list or JSON Lines, where each item is a [`NewMessage`] or a `Message`.
     Strata,
 }
 
-/// A conversation from elsewhere.
+/// A conversation read from a text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ImportedConversation {
-    /// The form it was in.
+    /// Format of the text.
     pub form: Form,
-    /// Instructions before it.
+    /// Instructions to the model that precede the conversation.
     pub system: Vec<NewMessage>,
-    /// The conversation.
+    /// Messages of the conversation.
     pub messages: Vec<NewMessage>,
-    /// Lines that hold no message.
+    /// Number of lines or items that are not messages.
     pub skipped: usize,
 }
 
-/// Detects the format of JSON or JSON Lines; `None` if it contains no known conversation. Plain texts look alike for several
-/// providers and count as Anthropic's.
+/// Detects the format of JSON or JSON Lines; `None` if the text does not contain a known conversation. Plain
+/// texts look the same for several providers and count as Anthropic's.
 #[cfg(test)]
 pub(crate) fn sniff(text: &str) -> Option<Form> {
     Material::of(text).form()
 }
 
-/// Reads a conversation in any of the forms.
+/// Reads a conversation in any of the supported formats.
 ///
 /// # Errors
-/// [`ReadError`] if the format is unknown or a part does not fit it. For lines, the path starts with the number of the line among
-/// the non-blank ones, from 0.
+/// [`ReadError`] if the format is unknown or a part does not fit it. For JSON Lines, the path starts with the
+/// zero-based number of the line, not counting blank lines.
 pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let material = Material::of(text);
     let Some(form) = material.form() else {
@@ -72,11 +72,11 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     }
 }
 
-/// The content of a text.
+/// Parsed content of a text.
 enum Material {
-    /// One value.
+    /// A single JSON value.
     Whole(Value),
-    /// A value in each line; `None` where a line is none.
+    /// A JSON value for each line; `None` for lines that are not JSON.
     Lines(Vec<Option<Value>>),
 }
 
@@ -91,7 +91,7 @@ impl Material {
         }
     }
 
-    /// The values that may be messages.
+    /// Returns the values that may be messages.
     fn items(&self) -> Vec<&Value> {
         match self {
             Self::Lines(lines) => lines.iter().flatten().collect(),
@@ -123,7 +123,7 @@ impl Material {
         }
     }
 
-    /// As one value; lines make a list.
+    /// Converts the content to a single value; lines become a list.
     fn into_value(self) -> Value {
         match self {
             Self::Whole(value) => value,
@@ -131,7 +131,7 @@ impl Material {
         }
     }
 
-    /// Reads Strata's own messages. Skips values without a role, which an export may contain.
+    /// Reads Strata's own messages. Skips values without a role, such as the header of an export.
     fn own(&self) -> Result<ImportedConversation, ReadError> {
         let mut imported =
             ImportedConversation { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
@@ -142,7 +142,7 @@ impl Material {
             }
             let mut item = item.clone();
             if let Some(fields) = item.as_object_mut() {
-                // Numbers belong to the session that gave them out.
+                // Ids are only valid in the session that assigned them.
                 fields.shift_remove("id");
             }
             let message = NewMessage::deserialize(item)
@@ -156,13 +156,14 @@ impl Material {
     }
 }
 
-/// Strata's messages state their audience and kind; an export begins with a header.
+/// Whether an item is in Strata's own format: a message with its visibility and kind, or the header of an
+/// export.
 fn is_own(item: &Value) -> bool {
     item.get("strataSession").is_some()
         || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
 }
 
-/// A Claude Code line has the content in `message`, next to its author.
+/// Whether an item is a line of Claude Code, which has the content in `message` and the role in `type`.
 fn is_recorded(item: &Value) -> bool {
     item.get("message").is_some_and(Value::is_object)
         && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")
@@ -186,7 +187,7 @@ fn is_openai(item: &Value) -> bool {
         || parts(item).any(|kind| matches!(kind, "image_url" | "input_audio" | "file" | "refusal"))
 }
 
-/// The types of the parts of a message.
+/// Returns the types of the parts of a message.
 fn parts(item: &Value) -> impl Iterator<Item = &str> {
     let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
     parts.filter_map(|part| part.get("type")?.as_str())

@@ -1,4 +1,4 @@
-//! What the forms promise: nothing is lost on the way through, and nothing makes a reader stumble.
+//! Tests of the formats: a round trip loses nothing, and no input makes a reader fail.
 
 mod reading;
 mod records;

@@ -1,4 +1,4 @@
-//! The difference between a conversation and its stored version: the minimum to write.
+//! The difference between a conversation and its stored version, so that only changes are written.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::list::History;
 use super::message::{Message, MessageId};
 
-/// The difference between two states of one conversation.
+/// Difference between two states of one conversation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Change {
-    /// Messages that are new, in order.
+    /// New messages, in order.
     pub added: Vec<Arc<Message>>,
-    /// Messages that differ.
+    /// Messages whose content changed.
     pub changed: Vec<Arc<Message>>,
-    /// Messages that are gone.
+    /// Ids of removed messages.
     pub removed: Vec<MessageId>,
-    /// All messages in their order, when the new ones do not simply follow the others.
+    /// Ids of all messages in order; `None` if new messages were only appended.
     pub order: Option<Vec<MessageId>>,
 }
 
@@ -27,7 +27,8 @@ impl Change {
 }
 
 impl History {
-    /// The change that turns `before` into this. Linear in the differing messages, plus one comparison for each other.
+    /// Returns the change that turns `before` into this conversation. Takes time linear in the differing
+    /// messages, plus one comparison for each other message.
     pub fn since(&self, before: &Self) -> Change {
         let (old, new) = (before.messages(), self.messages());
         let same = old.iter().zip(new).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();

@@ -1,5 +1,5 @@
-//! Provider-specific blocks without an equivalent in the model, kept as received. Knows where they may be sent back; never
-//! interprets them.
+//! Provider-specific blocks without an equivalent in Strata, kept as received. Determines where they may be
+//! sent back, without interpreting them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,54 +7,54 @@ use serde_json::Value;
 
 use super::role::Role;
 
-/// The provider whose format a block is in.
+/// Provider whose format a block is in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ForeignProvider")]
 pub enum Provider {
     /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's Chat Completions API, which many others speak too.
+    /// OpenAI's Chat Completions API and compatible ones.
     #[serde(rename = "openai")]
     OpenAi,
     /// OpenAI's Responses API.
     #[serde(rename = "openai_responses")]
     OpenAiResponses,
-    /// Google's `generateContent`.
+    /// Google's `generateContent` API.
     Gemini,
     /// Bedrock's Converse API.
     Bedrock,
 }
 
-/// A block, or a part of a tool's result, of one provider: a document, a call that ran on its servers, a
-/// recording. It goes back to that provider only; others get its plain text or nothing.
+/// A block, or a part of a tool result, in the format of one provider: a document, a server-side tool call,
+/// or an audio recording. It is sent back only to that provider; others get its plain text, if any.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
-    /// Its provider.
+    /// Provider that the block came from.
     pub provider: Provider,
-    /// The block as received, without cache marks.
+    /// Block as received, without cache markers.
     pub value: Value,
 }
 
 /// The position of a foreign block in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ForeignPosition {
-    /// Among the content of one side.
+    /// Among the content of a message with this role.
     Said(Role),
-    /// In a tool result.
+    /// Inside a tool result.
     Result,
 }
 
 impl Foreign {
-    /// Its plain text, if any.
+    /// Returns its plain text, if any.
     pub fn text(&self) -> Option<&str> {
         let said = ["text", "refusal"].into_iter().find_map(|key| self.value.get(key)?.as_str());
         said.filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether `recipient` accepts it back at `place`. Unknown kinds of newer API versions are not risked: one rejected block
-    /// rejects the whole request.
+    /// Whether `recipient` accepts the block at `place`. Unknown types from newer API versions are not sent,
+    /// because one rejected block fails the whole request.
     pub(crate) fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
@@ -62,20 +62,20 @@ impl Foreign {
             && self.is_sound(kind)
     }
 
-    /// The block without its cache marks, because Strata sets its own and their number is limited.
+    /// Returns the block without its cache markers, because Strata sets its own and their number is limited.
     pub(crate) fn unmarked(&self) -> Self {
         let mut foreign = self.clone();
         drop_marks(&mut foreign.value);
         foreign
     }
 
-    /// Whether it is a picture, which lies with the provider.
+    /// Whether it is an image stored with the provider.
     pub(crate) fn is_picture(&self) -> bool {
         self.value.get("type").is_some_and(|kind| kind == "image")
     }
 
-    /// Whether it is sealed reasoning, which belongs to the next item and is rejected on its own (OpenAI, Responses: "reasoning
-    /// was provided without its required following item").
+    /// Whether it is sealed reasoning, which belongs to the next item and is rejected on its own (OpenAI,
+    /// Responses: "reasoning was provided without its required following item").
     pub(super) fn is_thought(&self) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str);
         matches!(
@@ -84,7 +84,7 @@ impl Foreign {
         )
     }
 
-    /// Which half of a call that ran on the provider's servers it is; `None` for all else.
+    /// Returns whether it is the call or the result of a server-side tool call; `None` for other blocks.
     pub(super) fn half(&self) -> Option<Half<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
         Some(match text("type") {
@@ -96,7 +96,7 @@ impl Foreign {
         })
     }
 
-    /// Whether it has the fields that the provider requires, where they might be missing.
+    /// Whether it has the fields that the provider requires.
     fn is_sound(&self, kind: &str) -> bool {
         let named =
             |pointer| self.value.pointer(pointer).and_then(Value::as_str).is_some_and(|id| !id.is_empty());
@@ -118,7 +118,7 @@ impl Foreign {
                 is_id(kind, id) && named("/name") && server && input
             }
             "mcp_tool_result" => named("/tool_use_id"),
-            // What is not stored with the provider is read from its encrypted form only.
+            // Reasoning that is not stored with the provider can only be read in encrypted form.
             "reasoning" => named("/encrypted_content"),
             "thought_signature" => named("/thoughtSignature"),
             "refusal" => named("/refusal"),
@@ -132,15 +132,15 @@ impl Foreign {
     }
 }
 
-/// One half of a call that ran on the provider's servers: the kind of the block that calls, and the call's id.
+/// Call or result of a server-side tool call: the type of the calling block, and the id of the call.
 pub(super) enum Half<'a> {
-    /// The call.
+    /// A call.
     Call(&'static str, &'a str),
-    /// The outcome of it.
+    /// The result of a call.
     Result(&'static str, &'a str),
 }
 
-/// Takes the cache marks off a block and off those inside it. The arguments of a call are none of these.
+/// Removes the cache markers of a block and of the blocks inside it. Does not change the arguments of a call.
 pub(crate) fn drop_marks(block: &mut Value) {
     match block {
         Value::Array(blocks) => blocks.iter_mut().for_each(drop_marks),
@@ -156,7 +156,7 @@ pub(crate) fn drop_marks(block: &mut Value) {
     }
 }
 
-/// Whether a document's source says where the document is.
+/// Whether a document's source contains the document or a reference to it.
 fn is_source(source: &Value) -> bool {
     let key = match source.get("type").and_then(Value::as_str) {
         Some("base64" | "text") => "data",
@@ -172,8 +172,8 @@ fn is_source(source: &Value) -> bool {
     }
 }
 
-/// Whether the id of a call that ran on the provider's servers has the form that it wants back
-/// ("server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'").
+/// Whether the id of a server-side tool call has the form that the provider requires ("server_tool_use.id:
+/// String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'").
 fn is_id(kind: &str, id: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if kind == "server_tool_use" {
@@ -184,8 +184,9 @@ fn is_id(kind: &str, id: &str) -> bool {
     }
 }
 
-/// The kinds of foreign blocks that a request may contain. Anthropic: Messages API, "Input content blocks" (`image` is an
-/// uploaded file); OpenAI: Chat Completions, "Content parts"; Responses, "Reasoning items"; Gemini, "Thought signatures".
+/// Returns the types of foreign blocks that a request may contain. Anthropic: Messages API, "Input content
+/// blocks" (`image` is an uploaded file); OpenAI: Chat Completions, "Content parts"; Responses, "Reasoning
+/// items"; Gemini, "Thought signatures".
 fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
         (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
@@ -208,7 +209,7 @@ fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static 
         (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
         (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
         (Provider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
-        // Strata's own spelling: the signature precedes the part that it came with.
+        // A type defined by Strata: the signature precedes the part that it came with.
         (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
         (Provider::OpenAi, ForeignPosition::Result)
         | (Provider::Bedrock, _)

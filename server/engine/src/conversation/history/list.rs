@@ -1,5 +1,5 @@
-//! The conversation as a value: cheap to clone, changed only as a whole. Knows nothing about tiers; who
-//! clears or replaces it purges them (`session`).
+//! The conversation as a value that is cheap to clone. A session that clears or replaces it must also purge
+//! its tiers (`session`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize};
 use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Visibility};
 use super::role::Role;
 
-/// Messages in order, each with a number that is never used twice in a session.
+/// Messages in order. Ids are unique within a session and never reused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     messages: Arc<Vec<Arc<Message>>>,
     next: u64,
 }
 
-/// No message has this number.
+/// No message has this id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no message {}; history.get lists the messages", .0.0)]
 pub struct NoSuchMessage(pub MessageId);
 
-/// One entry of a rebuilt conversation, as the model sees it from then on.
+/// An entry of a rebuilt conversation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Entry {
     /// Keeps a message unchanged.
     Keep(MessageId),
     /// Replaces a tool result with a stub (`Kind::ToolResultArchived`).
     Archive(MessageId),
-    /// A message that is put in.
+    /// Inserts a message.
     Add(NewMessage),
 }
 
 impl Entry {
-    /// The message that it keeps unchanged.
+    /// Returns the id of a message that is kept unchanged.
     pub(crate) fn kept(&self) -> Option<MessageId> {
         match self {
             Self::Keep(id) => Some(*id),
@@ -42,19 +42,19 @@ impl Entry {
     }
 }
 
-/// The effect of rebuilding a conversation: enough to undo it.
+/// Result of rebuilding a conversation, which suffices to undo it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistoryChange {
-    /// Messages that were put in.
+    /// Ids of inserted messages.
     pub added: Vec<MessageId>,
-    /// Messages that the model does not see as it did, with the kind that each had. All were sent before: shown, or as
-    /// the stub of an archived result.
+    /// Ids of messages that were hidden or archived, with their previous kinds. All were sent before, either
+    /// in full or as the stub of an archived result.
     pub changed: Vec<(MessageId, Kind)>,
 }
 
 impl History {
-    /// Adds a message at the end and says its number.
+    /// Appends a message and returns its id.
     pub fn add(&mut self, message: NewMessage) -> MessageId {
         let id = MessageId(self.next);
         self.next = self.next.saturating_add(1);
@@ -62,7 +62,8 @@ impl History {
         id
     }
 
-    /// Replaces all messages. Numbering continues, so that nothing cached for an old message applies to a new one.
+    /// Replaces all messages. Numbering continues, so that data cached for an old message never applies to a
+    /// new one.
     pub(crate) fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.messages = Arc::default();
         for message in messages {
@@ -70,27 +71,27 @@ impl History {
         }
     }
 
-    /// Restores a stored conversation. `next` is the first unused number.
+    /// Restores a stored conversation. `next` is the first unused id.
     pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
         let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
         let used = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
         Self { messages: Arc::new(messages), next: next.0.max(used) }
     }
 
-    /// The number that the next message will get.
+    /// Returns the id of the next message.
     pub fn next_id(&self) -> MessageId {
         MessageId(self.next)
     }
 
-    /// The message of this number.
+    /// Returns the message with this id.
     pub fn get(&self, id: MessageId) -> Option<&Arc<Message>> {
         self.messages.iter().find(|message| message.id == id)
     }
 
-    /// Changes one message in place; its number stays.
+    /// Changes a message in place and keeps its id.
     ///
     /// # Errors
-    /// [`NoSuchMessage`].
+    /// [`NoSuchMessage`] if there is no message with this id.
     pub(crate) fn change(
         &mut self,
         id: MessageId,
@@ -103,10 +104,10 @@ impl History {
         Ok(())
     }
 
-    /// Removes a message and all later ones, and says how many went.
+    /// Removes a message and all later ones, and returns their number.
     ///
     /// # Errors
-    /// [`NoSuchMessage`].
+    /// [`NoSuchMessage`] if there is no message with this id.
     pub fn truncate(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
         let at = self.messages.iter().position(|message| message.id == from).ok_or(NoSuchMessage(from))?;
         let gone = self.messages.len() - at;
@@ -114,9 +115,9 @@ impl History {
         Ok(gone)
     }
 
-    /// Shows the model `entries` instead of the messages in `covered`; other messages are unchanged. Covered messages that
-    /// `entries` does not keep are hidden in place. Inserted messages come before the next kept one, or after everything covered.
-    /// `entries` lists kept messages in order.
+    /// Shows the model `entries` instead of the messages in `covered`; other messages are unchanged. Covered
+    /// messages that `entries` does not keep are hidden in place. Inserted messages come before the next kept
+    /// one, or after everything covered. `entries` must list kept messages in order.
     pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
@@ -138,7 +139,7 @@ impl History {
         writer.rebuilt
     }
 
-    /// Undoes [`rebuild`](Self::rebuild). Later additions and removals stay.
+    /// Undoes [`rebuild`](Self::rebuild). Keeps later additions and removals.
     pub(crate) fn take_back(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
@@ -155,23 +156,23 @@ impl History {
         }
     }
 
-    /// All messages, hidden ones included.
+    /// All messages, including hidden ones.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
 
-    /// The messages that the model sees.
+    /// Returns the messages that the model sees.
     pub fn visible(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
     }
 
-    /// The messages that are sent: visible ones, and archived results as stubs.
+    /// Returns the messages that are sent: visible ones, and archived results as stubs.
     pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.is_sent())
     }
 
-    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. A cut before it
-    /// separates no call from its result and no answer from its question.
+    /// Whether an exchange begins with this message: it is a user message other than a tool
+    /// result, summary or event. A cut before it separates no call from its result and no answer from its question.
     pub(crate) fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(
@@ -186,13 +187,13 @@ impl History {
     }
 }
 
-/// Writes a rebuilt conversation message by message.
+/// Writes a rebuilt conversation, message by message.
 struct Writer {
     messages: Vec<Arc<Message>>,
     next: u64,
-    /// The entries to show; `None` once written.
+    /// Entries to show; `None` after they are written.
     entries: Vec<Option<Entry>>,
-    /// The first entry that was not reached yet.
+    /// Index of the first entry not reached yet.
     cursor: usize,
     /// Index in `entries` of each kept message.
     places: HashMap<MessageId, usize>,
@@ -229,7 +230,8 @@ impl Writer {
                 let body = &mut Arc::make_mut(&mut kept).body;
                 self.rebuilt.changed.push((message.id, body.kind));
                 body.agent = Visibility::Hidden;
-                // Of an archived result a stub is sent, unless it is a result like any other.
+                // Archived results are sent as stubs, so a result that is hidden entirely must have the
+                // ordinary kind.
                 if body.kind == Kind::ToolResultArchived {
                     body.kind = Kind::ToolResult;
                 }
@@ -256,8 +258,8 @@ impl Writer {
     }
 }
 
-/// Last resort if a history far exceeds its limit and there is no summary: drops the oldest exchanges until `weigh` of the rest
-/// is at most `limit`. Always keeps the newest exchange.
+/// Last resort if a history far exceeds its limit and there is no summary: drops the oldest exchanges until
+/// the sum of `weigh` over the rest is at most `limit`. Always keeps the newest exchange.
 pub(crate) fn emergency_truncate(
     messages: &[Arc<Message>],
     limit: usize,

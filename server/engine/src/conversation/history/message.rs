@@ -1,5 +1,5 @@
-//! One message of a conversation, richer than any provider's form of it. Knows nothing about how a
-//! provider wants it written (`wire` does) or whether a list of messages is acceptable (`repair` makes it so).
+//! A message of a conversation, independent of any provider's format. `wire` converts messages to a
+//! provider's format, and `repair` makes a list of messages acceptable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,150 +9,150 @@ use super::foreign::Foreign;
 use super::role::Role;
 use crate::key::FileKey;
 
-/// The stable number of a message in its session. Never reused, never renumbered by a compaction.
+/// Stable id of a message in its session. Never reused or changed by a compaction.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
 pub struct MessageId(pub u64);
 
-/// The purpose of a message, which decides how archival and compaction treat it.
+/// Purpose of a message, which determines how archival and compaction treat it.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageKind")]
 pub enum Kind {
-    /// Ordinary talk.
+    /// An ordinary message.
     #[default]
     Normal,
     /// The result of a tool call.
     ToolResult,
-    /// A result hidden from the model because a summary replaces it.
+    /// A tool result hidden from the model because a summary replaces it.
     ToolResultArchived,
-    /// The summary that replaces archived results.
+    /// A summary that replaces archived tool results.
     ToolSummary,
-    /// The summary that a compaction left.
+    /// A summary written by a compaction.
     Summary,
-    /// An event around the conversation, reported to the model.
+    /// An event outside the conversation that is reported to the model.
     SystemEvent,
     /// One iteration of an autonomous loop.
     Iteration,
 }
 
-/// Where the bytes of an image are.
+/// Source of an image's bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ImageSource {
-    /// Inline, base64.
+    /// Inline, as base64.
     Base64 {
-        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         media_type: String,
-        /// The bytes, base64 without line breaks.
+        /// Image bytes as base64, without line breaks.
         data: String,
     },
-    /// At an address that the provider fetches.
+    /// A URL that the provider fetches.
     Url {
-        /// The address.
+        /// URL of the image.
         url: String,
     },
 }
 
-/// A picture in a message.
+/// An image in a message.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
-    /// The source of its bytes.
+    /// Source of the image's bytes.
     pub source: ImageSource,
-    /// Width in pixels, when known; without it the token estimate is a constant.
+    /// Width in pixels, if known. If unknown, the token estimate is a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Height in pixels, when known.
+    /// Height in pixels, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
 }
 
-/// One part of a tool's result.
+/// A part of a tool result.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ResultPart {
     /// Text output.
     Text {
-        /// The output.
+        /// Text of the output.
         text: String,
     },
-    /// A picture the tool made.
+    /// An image returned by the tool.
     Image(Image),
-    /// Something that only one provider has a form for.
+    /// A part that only one provider supports.
     Foreign(Foreign),
 }
 
-/// How a tool call ended.
+/// Outcome of a tool call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ToolOutcome")]
 pub enum Outcome {
-    /// It succeeded.
+    /// The call succeeded.
     #[default]
     Ok,
-    /// It failed; the content says how.
+    /// The call failed. The content describes the error.
     Error,
 }
 
-/// One part of a message.
+/// A part of a message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ContentBlock {
-    /// Text.
+    /// Text written by the user or the model.
     Text {
-        /// The text.
+        /// Text of the block.
         text: String,
     },
-    /// A picture.
+    /// An image, inline or by URL.
     Image(Image),
-    /// The model's reasoning, given back to it unchanged or not at all.
+    /// The model's reasoning. It is sent back unchanged or not at all.
     Thinking {
-        /// The reasoning; empty where the provider does not show it.
+        /// Text of the reasoning; empty if the provider does not show it.
         text: String,
-        /// The provider's seal over it (Anthropic `signature`).
+        /// Provider's signature of the reasoning (Anthropic's `signature`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
-    /// Reasoning that the provider sent encrypted, given back to it unchanged or not at all.
+    /// Reasoning that the provider encrypted. It is sent back unchanged or not at all.
     RedactedThinking {
-        /// The ciphertext.
+        /// Encrypted reasoning.
         data: String,
     },
-    /// The model asks for a tool.
+    /// A tool call by the model.
     ToolCall {
-        /// Pairs the call with its result.
+        /// Id that pairs the call with its result.
         id: String,
-        /// The tool's name.
+        /// Name of the tool.
         name: String,
-        /// The arguments, opaque to Strata.
+        /// Arguments of the call, which Strata does not interpret.
         input: Value,
     },
-    /// The result of a tool.
+    /// The result of a tool call.
     ToolResult {
-        /// The `id` of the call.
+        /// `id` of the call.
         call_id: String,
-        /// The output.
+        /// Output of the tool.
         content: Vec<ResultPart>,
-        /// Whether the tool failed.
+        /// Whether the tool succeeded or failed.
         #[serde(default)]
         outcome: Outcome,
     },
-    /// Something that only one provider has a form for.
+    /// A block that only one provider supports.
     Foreign(Foreign),
 }
 
 impl ContentBlock {
-    /// A text block.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// Whether this block can carry a cache breakpoint: not empty, thinking or foreign blocks.
+    /// Whether this block can carry a cache breakpoint. Empty text, reasoning and foreign blocks cannot.
     pub fn can_carry_a_mark(&self) -> bool {
         match self {
             Self::Text { text } => !text.trim().is_empty(),
@@ -161,8 +161,8 @@ impl ContentBlock {
         }
     }
 
-    /// Whether it continues with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
-    /// cache entry, a provider takes such a run for one block (Anthropic, "Prompt caching").
+    /// Whether it continues a run of tool calls, or of tool results, that `before` belongs to. When looking
+    /// back for a cache entry, a provider counts such a run as one block (Anthropic, "Prompt caching").
     pub(crate) fn continues_run_of(&self, before: &Self) -> bool {
         matches!(
             (before, self),
@@ -171,7 +171,7 @@ impl ContentBlock {
         )
     }
 
-    /// The pictures it holds.
+    /// Returns the images of the block.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
         let (own, parts): (Option<&Image>, &[ResultPart]) = match self {
             Self::Image(image) => (Some(image), &[]),
@@ -184,36 +184,35 @@ impl ContentBlock {
         }))
     }
 
-    /// Whether this is the model's reasoning, shown or encrypted.
+    /// Whether this is reasoning, readable or encrypted.
     pub(crate) fn is_reasoning(&self) -> bool {
         matches!(self, Self::Thinking { .. } | Self::RedactedThinking { .. })
     }
 
-    /// Whether this is the result of a tool call.
     pub fn is_tool_result(&self) -> bool {
         matches!(self, Self::ToolResult { .. })
     }
 }
 
-/// Whether a party sees a message.
+/// Whether the model, or the user, sees a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
-    /// Shown.
+    /// The message is shown.
     #[default]
     Shown,
-    /// Kept in the store, not shown, not counted.
+    /// The message is stored, but neither shown nor counted.
     Hidden,
 }
 
-/// Whether a compaction may take a message.
+/// Whether a compaction may remove a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pin {
-    /// It may.
+    /// A compaction may remove it.
     #[default]
     Free,
-    /// The user wants it to stay verbatim.
+    /// The user pinned it, so it stays verbatim.
     Kept,
 }
 
@@ -223,48 +222,48 @@ impl Pin {
     }
 }
 
-/// A message before the history has given it its number.
+/// A message without an id, before it is added to a history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMessage {
-    /// The speaker.
+    /// Whether the user or the model sent it.
     pub role: Role,
-    /// The content, in order.
+    /// Content blocks, in order.
     pub content: Vec<ContentBlock>,
-    /// Whether the model sees it. A hidden message is never sent and never counted.
+    /// Whether the model sees it. Hidden messages are neither sent nor counted.
     #[serde(default)]
     pub agent: Visibility,
     /// Whether the user sees it.
     #[serde(default)]
     pub user: Visibility,
-    /// Its purpose.
+    /// Purpose of the message.
     #[serde(default)]
     pub kind: Kind,
-    /// Whether a compaction may take it.
+    /// Whether a compaction may remove it.
     #[serde(default, skip_serializing_if = "Pin::is_free")]
     pub pin: Pin,
-    /// Time of the message, in milliseconds since 1970, from the caller.
+    /// Time of the message according to the caller, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
-    /// Files it speaks of.
+    /// Files that the message mentions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_mentioned: Vec<FileKey>,
-    /// Files changed by this message.
+    /// Files that the message modified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
-    /// Further fields of this message in a provider's format, by the provider's name, for writing it back unchanged (`exchange`).
-    /// Never sent, never counted.
+    /// Additional fields of the message in a provider's format, keyed by provider, for writing it back
+    /// unchanged (`exchange`). Neither sent nor counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
 
 impl NewMessage {
-    /// A visible message of one text block.
+    /// Creates a visible message with one text block.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self::new(role, vec![ContentBlock::text(text)])
     }
 
-    /// A visible message with the given content.
+    /// Creates a visible message with this content.
     pub fn new(role: Role, content: Vec<ContentBlock>) -> Self {
         Self {
             role,
@@ -280,24 +279,25 @@ impl NewMessage {
         }
     }
 
-    /// Whether it is sent to the model: visible messages, and archived results, whose stubs stay as long as their calls.
+    /// Whether it is sent to the model. Visible messages are, and so are archived results, whose stubs stay
+    /// as long as their calls.
     pub(crate) fn is_sent(&self) -> bool {
         self.agent == Visibility::Shown || self.kind == Kind::ToolResultArchived
     }
 }
 
-/// A message in a history.
+/// A message in a history, with its id.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// Its number.
+    /// Id of the message.
     pub id: MessageId,
-    /// The message itself.
+    /// Content and properties of the message.
     #[serde(flatten)]
     pub body: NewMessage,
 }
 
 impl Message {
-    /// All text blocks, one after the other, separated by line breaks.
+    /// Returns the text of all text blocks, separated by line breaks.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .body

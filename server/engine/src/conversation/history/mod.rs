@@ -1,5 +1,4 @@
-//! The conversation: messages with stable numbers, in order. Never calls a model and never decides what to drop (`compaction`
-//! does).
+//! The conversation: messages with stable ids, in order. `compaction` decides what to remove.
 
 mod change;
 mod foreign;

@@ -1,5 +1,5 @@
-//! Which tool call a result answers. The same for everyone who reads a conversation, so that no two of them see it
-//! differently; a prompt gives each call an id of its own before it is sent (`repair`).
+//! Pairs tool results with calls, in the same way for every reader of a conversation. A prompt later gives
+//! each call a unique id (`repair`).
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
@@ -9,23 +9,23 @@ use serde_json::Value;
 
 use super::{ContentBlock, Message, MessageId, Role};
 
-/// The calls that wait for their results, each with what its reader keeps of it.
+/// Calls without results, each with data of the reader.
 ///
-/// A result answers the oldest waiting call of its id. Some servers begin with the same ids in every turn of the
-/// assistant: calls of an id that an earlier turn left open are then given up.
+/// A result answers the oldest open call with its id. Some servers reuse the same ids in every assistant
+/// turn; open calls from an earlier turn with the same id are then given up.
 pub struct OpenCalls<Id, T> {
-    /// By call id: the turn of the calls, and the calls, oldest first. Only iterated for sorting.
+    /// Turn and open calls of each call id, oldest first. Only iterated for sorting.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,
     given_up: Vec<T>,
     turn: usize,
     speaker: Role,
 }
 
-/// The calls without a result, in no order.
+/// Calls without results, in no particular order.
 pub(crate) struct Unanswered<T> {
     /// Calls of the assistant's last turn, whose results may still arrive.
     pub(crate) waiting: Vec<T>,
-    /// Calls of earlier turns, after which the assistant continued without results.
+    /// Calls of earlier turns, after which the assistant continued without their results.
     pub(crate) given_up: Vec<T>,
 }
 
@@ -36,7 +36,7 @@ impl<Id, T> Default for OpenCalls<Id, T> {
 }
 
 impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
-    /// The next message. Its calls and results are to follow.
+    /// Starts the next message. Its calls and results must follow.
     pub fn message(&mut self, message: &Message) {
         if !says_something(message) {
             return;
@@ -47,7 +47,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
         self.speaker = message.body.role;
     }
 
-    /// The message calls a tool.
+    /// Adds a tool call of the current message.
     pub fn call(&mut self, id: Id, call: T) {
         let (turn, calls) = self.waiting.entry(id).or_default();
         if *turn != self.turn {
@@ -57,12 +57,12 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
         calls.push_back(call);
     }
 
-    /// Takes the call that a result answers, if any.
+    /// Removes and returns the call that a result answers, if any.
     pub fn result(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
 
-    /// The calls that have no result.
+    /// Returns the calls without results.
     pub(crate) fn into_unanswered(self) -> Unanswered<T> {
         let mut unanswered = Unanswered { waiting: Vec::new(), given_up: self.given_up };
         for (turn, calls) in self.waiting.into_values() {
@@ -73,7 +73,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 }
 
-/// The calls that results answer, as tool and arguments: by the message of the result and the block's place in it.
+/// Returns the tool and arguments of every answered call, keyed by the result's message and block index.
 pub(crate) fn answered_calls<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
 ) -> HashMap<(MessageId, usize), (&'a str, &'a Value)> {
@@ -93,7 +93,7 @@ pub(crate) fn answered_calls<'a>(
     answered
 }
 
-/// Whether a provider would get anything of a message.
+/// Whether a message has any content that would be sent.
 fn says_something(message: &Message) -> bool {
     let is_blank =
         |block: &ContentBlock| matches!(block, ContentBlock::Text { text } if text.trim().is_empty());
@@ -170,7 +170,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a prompt shows as call and result is such a pair here, too.
+        /// The pairs are the same as the calls and results in a prompt.
         #[test]
         fn calls_are_paired_as_prompts_show_them(
             turns in prop::collection::vec(
@@ -180,7 +180,7 @@ mod tests {
             ),
         ) {
             let mut messages = conversation(turns);
-            // Calls and results tell their positions.
+            // Each call and result contains its position.
             for (number, block) in messages.iter_mut().flat_map(|message| &mut message.body.content).enumerate() {
                 match block {
                     ContentBlock::ToolCall { input, .. } => *input = json!({ "at": number }),

@@ -1,4 +1,4 @@
-//! The kind and the sides of an inline picture, read from its first bytes. Never decodes a picture.
+//! Detects the media type and size of inline images from their first bytes. Does not decode images.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,14 +6,14 @@ use imagesize::ImageType;
 
 use crate::tokens::counting::ImageSize;
 
-/// As much base64 as is looked at first: JPEG files may carry some hundred kilobytes of metadata before the
-/// frame that states their size.
+/// Maximum base64 characters examined first: JPEG files may have some hundred kilobytes of metadata before
+/// the frame that states their size.
 const LOOKED_AT: usize = 1 << 20;
 
-/// As much base64 as says of what kind a picture is: twelve bytes.
+/// Base64 characters that determine the media type, which are twelve bytes.
 const KIND: usize = 16;
 
-/// Detects the media type of a PNG, JPEG, GIF or WebP picture from its bytes; `None` for others.
+/// Detects the media type of a PNG, JPEG, GIF or WebP image from its bytes; `None` for others.
 pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
     let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
     match imagesize::image_type(&head).ok()? {
@@ -25,7 +25,7 @@ pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
     }
 }
 
-/// The sides of a PNG, JPEG, GIF or WebP picture; `None` when the data is of another kind or broken.
+/// Returns the size of a PNG, JPEG, GIF or WebP image; `None` if the data is of another type or invalid.
 pub(crate) fn sides(base64: &str) -> Option<ImageSize> {
     media_type_of(base64)?;
     let all = base64.as_bytes();
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn sides_are_found_behind_much_else_and_are_more_than_nothing() {
-        // A JPEG file whose frame stands behind metadata of a megabyte, in segments as long as they may be.
+        // A JPEG file whose frame follows a megabyte of metadata, in segments of the maximum size.
         let segment = [b"\xff\xe2\xff\xff".to_vec(), vec![0; 0xfffd]].concat();
         let frame = b"\xff\xc0\0\x11\x08\0\x07\0\x09\x03".to_vec();
         let jpeg = |segments: usize| [b"\xff\xd8".to_vec(), segment.repeat(segments), frame.clone()].concat();

@@ -1,11 +1,12 @@
-//! Projects any list of messages, cut anywhere, into a conversation that every provider accepts: what the model sees of a
-//! history. Never changes the history, drops nothing that could be sent, and adds only the fixed texts below. Deterministic and
-//! linear.
+//! Projects any list of messages, wherever it was cut, to a conversation that every provider accepts, as the
+//! model sees it. Does not change the history, does not drop anything that could be sent, and adds only fixed
+//! texts. Deterministic, and linear in the size of the history.
 //!
-//! Repairs (`docs/prompt.md`, "Formats"; `dialect::Rule` cites the providers' rules): hidden messages and empty texts are
-//! removed; archived results become stubs; unanswered calls get a result; results without calls are dropped; results come
-//! directly after their calls; server-side calls stay with their results or are removed; ids and tool names are normalized;
-//! reasoning stays complete or is removed; unacceptable pictures are left out.
+//! Repairs (`docs/prompt.md`, "Formats"; `dialect::Rule` cites the providers' rules): hidden messages and
+//! empty texts are removed; archived results become stubs; unanswered calls get a result; results without
+//! calls are dropped; results directly follow their calls; server-side calls stay with their results or are
+//! removed; ids and tool names are normalized; reasoning stays complete or is removed; unacceptable images
+//! are omitted.
 
 mod calls;
 mod clean;
@@ -28,34 +29,37 @@ pub(crate) use utterance::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT};
 
 use super::{ContentBlock, Message, MessageId, Provider, Role};
 
-/// What the model sees of one message or a part of it. Results may move before an earlier message of the same turn.
+/// A message, or a part of one, as the model sees it. Results may move before an earlier message of the same
+/// turn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProjectedMessage {
-    /// The message. A result made up for a call bears the id of the message that called.
+    /// Id of the message. A result added for an unanswered call has the id of the calling message.
     pub id: MessageId,
-    /// The speaker.
+    /// Whether the user or the model sent it.
     pub role: Role,
-    /// The content; never empty.
+    /// Content blocks; never empty.
     pub content: Vec<ContentBlock>,
 }
 
-/// What the model sees of a history and of the request after it.
+/// A history and the following request, as the model sees them.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Projection {
-    /// The history, from a user message on. Adjacent entries may have the same role: they make one turn.
+    /// Messages of the history, starting with a user message. Adjacent messages of the same role form one
+    /// turn.
     pub history: Vec<ProjectedMessage>,
-    /// The new results, which must directly follow the history.
+    /// New results, which must directly follow the history.
     pub results: Vec<ContentBlock>,
-    /// The rest of the new request, which comes last.
+    /// Rest of the new request, which comes last.
     pub prompt: Vec<ContentBlock>,
-    /// Call ids of new results that answer no pending call of the history; they are not in `results`.
+    /// Call ids of new results that answer no pending call of the history. These results are not in
+    /// `results`.
     pub unmatched: Vec<String>,
 }
 
 impl Projection {
-    /// Adds an assistant message after tool results at the end of the history, so that the following text (such as a summarizer's
-    /// instructions) is not read together with them. Only for requests that are not continued, since the assistant never said
-    /// this.
+    /// Adds an assistant message after tool results at the end of the history, so that the following text
+    /// (such as a summarizer's instructions) is not read together with them. Only for requests that are not
+    /// continued, since the assistant never wrote this message.
     pub(crate) fn acknowledge(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
@@ -65,13 +69,13 @@ impl Projection {
     }
 }
 
-/// What the model sees of `history` if `prompt` (a text, pictures, or results of pending calls) is the user's next message.
-/// Pending calls that `prompt` leaves open get a result that says so.
+/// Projects `history`, followed by `prompt` (text, images, or results of pending calls) as the user's next
+/// message. Pending calls that `prompt` does not answer get a result that says so.
 ///
-/// `recipient` is the provider whose form the request will have, if any: what only one of them takes (the model's
-/// reasoning, foreign blocks) goes to that one alone.
+/// `recipient` is the provider whose format the request will have, if any. Content that only one provider
+/// accepts (the model's reasoning, foreign blocks) is sent only to that provider.
 ///
-/// With an empty `prompt`, repairs a list on its own, which may then end with the assistant.
+/// If `prompt` is empty, repairs the list on its own, which may then end with an assistant message.
 pub fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

@@ -12,11 +12,11 @@ pub(super) struct Assembly {
     open: Option<OpenBlock>,
 }
 
-/// The block that is coming.
+/// Unfinished content block.
 #[derive(Debug)]
 struct OpenBlock {
     start: Value,
-    /// The text or thought, or the arguments of a call as written.
+    /// Text or reasoning, or the arguments of a call as written.
     written: String,
     signature: String,
 }
@@ -42,7 +42,7 @@ impl Assembly {
             }
             "content_block_delta" => {
                 let (Some(open), Some(delta)) = (&mut self.open, data.get("delta")) else { return };
-                // A delta of another kind than its block belongs nowhere.
+                // Ignores a delta whose type does not match its block.
                 match (text(&open.start, "type"), text(delta, "type")) {
                     ("text", "text_delta") => {
                         open.written.push_str(text(delta, "text"));
@@ -85,13 +85,13 @@ impl Assembly {
         Some(())
     }
 
-    /// The reply so far. Of an interrupted block, only what is usable by itself.
+    /// Returns the reply so far. Keeps only the text of an interrupted block.
     pub(super) fn into_draft(mut self) -> Draft {
         self.cut_open();
         self.draft
     }
 
-    /// Ends an unfinished block, keeping its visible text.
+    /// Ends an unfinished block. Keeps it only if it is text.
     fn cut_open(&mut self) {
         if let Some(open) = self.open.take()
             && text(&open.start, "type") == "text"
@@ -118,7 +118,7 @@ impl Assembly {
             }
             _ => {
                 let mut block = start;
-                // A call that ran on the provider's servers is streamed like any other.
+                // A server-side call is streamed like any other.
                 if let (false, Some(fields)) = (written.is_empty(), block.as_object_mut())
                     && fields.contains_key("input")
                 {
@@ -129,8 +129,8 @@ impl Assembly {
         }
     }
 
-    /// Later counts replace earlier ones, field by field ("The token counts shown in the `usage` field of the `message_delta`
-    /// event are cumulative").
+    /// Updates the usage. Later counts replace earlier ones, field by field ("The token counts shown in the
+    /// `usage` field of the `message_delta` event are cumulative").
     fn usage(&mut self, billed: Option<&Value>) {
         let Some(billed) = billed else { return };
         let usage = self.draft.usage.get_or_insert_default();
@@ -154,7 +154,7 @@ fn say(event: ReplyEvent, out: &mut Vec<ReplyEvent>) {
     }
 }
 
-/// <https://docs.anthropic.com/en/api/handling-stop-reasons>
+/// Maps the reason why the reply ended: <https://docs.anthropic.com/en/api/handling-stop-reasons>.
 fn end(stop_reason: &str) -> ReplyEnd {
     match stop_reason {
         "tool_use" => ReplyEnd::ToolCalls,

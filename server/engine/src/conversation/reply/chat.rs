@@ -1,5 +1,5 @@
-//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>, and of compatible
-//! servers, whose omissions are tolerated.
+//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>,
+//! and of compatible servers, whose deviations are tolerated.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ impl Assembly {
             }
         }
         self.usage(data.get("usage"));
-        // The usage comes after the last choice, in an event of its own, or together with it.
+        // The usage comes after the last choice in a separate event, or together with it.
         if self.draft.usage.is_some() {
             self.draft.end = self.finish.take();
         }
@@ -61,7 +61,7 @@ impl Assembly {
         Some(())
     }
 
-    /// Ends the stream. Servers without usage end after the last choice.
+    /// Ends the stream. Servers that do not report usage end after the last choice.
     pub(super) fn end(&mut self) {
         if self.draft.end.is_none() {
             self.draft.end = self.finish.take();
@@ -73,7 +73,8 @@ impl Assembly {
         self.draft
     }
 
-    /// Reasoning in the fields that DeepSeek, vLLM and OpenRouter use. It is shown and not kept: the dialect takes none back.
+    /// Reads reasoning from the fields that DeepSeek, vLLM and OpenRouter use. It is shown but not kept,
+    /// because the dialect does not accept it in requests.
     fn thought(&self, delta: &Value, out: &mut Vec<ReplyEvent>) {
         let thought = [text(delta, "reasoning_content"), text(delta, "reasoning")];
         if let Some(thought) = thought.into_iter().find(|thought| !thought.is_empty()) {
@@ -96,7 +97,7 @@ impl Assembly {
 
     fn close_calls(&mut self, out: &mut Vec<ReplyEvent>) {
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
-            // Some servers give their calls no ids.
+            // Some servers do not assign ids to calls.
             let id = if call.id.is_empty() { format!("call_{at}") } else { call.id };
             self.draft.call(&id, &call.name, arguments(&call.arguments), out);
         }

@@ -1,4 +1,4 @@
-//! A reply while it is put together, and what becomes of it. Knows no dialect.
+//! Assembly of a reply, and the result, independent of the dialect.
 
 use serde_json::Value;
 
@@ -9,42 +9,42 @@ use crate::tokens::cost::Usage;
 /// An event of a reply in progress.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplyEvent {
-    /// The next piece of text.
+    /// Next piece of text.
     Text(String),
-    /// The next piece of reasoning, if the provider shows it.
+    /// Next piece of reasoning, if the provider shows it.
     Thinking(String),
-    /// A call of a tool, complete.
+    /// A complete tool call.
     ToolCall { id: String, name: String, input: Value },
 }
 
 /// Why a reply ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplyEnd {
-    /// The model was done.
+    /// The model finished.
     Complete,
-    /// The model wants the results of its calls.
+    /// The model waits for the results of its calls.
     ToolCalls,
-    /// The answer's own limit was reached; it may end anywhere.
+    /// The limit on output tokens was reached, so the text may end anywhere.
     OutputLimit,
-    /// The stream ended before the provider said why.
+    /// The stream ended without a reason from the provider.
     Cut,
     /// The provider failed midway, or sent something other than a reply.
     Failed(ProviderError),
 }
 
-/// A reply as far as it arrived.
+/// A reply, complete or as received so far.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
-    /// The content for the conversation, without interrupted calls.
+    /// Content for the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
-    /// The billed usage, as far as reported.
+    /// Billed usage, as far as reported.
     pub usage: Option<Usage>,
-    /// Why it ended.
+    /// Why the reply ended.
     pub end: ReplyEnd,
 }
 
 impl Reply {
-    /// The text, without reasoning and calls.
+    /// Returns the text, without reasoning and calls.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|block| match block {
             ContentBlock::Text { text } => Some(text.as_str()),
@@ -54,13 +54,13 @@ impl Reply {
     }
 }
 
-/// A reply that is being put together.
+/// A reply that is still being assembled.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) content: Vec<ContentBlock>,
     pub(super) usage: Option<Usage>,
     pub(super) end: Option<ReplyEnd>,
-    /// Whether something came that only this dialect sends.
+    /// Whether an event of this dialect has arrived.
     pub(super) has_begun: bool,
 }
 
@@ -96,17 +96,17 @@ impl Draft {
     }
 }
 
-/// The number at a JSON pointer; 0 without one.
+/// Returns the number at a JSON pointer; 0 if there is none.
 pub(super) fn number(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// The text in a field; empty without one.
+/// Returns the text in a field; empty if there is none.
 pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The arguments of a call as the model wrote them. Invalid JSON stays a text.
+/// Parses the arguments of a call. Invalid JSON is returned as a string.
 pub(super) fn arguments(written: &str) -> Value {
     if written.trim().is_empty() {
         return Value::Object(serde_json::Map::new());

@@ -1,4 +1,4 @@
-//! Why a provider gave no answer, as a type: what to do about it depends on the kind alone.
+//! Provider errors, classified by what to do about them.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProviderErrorKind {
-    /// The request is larger than the model's window, or than the provider takes.
+    /// The request exceeds the model's window or the provider's size limit.
     ContextLimit,
-    /// The provider has too much to do: asking again later helps.
+    /// The provider is overloaded. A later retry may succeed.
     Overloaded,
-    /// The account has asked too much: asking again later helps, at the stated time at the earliest.
+    /// The account's rate limit is exceeded. A retry succeeds at the stated time at the earliest.
     RateLimit,
-    /// The key is missing, wrong, or may not use the model.
+    /// The key is missing, invalid, or not allowed to use the model.
     Authentication,
     /// The provider rejects the request as it is.
     Refused,
-    /// The provider's rules on content stopped the answer.
+    /// The provider's content rules stopped the answer.
     Content,
-    /// The provider failed: asking again may help.
+    /// The provider failed. A retry may succeed.
     Server,
     /// The reply is not valid in this dialect.
     Garbage,
@@ -29,17 +29,17 @@ pub enum ProviderErrorKind {
 #[error("{message}")]
 pub struct ProviderError {
     pub kind: ProviderErrorKind,
-    /// The provider's message, in one clipped line.
+    /// The provider's message, clipped to one line.
     pub message: String,
-    /// The earliest time for another try, where the provider names one.
+    /// Minimum time to wait before a retry, if the provider states it.
     pub retry_after: Option<Duration>,
 }
 
-/// Characters of a provider's words that an error repeats.
+/// Maximum characters of a provider's message in an error.
 const MESSAGE_CHARS: usize = 300;
 
 impl ProviderError {
-    /// The error of a reply with an HTTP status other than success. `retry_after` is what its header says.
+    /// Creates the error for a response with an HTTP error status. `retry_after` is the value of its header.
     pub fn of_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let value: Value = serde_json::from_slice(body).unwrap_or_default();
         let stated = Self::stated(&value);
@@ -64,9 +64,9 @@ impl ProviderError {
         Self { kind, message, retry_after: retry_after.or(delay) }
     }
 
-    /// The error that a body or an event states, if it states one. All dialects have it in one of these places: Anthropic
-    /// ("Errors"), OpenAI ("Error codes"; in a stream of Responses the event itself), Gemini ("Troubleshooting"; in a stream without
-    /// events as a list), Ollama (a text).
+    /// Returns the error in a body or event, if any. All dialects report it in one of these places: Anthropic
+    /// ("Errors"), OpenAI ("Error codes"; in a stream of the Responses API, the event itself), Gemini
+    /// ("Troubleshooting"; in a stream without events, a list), Ollama (a text).
     pub(super) fn stated(value: &Value) -> Option<Self> {
         let error = match value.get("error").or_else(|| value.pointer("/0/error")) {
             Some(error) if !error.is_null() => error,
@@ -124,8 +124,8 @@ fn kind_of(name: &str) -> Option<ProviderErrorKind> {
     })
 }
 
-/// Whether an error says that the request does not fit: by its code (OpenAI), else by the words that Anthropic, OpenAI, Google,
-/// vLLM and llama.cpp use.
+/// Whether an error reports that the request is too long: by its code (OpenAI), or by phrases that Anthropic,
+/// OpenAI, Google, vLLM and llama.cpp use.
 fn is_context_limit(names: &[&str], message: &str) -> bool {
     const WORDS: [&str; 6] = [
         "prompt is too long",
@@ -139,14 +139,14 @@ fn is_context_limit(names: &[&str], message: &str) -> bool {
     names.contains(&"context_length_exceeded") || WORDS.iter().any(|words| message.contains(words))
 }
 
-/// Google's `RetryInfo`: seconds with an `s`.
+/// Parses Google's `RetryInfo`: seconds followed by `s`.
 fn stated_delay(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// The beginning of a text in one line.
+/// Returns the beginning of a text as a single line.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {

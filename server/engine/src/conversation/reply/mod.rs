@@ -1,5 +1,5 @@
-//! Decodes providers' answers: whole replies, streams and errors; bytes in, values out. Opens no connection, reads no clock, and
-//! does not know the question.
+//! Decodes providers' replies from bytes: whole replies, streams and errors. Does not open connections or
+//! read the clock.
 
 mod anthropic;
 mod chat;
@@ -22,10 +22,10 @@ pub use draft::{Reply, ReplyEnd, ReplyEvent};
 pub use error::{ProviderError, ProviderErrorKind};
 
 impl Reply {
-    /// Reads a reply that came as one body.
+    /// Reads a reply that is a single body.
     ///
     /// # Errors
-    /// [`ProviderErrorKind::Garbage`] for anything but a reply in this dialect, or the provider's own error.
+    /// The provider's error, or [`ProviderErrorKind::Garbage`] if the body is not a reply in this dialect.
     pub fn read(format: Format, body: &[u8]) -> Result<Self, ProviderError> {
         let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
         if let Some(error) = ProviderError::stated(&value) {
@@ -38,10 +38,11 @@ impl Reply {
         }
     }
 
-    /// Reads a reply of Ollama's own chat, which came as one body: <https://github.com/ollama/ollama/blob/main/docs/api.md>.
+    /// Reads a reply of Ollama's native chat API that is a single body:
+    /// <https://github.com/ollama/ollama/blob/main/docs/api.md>.
     ///
     /// # Errors
-    /// As [`Reply::read`].
+    /// The errors of [`Reply::read`].
     pub fn read_ollama(body: &[u8]) -> Result<Self, ProviderError> {
         let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
         if let Some(error) = ProviderError::stated(&value) {
@@ -60,25 +61,25 @@ impl Reply {
     }
 }
 
-/// Reads a streamed reply: bytes in, events out. How the bytes are cut changes nothing.
+/// Decodes a streamed reply from bytes to events. The boundaries between chunks of bytes do not matter.
 #[derive(Debug)]
 pub struct ReplyDecoder {
     events: EventDecoder,
     assembly: Assembly,
-    /// The beginning of the data, for an error message.
+    /// Beginning of the data, for an error message.
     head: Vec<u8>,
 }
 
-/// Bytes of garbage that an error repeats.
+/// Maximum bytes of an invalid reply in an error.
 const HEAD: usize = 512;
 
 impl ReplyDecoder {
-    /// A decoder for streams of this dialect; `None` for dialects that Strata does not send.
+    /// Creates a decoder for streams of this dialect; `None` for dialects that Strata does not send.
     pub fn new(format: Format) -> Option<Self> {
         Some(Self { events: EventDecoder::default(), assembly: Assembly::of(format)?, head: Vec::new() })
     }
 
-    /// Takes the next bytes.
+    /// Decodes the next bytes, and returns the completed events.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<ReplyEvent> {
         let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
@@ -94,7 +95,7 @@ impl ReplyDecoder {
         self.assembly.draft_ref().end.is_some()
     }
 
-    /// The final reply, and the events of the last bytes.
+    /// Returns the final reply, and the events of the last bytes.
     pub fn finish(mut self) -> (Reply, Vec<ReplyEvent>) {
         let mut out = Vec::new();
         if let Some(event) = self.events.flush() {
@@ -116,7 +117,7 @@ impl ReplyDecoder {
         if event.data.trim() == "[DONE]" {
             return self.assembly.end_chat();
         }
-        // Kinds of events that are not known are skipped, and so is what is not JSON.
+        // Skips unknown types of events, and data that is not JSON.
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
         if let Some(error) = ProviderError::stated(&data) {
             self.assembly.draft_mut().end = Some(ReplyEnd::Failed(error));
@@ -126,7 +127,7 @@ impl ReplyDecoder {
     }
 }
 
-/// The reply of one dialect, put together event by event.
+/// Assembles the reply of one dialect, event by event.
 #[derive(Debug)]
 enum Assembly {
     Anthropic(anthropic::Assembly),
@@ -155,14 +156,14 @@ impl Assembly {
         }
     }
 
-    /// OpenAI's chat says that nothing comes any more.
+    /// Handles the end-of-stream marker of OpenAI's chat.
     fn end_chat(&mut self) {
         if let Self::Chat(assembly) = self {
             assembly.end();
         }
     }
 
-    /// Takes a reply that came whole; `None` when it is none.
+    /// Reads a reply that is a single body; `None` if the body is not a reply.
     fn whole(&mut self, body: &Value) -> Option<()> {
         match self {
             Self::Anthropic(assembly) => assembly.whole(body),
@@ -190,7 +191,7 @@ impl Assembly {
         }
     }
 
-    /// The reply so far, if the stream ends here.
+    /// Returns the reply so far, if the stream ends here.
     fn draft(self) -> Draft {
         match self {
             Self::Anthropic(assembly) => assembly.into_draft(),

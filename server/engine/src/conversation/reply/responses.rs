@@ -1,5 +1,5 @@
-//! Replies of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses-streaming>. Items are taken when
-//! they are done; text is shown as it comes.
+//! Replies of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses-streaming>.
+//! Items are added when complete; text is shown as it arrives.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::tokens::cost::Usage;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) draft: Draft,
-    /// The visible part of the unfinished message.
+    /// Text of the unfinished message that was already shown.
     shown: String,
 }
 
@@ -59,7 +59,7 @@ impl Assembly {
                 let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
                 let whole: String =
                     parts.map(|part| text(part, "text").to_owned() + text(part, "refusal")).collect();
-                // What was not streamed.
+                // Shows the text that was not streamed.
                 if let Some(rest) = whole.strip_prefix(&shown) {
                     self.draft.say(rest, out);
                 }
@@ -98,7 +98,8 @@ impl Assembly {
     }
 }
 
-/// Reasoning as a request may hold it: `status` and `content` are the provider's to write.
+/// Returns reasoning in the form that a request accepts, without `status` and `content`, which only the
+/// provider may write.
 fn sealed(item: &Value) -> Value {
     let mut kept = json!({"type": "reasoning"});
     if let (Some(kept), Some(item)) = (kept.as_object_mut(), item.as_object()) {

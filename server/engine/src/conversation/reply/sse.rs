@@ -1,29 +1,29 @@
-//! Server-sent events out of bytes: <https://html.spec.whatwg.org/multipage/server-sent-events.html>. Knows no dialect.
+//! Decodes server-sent events from bytes: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
-/// The most bytes that the lines of one event may have; the rest of a longer one is dropped.
+/// Maximum bytes of the lines of one event. The rest of a longer one is dropped.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct ServerEvent {
-    /// The `event` field; empty without one.
+    /// `event` field; empty if missing.
     pub(super) name: String,
-    /// The `data` fields, joined by line breaks.
+    /// `data` fields, joined by line breaks.
     pub(super) data: String,
 }
 
-/// Cuts a stream of bytes into events.
+/// Splits a stream of bytes into events.
 #[derive(Debug, Default)]
 pub(super) struct EventDecoder {
-    /// The line that is not complete yet.
+    /// The current incomplete line.
     line: Vec<u8>,
-    /// The last byte was a carriage return, so a line feed that follows ends no line.
+    /// Whether the last byte was a carriage return, so that a following line feed does not end another line.
     after_return: bool,
     event: ServerEvent,
     has_data: bool,
 }
 
 impl EventDecoder {
-    /// The events that are complete after these bytes.
+    /// Decodes the next bytes, and returns the completed events.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<ServerEvent> {
         let mut events = Vec::new();
         for &byte in bytes {
@@ -31,7 +31,7 @@ impl EventDecoder {
             match byte {
                 b'\n' if after_return => {}
                 b'\n' | b'\r' => events.extend(self.end_line()),
-                // A line that never ends is not kept.
+                // Limits the size of a line that never ends.
                 _ if self.line.len() + self.event.data.len() < MAX_EVENT => self.line.push(byte),
                 _ => {}
             }
@@ -39,7 +39,7 @@ impl EventDecoder {
         events
     }
 
-    /// The event that the end of the stream completes: some servers leave out the last empty line.
+    /// Returns the event that the end of the stream completes, since some servers omit the last empty line.
     pub(super) fn flush(&mut self) -> Option<ServerEvent> {
         if !self.line.is_empty() {
             self.end_line();

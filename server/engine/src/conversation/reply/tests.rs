@@ -1,5 +1,5 @@
-//! What the decoders promise: the same events however the bytes are cut, the same reply streamed and whole, nothing lost in a
-//! stream that breaks off.
+//! Tests of the decoders: the same events wherever the bytes are split, the same reply streamed and whole,
+//! and nothing lost if a stream is interrupted.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::conversation::history::ContentBlock;
 
 const DIALECTS: [Format; 4] = [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini];
 
-/// What a made-up model answers.
+/// A generated answer of a model.
 #[derive(Clone, Debug)]
 struct Script {
     thought: String,
@@ -26,7 +26,7 @@ impl Script {
         self.texts.concat()
     }
 
-    /// The stream of this answer as the provider's documentation shows it, as (event, data) pairs.
+    /// Returns the stream of this answer in the form that the provider documents, as (event, data) pairs.
     fn events(&self, format: Format) -> Vec<(&'static str, Value)> {
         match format {
             Format::Anthropic => self.anthropic(),
@@ -237,7 +237,7 @@ fn said(reply: &Reply) -> String {
 }
 
 proptest! {
-    // 200 streams for each dialect.
+    // 200 streams per dialect.
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]

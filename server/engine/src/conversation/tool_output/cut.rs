@@ -1,42 +1,42 @@
-//! Truncates texts by lines, characters or bytes, never inside a character. Markers count towards the limit; if they do not fit,
-//! only the beginning stays.
+//! Truncates texts by lines, characters or bytes, never inside a character. Markers count toward the limit;
+//! if they do not fit, only the beginning is kept.
 
 use std::fmt;
 
 use crate::conversation::settings::TruncateMode;
 
-/// Makes a text fit a limit of at least 1; `None` when it does already.
+/// Truncates a text to a limit of at least 1; returns `None` if it already fits.
 pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
 
-/// Fewer lines than this hold no marker between a beginning and an end.
+/// Minimum lines that leave room for a marker between a beginning and an end.
 const LINES_FOR_A_MARKER: usize = 4;
-/// Fewer characters or bytes than this are not worth a marker.
+/// Minimum characters or bytes at which a marker is inserted.
 const SIZE_FOR_A_MARKER: usize = 200;
-/// Marks cut characters or bytes. The last line of the output says how many.
+/// Marks removed characters or bytes. The last line of the output reports how many.
 const MARKER: &str = "\n[...]\n";
 
-/// How long a text is.
+/// Size of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OutputSize {
-    /// Lines; the last one counts whether or not it ends with a line break.
+    /// Number of lines, including a last one without a line break.
     pub lines: usize,
-    /// Characters (Unicode scalar values).
+    /// Number of characters (Unicode scalar values).
     pub chars: usize,
-    /// Bytes of UTF-8.
+    /// Number of UTF-8 bytes.
     pub bytes: usize,
 }
 
-/// The result of a truncation.
+/// Sizes before and after a truncation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Report {
-    /// How long the output was.
+    /// Size of the original output.
     pub before: OutputSize,
-    /// How long it is, without the line that reports this.
+    /// Size of the truncated output, without the line that reports the truncation.
     pub after: OutputSize,
 }
 
 impl OutputSize {
-    /// The length of a text.
+    /// Measures a text.
     pub fn of(text: &str) -> Self {
         Self { lines: text.split_inclusive('\n').count(), chars: text.chars().count(), bytes: text.len() }
     }
@@ -93,7 +93,7 @@ pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     }
     let parts = ends(limit, mode).map(|(head, tail)| (end_of(text, head), start_of(text, text.len() - tail)));
     Some(match parts {
-        // In place of fewer characters than it has, the marker would make a text longer that was cut to a number of characters.
+        // If the marker has more characters than the text it replaces, it could exceed a limit on characters.
         Some((head, tail)) if text[head..tail].chars().count() >= MARKER.len() => {
             [&text[..head], MARKER, &text[tail..]].concat()
         }
@@ -101,7 +101,8 @@ pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     })
 }
 
-/// How much of the beginning and of the end stays, when there is room for a marker between them.
+/// Returns how much of the beginning and of the end to keep; `None` if there is no room for a marker between
+/// them.
 fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     let room = limit
         .checked_sub(MARKER.len())
@@ -109,12 +110,12 @@ fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     Some((room - room / 2, room / 2))
 }
 
-/// The last place up to `at` that is not inside a character.
+/// Returns the last character boundary up to `at`.
 fn end_of(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The first place from `at` on that is not inside a character.
+/// Returns the first character boundary from `at` on.
 fn start_of(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

@@ -1,11 +1,11 @@
-//! The parts of one result on their way in. Writes nothing: it hands out what must be kept elsewhere and takes
-//! back where that went.
+//! Processing of the parts of a new tool result. The caller writes long texts to files and reports their
+//! locations.
 
 use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
 use crate::conversation::settings::ToolOutputSettings;
 
-/// The parts of one result, truncated except for those still to be spilled. Pictures are unchanged.
+/// Parts of one result, truncated except for those still to be spilled. Images are unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Intake {
     parts: Vec<Part>,
@@ -15,12 +15,12 @@ pub struct Intake {
 #[derive(Clone, PartialEq, Debug)]
 enum Part {
     Settled(ResultPart),
-    /// The text is too long for any prompt.
+    /// Text above `large_output_threshold`, to be written to a file.
     Long(String),
 }
 
 impl Intake {
-    /// Cuts what has to be cut.
+    /// Truncates the parts that exceed a limit, except those to be spilled.
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
             ResultPart::Text { text } => match arrive(&text, settings) {
@@ -33,7 +33,7 @@ impl Intake {
         Self { parts: parts.into_iter().map(part).collect(), settings: settings.clone() }
     }
 
-    /// The texts that should be put into files, in order.
+    /// Returns the texts to write to files, in order.
     pub fn spills(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Long(text) => Some(text.as_str()),
@@ -41,8 +41,8 @@ impl Intake {
         })
     }
 
-    /// The final parts. `spilled` gives the location of each of [`spills`](Self::spills); parts that could not be written to a
-    /// file (`None`, or missing) are truncated.
+    /// Returns the final parts. `spilled` has the location of each of [`spills`](Self::spills), in order;
+    /// parts that could not be written to a file (`None`, or missing) are truncated.
     pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;
         let mut spilled = spilled.into_iter();

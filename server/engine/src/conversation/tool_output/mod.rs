@@ -1,5 +1,6 @@
-//! Tool results as they arrive: what to keep of each, and reading the rest later. Writes no file: overlong outputs are returned
-//! for storage elsewhere, and replaced by a notice. Does not decide which results are shown later (`tool_result_archival`).
+//! Processes new tool results: decides what to keep of each, and reads the rest later. Overlong outputs are
+//! returned to the caller for storage, and replaced by a notice. `tool_result_archival` decides which results
+//! are shown later.
 
 mod cut;
 mod intake;
@@ -17,37 +18,38 @@ pub use page::{Page, output_of, page};
 /// How to handle an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OutputHandling {
-    /// Kept unchanged.
+    /// Keep it unchanged.
     Kept,
-    /// This is kept of it, with a last line that says how much went.
+    /// Truncate it, with a last line that reports how much was removed.
     Truncated {
-        /// The kept text.
+        /// Truncated text, with the last line.
         text: String,
-        /// How much there was, and how much is kept.
+        /// Sizes before and after the truncation.
         report: Report,
     },
-    /// It is so long that it belongs into a file, with a [`notice`] in its place.
+    /// Write it to a file, and replace it with a [`notice`].
     Spill(OutputSize),
 }
 
-/// An output that was put into a file.
+/// An output that was written to a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpilledOutput {
-    /// Its id for `toolOutput.read`.
+    /// Id of the output for `toolOutput.read`.
     pub id: String,
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
     pub lines: usize,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
+    /// SHA-256 hash of its bytes, in hexadecimal digits.
     pub sha256: String,
 }
 
-/// Decides how to handle an output, including those of failed tools. Outputs above `large_output_threshold` characters are
-/// spilled; others are cut by lines, then characters, then bytes.
+/// Decides how to handle an output, including the outputs of failed tools. Outputs above
+/// `large_output_threshold` characters are spilled; others are truncated by lines, then characters, then
+/// bytes.
 pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
-    // No text has more characters than bytes; most outputs are short and need not be counted.
+    // A text never has more characters than bytes, so the characters of short outputs need not be counted.
     if exceeds(text.len(), settings.large_output_threshold) {
         let before = OutputSize::of(text);
         if exceeds(before.chars, settings.large_output_threshold) {
@@ -58,7 +60,7 @@ pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandlin
         .map_or(OutputHandling::Kept, |(text, report)| OutputHandling::Truncated { text, report })
 }
 
-/// The notice that replaces a spilled output.
+/// Returns the notice that replaces a spilled output.
 pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledOutput) -> String {
     format!(
         "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \
@@ -66,7 +68,7 @@ pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledO
     )
 }
 
-/// Within all limits, with the last line; `None` when it is so already.
+/// Truncates a text to all limits and adds the last line; `None` if it already fits.
 fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Report)> {
     let mode = settings.truncate_mode;
     let limits = [
@@ -88,7 +90,7 @@ fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Repor
     Some((kept, report))
 }
 
-/// A limit of 0 is none.
+/// Whether an amount exceeds a limit, where 0 means no limit.
 fn exceeds(amount: usize, limit: usize) -> bool {
     limit > 0 && amount > limit
 }

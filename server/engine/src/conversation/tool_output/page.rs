@@ -1,24 +1,24 @@
-//! Reading an output in ranges of lines.
+//! Reads ranges of lines of an output.
 
 use schemars::JsonSchema;
 
 use crate::conversation::history::{ContentBlock, NewMessage, ResultPart};
 
-/// Some lines of an output.
+/// A range of lines of an output.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page {
-    /// The lines with their ends.
+    /// Text of the lines, including line breaks.
     pub text: String,
-    /// The first of them, counted from 1.
+    /// First line, starting at 1.
     pub from: usize,
-    /// The last of them; one less than `from` when there are none.
+    /// Last line; `from - 1` if there are none.
     pub to: usize,
-    /// How many lines the output has.
+    /// Number of lines of the whole output.
     pub total: usize,
 }
 
-/// `count` lines of `text` from line `from` on, counted from 1; as many of them as there are.
+/// Returns up to `count` lines of `text` starting at line `from`, where the first line is 1.
 pub fn page(text: &str, from: usize, count: usize) -> Page {
     let from = from.max(1);
     let total = text.split_inclusive('\n').count();
@@ -27,7 +27,8 @@ pub fn page(text: &str, from: usize, count: usize) -> Page {
     Page { text, from, to: from - 1 + shown, total }
 }
 
-/// The text of all results that a message holds, archived or not, one below the other; `None` when it holds none.
+/// Returns the text of all tool results in a message, archived or not, one after the other; `None` if there
+/// are no results.
 pub fn output_of(message: &NewMessage) -> Option<String> {
     let results = || message.content.iter().filter(|block| block.is_tool_result());
     results().next()?;

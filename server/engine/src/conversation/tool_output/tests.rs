@@ -1,4 +1,4 @@
-//! Every figure and rule of `docs/compaction.md`, "Tool results, on arrival".
+//! Tests of every figure and rule of `docs/compaction.md`, "Tool results, on arrival".
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn defaults() -> ToolOutputSettings {
     Settings::default().tool_output
 }
 
-/// No limit but those that a test sets.
+/// Settings without any limits.
 fn unlimited() -> ToolOutputSettings {
     ToolOutputSettings { max_lines: 0, max_chars: 0, max_bytes: 0, large_output_threshold: 0, ..defaults() }
 }
@@ -66,7 +66,7 @@ fn more_characters_than_the_threshold_are_spilled_whatever_the_other_limits() {
     let text = "\u{e9}".repeat(204_801);
     let figures = OutputSize { lines: 1, chars: 204_801, bytes: 409_602 };
     assert_eq!(arrive(&text, &defaults()), OutputHandling::Spill(figures));
-    // It is characters that count: as many bytes are truncated.
+    // The limit is in characters: the same number of bytes is truncated.
     let (kept, _) = truncation(&"\u{e9}".repeat(204_800), &defaults());
     assert!(kept.len() < 51_400, "{}", kept.len());
 }
@@ -91,7 +91,7 @@ fn lines_are_cut_in_the_middle_with_a_marker() {
         (4, 5, "1\n2\n[... 2 lines left out ...]\n5\n"),
         (4, 100, "1\n2\n[... 97 lines left out ...]\n100\n"),
         (5, 9, "1\n2\n[... 5 lines left out ...]\n8\n9\n"),
-        // Fewer than 4 lines hold no marker.
+        // Fewer than four lines leave no room for a marker.
         (3, 5, "1\n2\n3\n"),
         (1, 5, "1\n"),
     ] {
@@ -114,7 +114,7 @@ fn head_keeps_the_beginning() {
 
 #[test]
 fn lines_then_characters_then_bytes() {
-    // 3,000 lines of 100 characters of two bytes: each limit has something left to cut.
+    // 3,000 lines of 100 characters, most of them two bytes long: every limit truncates something.
     let text = ("\u{e9}".repeat(99) + "\n").repeat(2_040);
     let settings = ToolOutputSettings { max_chars: 100_000, large_output_threshold: 0, ..defaults() };
     let only_lines = ToolOutputSettings { max_chars: 0, max_bytes: 0, ..settings.clone() };
@@ -232,7 +232,7 @@ proptest! {
                 prop_assert_eq!(report.before, OutputSize::of(&text));
                 prop_assert!(report.after.chars <= chars || chars == 0);
                 prop_assert!(report.after.bytes <= bytes || bytes == 0);
-                // Two markers may appear on lines of their own.
+                // Up to two markers are on separate lines.
                 prop_assert!(report.after.lines <= lines + 4 || lines == 0);
                 let body = kept.strip_suffix(&report.to_string());
                 prop_assert!(body.is_some_and(|body| body.is_empty() || body.ends_with('\n')));

@@ -1,11 +1,12 @@
-//! Which results go. Knows nothing about what that costs.
+//! Chooses which tool results to archive, regardless of the cost.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::conversation::history::{ContentBlock, Message, Pin, Role, Visibility};
 
-/// The messages to archive so that at most `cutoff` results stay visible, oldest first; fewer if the rest cannot be archived.
+/// Returns the messages to archive so that at most `cutoff` results stay visible, oldest first; fewer if the
+/// rest cannot be archived.
 pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> {
     let visible = messages.iter().filter(|message| message.body.agent == Visibility::Shown);
     let mut excess = visible.map(|message| results(message)).sum::<usize>().saturating_sub(cutoff);
@@ -31,8 +32,8 @@ pub(super) fn is_archivable(message: &Message) -> bool {
         && body.content.iter().all(ContentBlock::is_tool_result)
 }
 
-/// Where the newest round begins: the last assistant messages in a row that call tools. The end, when no tool was
-/// called.
+/// Returns the index where the newest round begins: the last consecutive assistant messages that call tools.
+/// Returns the number of messages if no tool was called.
 pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     let calls = |message: &Arc<Message>| {
         speaks(message)
@@ -43,7 +44,7 @@ pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     before.iter().rposition(|message| !speaks(message) && is_shown(message)).map_or(0, |at| at + 1)
 }
 
-/// Whether a round has calls that were not answered and may still be: nothing but results follows them.
+/// Whether a round has unanswered calls that may still be answered, because only results follow them.
 pub(super) fn waits_for_results(round: &[Arc<Message>]) -> bool {
     let mut open: HashSet<&str> = HashSet::new();
     for message in round.iter().filter(|message| is_shown(message)) {

@@ -1,6 +1,7 @@
-//! Archives old tool results: beyond the cutoff, the oldest become stubs, and one message summarizes them. As values: a plan says
-//! what to archive and what to ask a model, takes the answer, and updates a conversation. Asks no model, shortens no result
-//! (`tool_output`), and leaves other messages alone (`compaction`).
+//! Archives old tool results: beyond the cutoff, the oldest become stubs, and one message summarizes them. A
+//! plan contains the results to archive and the question for a model; applying it to the answer gives the
+//! change to the conversation. Does not contact models, truncate results (`tool_output`), or affect other
+//! messages (`compaction`).
 
 mod choose;
 mod rewrite;
@@ -27,26 +28,26 @@ pub(crate) use rewrite::{CacheState, expected_turns};
 #[cfg(test)]
 pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 
-/// Results that are to be archived.
+/// Tool results to archive, and how to summarize them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArchivalPlan {
     archive: Vec<MessageId>,
-    /// What to ask a model; nothing when none is to be asked.
+    /// Question for a model; `None` to summarize without one.
     pub question: Option<Question>,
     heuristic: String,
 }
 
-/// Results to archive, and their replacement.
+/// Tool results to archive, with the summary that replaces them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Archival {
-    /// The messages whose results the model no longer sees, oldest first.
+    /// Ids of the messages whose results the model no longer sees, oldest first.
     pub archived: Vec<MessageId>,
-    /// Sums them up, for the model and not for the user.
+    /// Summary of the results, visible to the model but not to the user.
     pub summary: NewMessage,
 }
 
-/// Plans what to archive now, if anything: whole messages, oldest first, until the model sees at most `cutoff` results (0 for no
-/// limit). Keeps pinned messages and the newest round of calls.
+/// Plans what to archive now, if anything: whole messages, oldest first, until the model sees at most
+/// `cutoff` results (0 means no limit). Keeps pinned messages and the newest round of calls.
 pub(crate) fn plan_archival(
     messages: &[Arc<Message>],
     settings: &ToolOutputSettings,
@@ -66,13 +67,13 @@ pub(crate) fn plan_archival(
 }
 
 impl ArchivalPlan {
-    /// The messages that are to be archived, oldest first.
+    /// Returns the ids of the messages to archive, oldest first.
     #[cfg(test)]
     pub(crate) fn archive(&self) -> &[MessageId] {
         &self.archive
     }
 
-    /// The outcome. Without an answer, the beginning and the end of each result are used.
+    /// Creates the summary from a model's answer, or else from the beginning and the end of each result.
     pub fn apply(self, answer: Option<&str>) -> Archival {
         let Self { archive, heuristic, .. } = self;
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
@@ -87,8 +88,8 @@ impl ArchivalPlan {
 }
 
 impl Archival {
-    /// Adds the outcome to the conversation: at its end, or before pending calls. Skips what was hidden or changed since the
-    /// plan; does nothing if nothing is left.
+    /// Archives the results in `history`, and inserts the summary at its end or before pending calls. Skips
+    /// messages that were hidden or changed since the plan; does nothing if none is left.
     pub(crate) fn enter(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();

@@ -1,4 +1,4 @@
-//! The cost and savings of archiving, given the provider's cache. In tokens of plain input.
+//! Cost and savings of archiving, given the provider's cache, in tokens of plain input.
 
 use crate::conversation::compaction::Scales;
 use crate::conversation::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
@@ -7,53 +7,53 @@ use super::words::OUTPUT_CHARS;
 
 /// Approximate characters per token of a summary.
 const CHARS_PER_TOKEN: usize = 4;
-/// Maximum turns a session is expected to continue.
+/// Maximum number of further turns assumed for a session.
 const MOST_TURNS: f64 = 50.0;
 
-/// What the provider's cache holds of a conversation.
+/// State of the provider's cache for a conversation.
 #[derive(Clone, Copy)]
 pub(crate) enum CacheState<'a> {
-    /// Nothing worth preserving: empty, expired or already broken.
+    /// Nothing worth preserving: empty, expired or already invalidated.
     Cold,
-    /// A prefix of the last prompt.
+    /// A prefix of the last prompt is cached.
     Warm(Warm<'a>),
-    /// Whatever it is, the window is full: archive.
+    /// The window is full, so archive regardless of the cache.
     Forced,
 }
 
-/// A cache that is worth something.
+/// Cached tokens and prices, which determine whether archiving pays.
 #[derive(Clone, Copy)]
 pub(crate) struct Warm<'a> {
-    /// Price of reading a token from the cache.
+    /// Price of a token read from the cache.
     pub read: f64,
-    /// Price of writing a token to the cache.
+    /// Price of a token written to the cache.
     pub write: f64,
-    /// How many prompts are expected to come.
+    /// Expected number of further prompts.
     pub turns: f64,
-    /// Number of cached tokens at and after a message.
+    /// Returns the number of cached tokens at and after a message.
     pub behind: &'a dyn Fn(MessageId) -> usize,
-    /// How things are weighed.
+    /// Token counters.
     pub scales: Scales<'a>,
 }
 
-/// Archiving while the cache is warm.
+/// Effect of archiving while the cache is warm.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Rewrite {
-    /// Tokens by which every later prompt is shorter.
+    /// Tokens that every later prompt saves.
     pub freed: usize,
-    /// Cached tokens after the first archived result that stay in the prompt and are written again.
+    /// Cached tokens after the first archived result that stay in the prompt and must be written again.
     pub rewritten: usize,
-    /// Price of reading a token from the cache.
+    /// Price of a token read from the cache.
     pub read: f64,
-    /// Price of writing a token to the cache.
+    /// Price of a token written to the cache.
     pub write: f64,
-    /// How many prompts are expected to come.
+    /// Expected number of further prompts.
     pub turns: f64,
 }
 
 impl Rewrite {
-    /// Whether the savings exceed the cost: freed tokens would have been read with every future prompt; rewritten tokens would
-    /// have been read once more cheaply.
+    /// Whether the savings exceed the cost: freed tokens would have been read with every future prompt, and
+    /// rewritten tokens could have been read once more at the lower price.
     pub(crate) fn pays(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);
@@ -62,7 +62,7 @@ impl Rewrite {
 }
 
 impl CacheState<'_> {
-    /// Whether these messages may be archived now.
+    /// Whether archiving these messages now is worth its cost.
     pub(super) fn allows(&self, archive: &[&Message]) -> bool {
         match self {
             Self::Cold | Self::Forced => true,
@@ -72,7 +72,7 @@ impl CacheState<'_> {
 }
 
 impl Warm<'_> {
-    /// Archiving these messages, oldest first.
+    /// Computes the effect of archiving these messages, oldest first.
     fn rewrite(&self, archive: &[&Message]) -> Rewrite {
         let weight: usize = archive.iter().map(|message| (self.scales.message)(message)).sum();
         let stubs: usize = archive.iter().map(|message| (self.scales.message)(&stub(message))).sum();
@@ -88,12 +88,12 @@ impl Warm<'_> {
     }
 }
 
-/// Expected number of further prompts: as many as so far, the best guess without other knowledge.
+/// Expected number of further prompts: as many as so far, the best guess without other information.
 pub(crate) fn expected_turns(so_far: usize) -> f64 {
     (so_far as f64).clamp(1.0, MOST_TURNS)
 }
 
-/// A message as it will be when archived, for counting.
+/// Returns a message in its archived form, for counting.
 fn stub(message: &Message) -> Message {
     let result = |block: &ContentBlock| match block {
         ContentBlock::ToolResult { call_id, outcome, .. } => Some(ContentBlock::ToolResult {

@@ -1,4 +1,4 @@
-//! Every figure and rule of `docs/compaction.md`, "Tool results, ageing".
+//! Tests of every figure and rule of `docs/compaction.md`, "Tool results, ageing".
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -32,7 +32,7 @@ fn results(ids: &[usize]) -> NewMessage {
     NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, content) }
 }
 
-/// A question and so many rounds of one call each, the results being messages 2, 4, 6 and so on.
+/// A question followed by this many rounds of one call each. The results are messages 2, 4, 6 and so on.
 fn rounds(count: usize) -> History {
     let mut history = History::default();
     history.add(NewMessage::text(Role::User, "Look."));
@@ -241,7 +241,7 @@ fn the_summary_stands_before_calls_that_wait_for_their_results() {
     assert_eq!(place(vec![calls(&[90])]), 1);
     assert_eq!(place(vec![said("Now."), calls(&[90, 91]), results(&[90])]), 3);
     assert_eq!(place(vec![calls(&[90]), results(&[90])]), 0);
-    // No one waits for these any more.
+    // These calls are no longer pending.
     assert_eq!(place(vec![calls(&[90]), NewMessage::text(Role::User, "Never mind.")]), 0);
 }
 
@@ -261,18 +261,19 @@ fn what_changed_while_a_model_was_asked_is_left_alone() {
 #[test]
 fn a_rewrite_pays_when_it_saves_more_than_it_costs() {
     for (freed, rewritten, read, write, turns, pays) in [
-        // 1,000 tokens at a tenth for 10 prompts are 1,000; so much is 869 tokens written (1.25) and not read (0.1).
+        // 1,000 tokens at a tenth for 10 prompts save 1,000, just more than it costs to write (1.25) rather
+        // than read (0.1) 869 tokens.
         (1_000, 869, 0.1, 1.25, 10.0, true),
         (1_000, 870, 0.1, 1.25, 10.0, false),
         (1_000, 20_000, 0.1, 1.25, 10.0, false),
         (30_000, 20_000, 0.1, 1.25, 10.0, true),
-        // Writes of one hour cost more, writes of others nothing extra.
+        // Writes for one hour cost more; other providers charge nothing extra.
         (1_000, 869, 0.1, 2.0, 10.0, false),
         (1_000, 1_111, 0.1, 1.0, 10.0, true),
         // Nothing has to be written again.
         (1, 0, 0.1, 1.25, 1.0, true),
         (0, 0, 0.1, 1.25, 1.0, false),
-        // Without a cache nothing is lost.
+        // Nothing is lost without a cache.
         (1, 1_000_000, 1.0, 1.0, 1.0, true),
     ] {
         let rewrite = Rewrite { freed, rewritten, read, write, turns };
@@ -295,7 +296,7 @@ fn a_warm_cache_is_broken_only_when_it_pays() {
         assert!(plan(CacheState::Cold) && plan(CacheState::Forced));
         plan(CacheState::Warm(warm))
     };
-    // Some 9,700 tokens are freed; what is cached after them beyond that is written again.
+    // About 9,700 tokens are freed. Cached tokens after them must be written again.
     assert!(planned(ArchivalMode::CacheAware, 10_000, 5.0));
     assert!(!planned(ArchivalMode::CacheAware, 60_000, 5.0));
     assert!(planned(ArchivalMode::CacheAware, 60_000, 500.0));
@@ -308,7 +309,7 @@ fn as_many_prompts_are_expected_as_there_were() {
     assert_eq!([0, 1, 7, 50, 900].map(expected_turns), [1.0, 1.0, 7.0, 50.0, 50.0]);
 }
 
-/// One step of a conversation.
+/// A step of a conversation.
 #[derive(Clone, Debug)]
 enum Step {
     Said(Role),
@@ -378,7 +379,7 @@ proptest! {
         let rebuilt = ageing.apply(None).enter(&mut history);
         prop_assert_eq!(rebuilt.added.len(), 1);
         prop_assert_eq!(history.messages().len(), added + 1);
-        // Once is enough, and nothing that was said moved or is lost.
+        // Archiving again does nothing, and no message is moved or lost.
         prop_assert_eq!(plan(&history, &settings), None);
         let ids: Vec<MessageId> = history.messages().iter().map(|m| m.id).filter(|id| !rebuilt.added.contains(id)).collect();
         prop_assert!(ids.is_sorted());
@@ -386,7 +387,7 @@ proptest! {
             let now = &history.get(message.id).unwrap().body;
             prop_assert_eq!((&now.content, now.user), (&message.body.content, message.body.user));
         }
-        // No call is parted from its results, and providers take the outcome.
+        // No call is separated from its results, and providers accept the conversation.
         let spoken: Vec<&Message> = history.visible().map(|message| &**message).collect();
         for pair in spoken.windows(2) {
             let parts = pair[0].body.kind == Kind::ToolSummary && pair[1].body.kind == Kind::ToolResult;

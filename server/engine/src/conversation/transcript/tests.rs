@@ -1,18 +1,18 @@
-//! Recorded lines become turns, and no line makes the reader stumble.
+//! Tests of the conversion of recorded lines to turns, and that no line makes the reader fail.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-/// A line that the user's side wrote.
+/// A line written by the user.
 fn user(content: Value) -> String {
     json!({"type": "user", "isSidechain": false, "timestamp": "1970-01-01T00:00:01Z",
            "message": {"role": "user", "content": content}})
     .to_string()
 }
 
-/// A line of the answer `id`.
+/// A line of the answer with this id.
 fn answer(id: &str, content: Value, output: u64) -> String {
     json!({"type": "assistant", "isSidechain": false, "timestamp": "1970-01-01T00:00:09Z",
            "message": {"role": "assistant", "id": id, "model": "claude", "content": [content],
@@ -38,7 +38,7 @@ fn transcript(lines: &[String]) -> Transcript {
     parse(&lines.join("\n"))
 }
 
-/// What was said, one word a block.
+/// Returns one word per block.
 fn words(blocks: &[ContentBlock]) -> String {
     let word = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => text.clone(),

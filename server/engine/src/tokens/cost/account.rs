@@ -1,5 +1,5 @@
-//! A model of a provider's cache during one session: requests add prefixes, time and reports remove them. Predicts the cost of
-//! the next request; asks no one.
+//! Models a provider's cache during one session: requests add prefixes, and elapsed time and usage reports
+//! remove them. Predicts the cost of the next request without contacting the provider.
 
 use crate::hash::ContentHash;
 use crate::tokens::models::CacheKind;
@@ -12,11 +12,11 @@ use super::{BilledInput, Charge, Mark, Prices, Provider, Span};
 /// One request as the cache sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SentRequest {
-    /// Its content blocks.
+    /// Content blocks of the request.
     pub spans: Vec<Span>,
-    /// When it was made, in milliseconds since 1970.
+    /// Time of the request, in milliseconds since 1970.
     pub at_ms: u64,
-    /// Names what invalidates the whole cache when it changes.
+    /// Hash of everything whose change invalidates the whole cache.
     pub identity: ContentHash,
     /// The provider's prices.
     pub prices: Prices,
@@ -36,17 +36,17 @@ impl SentRequest {
     }
 }
 
-/// A provider said that it read clearly less than was expected.
+/// A reported cache read that is clearly smaller than expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CacheShortfall {
-    /// Expected tokens, by our own count.
+    /// Expected tokens, as counted by Strata.
     pub expected: usize,
-    /// Reported tokens, by the provider's count.
+    /// Reported tokens, as counted by the provider.
     pub reported: u64,
 }
 
-/// The believed content of the cache.
+/// Expected content of the provider's cache, with the last charge.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Account {
     identity: ContentHash,
@@ -57,15 +57,15 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// An account at a provider that holds nothing yet.
+    /// Creates an account with an empty cache.
     fn new(sent: &SentRequest) -> Self {
         let provider = Provider::new(sent.prices);
         let (last, last_ms, missed) = (Charge::default(), sent.at_ms, None);
         Self { identity: sent.identity, provider, last, last_ms, missed }
     }
 
-    /// The account after `sent` was answered, with the provider's reported read, if any. If that is less than predicted, only
-    /// what this request wrote is known to be cached.
+    /// Returns the account after `sent` was answered. `billed` is the reported usage, if any. If the reported
+    /// read is less than predicted, only what this request wrote is assumed to be cached.
     pub(crate) fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
         let mut account = match before {
             Some(account) if account.identity == sent.identity => account.clone(),
@@ -83,33 +83,34 @@ impl Account {
         account
     }
 
-    /// A request with more breakpoints than the provider takes is refused elsewhere (`wire`); it would cost nothing.
+    /// Charges a request. If it has more breakpoints than allowed, the charge is 0; dialect checks reject
+    /// such requests before they are sent.
     fn charge(&mut self, sent: &SentRequest) -> Charge {
         self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
     }
 
-    /// The expected charge of a request.
+    /// Predicts the charge of a request.
     pub(crate) fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
         Self::after(before, sent, None).last
     }
 
-    /// The identity of the account. Another identity has another cache.
+    /// Hash that identifies the cache. A different identity means a different cache.
     pub(crate) fn identity(&self) -> ContentHash {
         self.identity
     }
 
-    /// The charge of the last request, as far as known.
+    /// Charge of the last request, as far as known.
     #[cfg(test)]
     pub(crate) fn last(&self) -> Charge {
         self.last
     }
 
-    /// How much less of the last request the provider read than expected, if clearly less.
+    /// Shortfall of the last request, if the provider read clearly less from the cache than expected.
     pub(crate) fn missed(&self) -> Option<CacheShortfall> {
         self.missed
     }
 
-    /// How much of the last request the next one can read. Tokens.
+    /// Tokens of the last request that the next one can read from the cache.
     pub(crate) fn cached_tokens(&self) -> usize {
         let Prices { kind, min_tokens, .. } = self.provider.prices;
         match kind {
@@ -120,7 +121,8 @@ impl Account {
         }
     }
 
-    /// When the cache expires unless used before, in milliseconds since 1970; `None` if nothing is cached.
+    /// Time at which the cache expires unless it is used before, in milliseconds since 1970; `None` if
+    /// nothing is cached.
     pub(crate) fn expires_ms(&self) -> Option<u64> {
         let life_ms = u64::from(self.provider.prices.seconds) * 1_000;
         (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))

@@ -1,6 +1,6 @@
-//! What a session would have cost under each lifetime of cache entries, and what comes next: a turn, a long pause, or another
-//! model. Only considers the marked prefix, since the rest costs the same in any case. Simple arithmetic of a growing prefix;
-//! `Provider` bills real layouts.
+//! Estimates what a session would have cost under each cache lifetime, and what the next turn costs: in time,
+//! after a long pause, or with another model. Considers only the marked prefix, since the rest costs the same
+//! in any case. Assumes that the prefix grows evenly; `Provider` bills actual requests.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,47 +9,47 @@ use crate::tokens::models::{CacheKind, Ttl};
 
 use super::{Charge, Prices};
 
-/// How a session went so far.
+/// Size, growth and pauses of a session so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionTrend<'a> {
-    /// Tokens of its last prompt up to the last breakpoint.
+    /// Tokens of the last prompt up to the last breakpoint.
     pub marked: usize,
     /// Growth per turn, in tokens.
     pub growth: usize,
-    /// The pauses between its turns, from request to request. Milliseconds.
+    /// Pauses between consecutive requests, in milliseconds.
     pub pauses_ms: &'a [u64],
 }
 
-/// Both lifetimes side by side.
+/// Costs of a session under both cache lifetimes.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Forecast {
-    /// With entries that live five minutes.
+    /// Costs if cache entries live five minutes.
     pub five_minutes: CostOutlook,
-    /// With entries that live an hour.
+    /// Costs if cache entries live one hour.
     pub one_hour: CostOutlook,
-    /// The lifetime under which the session would have cost less so far; five minutes when it is anyway.
+    /// Lifetime under which the session would have cost less so far; five minutes if both cost the same.
     pub cheaper: Ttl,
 }
 
-/// A session under one lifetime.
+/// Costs of a session under one cache lifetime.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostOutlook {
-    /// How long entries really live after their last use. Seconds.
+    /// Actual lifetime of entries after their last use, in seconds.
     pub seconds: u32,
-    /// All turns so far together.
+    /// Total charge of all turns so far.
     pub spent: Charge,
-    /// Pauses that were too long.
+    /// Number of pauses longer than the lifetime.
     pub expiries: usize,
-    /// The next turn when it comes in time.
+    /// Charge of the next turn if it starts before the cache expires.
     pub next_in_time: Charge,
-    /// The next turn after a pause that is too long.
+    /// Charge of the next turn if the cache has expired.
     pub next_too_late: Charge,
 }
 
 impl Forecast {
-    /// The forecast for a session, given its model's prices under both lifetimes.
+    /// Computes the costs of a session from the model's prices under both lifetimes.
     pub fn of(course: &SessionTrend<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
         let (five_minutes, one_hour) =
             (CostOutlook::of(course, five_minutes), CostOutlook::of(course, one_hour));
@@ -60,7 +60,7 @@ impl Forecast {
 }
 
 impl CostOutlook {
-    /// The forecast for a session under these prices.
+    /// Computes the costs of a session under these prices.
     pub(crate) fn of(course: &SessionTrend<'_>, prices: &Prices) -> Self {
         let turns = course.pauses_ms.len();
         let marked = |turns_ago: usize| course.marked.saturating_sub(course.growth.saturating_mul(turns_ago));
@@ -81,13 +81,14 @@ impl CostOutlook {
     }
 }
 
-/// Cost of the marked prefix in the first turn after a switch to a model with the prices `to`, without a cache. `marked` is
-/// counted by that model's tokenizer; the result is a multiple of its plain input price.
+/// Charge of the marked prefix in the first turn after a switch to a model with the prices `to`, whose cache
+/// is empty. `marked` is counted with that model's tokenizer. The cost is a multiple of its plain input
+/// price.
 pub fn switch(to: &Prices, marked: usize) -> Charge {
     turn(to, 0, marked)
 }
 
-/// The bill for a prefix whose beginning is cached. Tokens.
+/// Charge of a prefix of `marked` tokens, the first `known` of which are cached.
 fn turn(prices: &Prices, known: usize, marked: usize) -> Charge {
     let step = match prices.kind {
         CacheKind::Automatic { granularity } => granularity.max(1),

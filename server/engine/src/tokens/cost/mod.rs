@@ -1,6 +1,6 @@
-//! What a request costs, given what the provider's cache holds: prices of a model, a provider that bills as
-//! the documented ones do. Figures are multiples of the price of one token of plain input. This module orders no content, sets
-//! no marks and reads no clock.
+//! Costs of requests, given the content of the provider's cache: a model's prices, and a simulated provider
+//! that bills as documented. Costs are multiples of the price of one plain input token. This module does not
+//! order content, set breakpoints or read the clock.
 
 mod account;
 mod forecast;

@@ -1,5 +1,5 @@
-//! How a session went so far, as far as a forecast needs it: when its prompts were sent and how much of each was marked
-//! for the cache. Foretells nothing.
+//! Records when a session's prompts were sent and how much of each was marked for the cache, as input for
+//! forecasts.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{SentRequest, SessionTrend};
 
-/// Maximum prompts remembered; older ones say little about the future.
+/// Maximum number of prompts kept; older ones say little about the future.
 const MAX_PROMPTS: usize = 1_001;
 
-/// The last prompts of a session.
+/// The most recent prompts of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Pace {
     prompts: VecDeque<Prompt>,
-    /// The pauses between them. Milliseconds.
+    /// Pauses between the prompts, in milliseconds.
     pauses_ms: Vec<u64>,
 }
 
@@ -25,7 +25,7 @@ struct Prompt {
 }
 
 impl Pace {
-    /// Takes note of a prompt that was sent.
+    /// Records a sent prompt.
     pub(crate) fn sent(&mut self, sent: &SentRequest) {
         if let Some(last) = self.prompts.back() {
             self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
@@ -37,12 +37,13 @@ impl Pace {
         }
     }
 
-    /// Prompts that are remembered.
+    /// Number of recorded prompts.
     pub fn prompts(&self) -> usize {
         self.prompts.len()
     }
 
-    /// The input of a forecast. Growth is the average per turn; a shrinking prefix counts as constant.
+    /// Returns the input of a forecast. Growth is the average per turn; a shrinking prefix counts as
+    /// constant.
     pub fn course(&self) -> SessionTrend<'_> {
         let first = self.prompts.front().map_or(0, |prompt| prompt.cacheable);
         let marked = self.prompts.back().map_or(0, |prompt| prompt.cacheable);

@@ -1,34 +1,35 @@
-//! Prices of a token at one model: read from the cache, written to it, or plain. In multiples of the plain price, independent of
-//! currencies.
+//! Prices per token of one model: read from the cache, written to it, or plain input. They are multiples of
+//! the price of plain input, so that they are independent of currencies.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model, Ttl};
 
-/// An entry that lives this long counts as one of [`Ttl::OneHour`]. Seconds.
+/// Minimum lifetime, in seconds, of an entry that counts as [`Ttl::OneHour`].
 const ONE_HOUR: u32 = 3_600;
 
-/// The prices of one model under one lifetime of cache entries.
+/// Prices of one model under one lifetime of cache entries.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prices {
-    /// A token that is read from the cache.
+    /// Price of a token read from the cache.
     pub read: f64,
-    /// A token that is written to the cache; 1 where writes cost what plain input costs.
+    /// Price of a token written to the cache; 1 if writes cost the same as plain input.
     pub write: f64,
-    /// How long an entry lives after its last use. Seconds.
+    /// Lifetime of a cache entry after its last use, in seconds.
     pub seconds: u32,
-    /// A shorter prefix is not cached. Tokens.
+    /// Minimum tokens of a cached prefix.
     pub min_tokens: usize,
-    /// Who decides where a cached prefix ends.
+    /// How the end of a cached prefix is determined.
     pub kind: CacheKind,
-    /// A higher price for long prompts, if there is one.
+    /// Higher price of long prompts, if any.
     pub long_context: Option<LongContext>,
 }
 
 impl Prices {
-    /// The prices of `model` for entries that live for `ttl`: its shortest lifetime for five minutes; for an hour the first that
-    /// is long enough, else its longest. Models without lifetimes cache nothing.
+    /// Prices of `model` for entries that live for `ttl`: five minutes selects the model's shortest lifetime;
+    /// one hour selects the first that is long enough, or else the longest. Models without lifetimes do not
+    /// cache.
     pub fn of(model: &Model, ttl: Ttl) -> Self {
         let lifetimes = &model.cache.lifetimes;
         let lifetime = match ttl {
@@ -46,12 +47,12 @@ impl Prices {
         Self { min_tokens: model.cache.min_tokens, long_context: model.long_context, ..prices }
     }
 
-    /// Prices without a cache: every token is plain input.
+    /// Prices without a cache: all input is plain.
     pub(crate) fn uncached() -> Self {
         Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
     }
 
-    /// The price of a plain token in a prompt of `total_tokens`: 1, or more if it is long.
+    /// Price of a plain input token in a prompt of `total_tokens`: 1, or more if the prompt is long.
     pub fn input(&self, total_tokens: usize) -> f64 {
         match self.long_context {
             Some(long) if total_tokens > long.above => long.input,
@@ -59,7 +60,7 @@ impl Prices {
         }
     }
 
-    /// Whether `idle_ms` milliseconds without use are more than an entry survives.
+    /// Whether an entry expires after `idle_ms` milliseconds without use.
     pub(super) fn outlived_by(&self, idle_ms: u64) -> bool {
         idle_ms > u64::from(self.seconds) * 1_000
     }

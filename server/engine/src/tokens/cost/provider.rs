@@ -1,5 +1,6 @@
-//! A provider's prompt cache and its bill. Follows Anthropic ("Prompt caching") for explicit markers and OpenAI ("Prompt
-//! caching") for automatic caching; where the documentation is silent, assumes the more expensive reading.
+//! Simulates a provider's prompt cache and its billing. Follows the "Prompt caching" documentation of
+//! Anthropic for explicit markers and of OpenAI for automatic caching. Where the documentation is silent,
+//! assumes the more expensive interpretation.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -10,38 +11,39 @@ use crate::tokens::models::CacheKind;
 
 use super::{Mark, Prices, Span};
 
-/// Dead entries are swept out once there are twice as many entries as the last sweep left, and this many.
+/// Expired entries are removed when the number of entries has doubled since the last removal and is at least
+/// this large.
 const SWEEP_FROM: usize = 1_024;
 
-/// The charge of one request. `read + written + plain` is its whole input.
+/// Charge of one request. `read + written + plain` is its whole input.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge {
     /// Tokens read from the cache.
     pub read: usize,
-    /// Tokens written to it. Where writes cost nothing extra none are reported.
+    /// Tokens written to the cache; 0 if writes cost nothing extra.
     pub written: usize,
-    /// Tokens that were neither.
+    /// Tokens neither read from nor written to the cache.
     pub plain: usize,
-    /// The price of all of them, in tokens of plain input.
+    /// Total price, in tokens of plain input.
     pub cost: f64,
 }
 
 impl Charge {
-    /// The charge for tokens read, written and plain.
+    /// Computes the charge for the given numbers of tokens.
     pub(super) fn new(prices: &Prices, read: usize, written: usize, plain: usize) -> Self {
         let cost = read as f64 * prices.read + written as f64 * prices.write + plain as f64;
         let charge = Self { read, written, plain, cost };
         Self { cost: cost * prices.input(charge.total()), ..charge }
     }
 
-    /// All input. Tokens.
+    /// All input, in tokens.
     pub fn total(&self) -> usize {
         self.read.saturating_add(self.written).saturating_add(self.plain)
     }
 }
 
-/// Both bills together.
+/// Adds two charges.
 impl std::ops::Add for Charge {
     type Output = Self;
 
@@ -55,27 +57,27 @@ impl std::ops::Add for Charge {
     }
 }
 
-/// The provider rejects a request with this many markers.
+/// A request has more cache breakpoints than the provider accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the provider rejects a request with {marked} cache breakpoints; the limit is {allowed}")]
 pub struct TooManyBreakpoints {
-    /// Markers in the request.
+    /// Number of breakpoints in the request.
     pub marked: usize,
-    /// Markers that it may carry.
+    /// Maximum number of breakpoints.
     pub allowed: usize,
 }
 
-/// An account at a provider: its cache and prices.
+/// Simulated account at a provider: its cache and prices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Provider {
-    /// The prices it charges.
+    /// Current prices.
     pub prices: Prices,
-    /// Cached prefixes by the hash of all their spans, and when each is gone unless it is used before. Milliseconds.
+    /// Time at which each cached prefix expires, in milliseconds, keyed by the hash of all its spans.
     entries: FxHashMap<ContentHash, u64>,
     sweep_at: usize,
 }
 
-/// The beginning of a request up to the end of one span.
+/// Beginning of a request up to the end of one span.
 #[derive(Clone, Copy)]
 struct Prefix {
     hash: ContentHash,
@@ -85,15 +87,17 @@ struct Prefix {
 }
 
 impl Provider {
-    /// An account with an empty cache.
+    /// Creates an account with an empty cache.
     pub fn new(prices: Prices) -> Self {
         Self { prices, entries: FxHashMap::default(), sweep_at: SWEEP_FROM }
     }
 
     /// Bills a request at the time `now_ms` (milliseconds since any fixed moment) and updates the cache.
+    /// Providers that cache automatically ignore markers.
     ///
     /// # Errors
-    /// [`TooManyBreakpoints`]; the cache stays unchanged. Providers that need no markers ignore them.
+    /// [`TooManyBreakpoints`], with the cache unchanged, if the request has more markers than the provider
+    /// accepts.
     pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Result<Charge, TooManyBreakpoints> {
         let prefixes = prefixes(spans);
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
@@ -112,18 +116,19 @@ impl Provider {
         Ok(Charge::new(&self.prices, read, written, total - read - written))
     }
 
-    /// Empties the cache, as a pause longer than the lifetime of its entries does.
+    /// Empties the cache, like a pause longer than the lifetime of its entries.
     pub(crate) fn forget(&mut self) {
         self.entries.clear();
     }
 
-    /// Changes the prices from now on; the cache stays.
+    /// Replaces the prices and keeps the cache.
     pub(crate) fn set_prices(&mut self, prices: Prices) {
         self.prices = prices;
     }
 
-    /// Tokens read and written with explicit markers. Each marker writes one entry and finds entries up to `lookback` positions
-    /// back, including its own. A run of tool calls or results is one position.
+    /// Returns the tokens read and written with explicit markers. Each marker writes one entry and finds
+    /// entries up to `lookback` positions back, including its own. A run of tool calls or results is one
+    /// position.
     fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> (usize, usize) {
         let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
         let counts = |prefix: &Prefix| looks(prefix) && prefix.mark == Mark::Breakpoint;
@@ -131,13 +136,14 @@ impl Provider {
         let found = prefixes.iter().rev().find(|prefix| {
             in_reach = if looks(prefix) { lookback } else { in_reach };
             let reached = in_reach > 0;
-            // One position is the marker's own span and nothing else.
+            // A lookback of one position covers only the marker's own span.
             in_reach = in_reach.saturating_sub(usize::from(!prefix.continues_run || lookback == 1));
             reached && self.is_alive(prefix.hash, now_ms)
         });
         let read = found.map_or(0, |prefix| prefix.tokens);
         let last = prefixes.iter().rev().find(|prefix| counts(prefix)).map_or(0, |prefix| prefix.tokens);
-        // Undocumented: whether a marker inside what was read makes an entry. Not making one costs more.
+        // It is undocumented whether a marker inside the read prefix creates an entry. Assuming that it does
+        // not is more expensive.
         let kept: Vec<ContentHash> = prefixes
             .iter()
             .filter(|prefix| counts(prefix))
@@ -150,7 +156,8 @@ impl Provider {
         (read, last.saturating_sub(read))
     }
 
-    /// Tokens read and written with automatic caching: keeps every prefix, and reads the longest known one, rounded down.
+    /// Returns the tokens read and written with automatic caching: keeps every prefix, and reads the longest
+    /// known one, rounded down.
     fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> (usize, usize) {
         let known = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
         let known = known.map_or(0, |prefix| prefix.tokens);
@@ -164,7 +171,7 @@ impl Provider {
         (read, written)
     }
 
-    /// When an entry that is used now is gone. Another lifetime later on changes nothing for it.
+    /// Expiry of an entry that is used now. A later change of the lifetime does not affect it.
     fn expires_ms(&self, now_ms: u64) -> u64 {
         now_ms.saturating_add(u64::from(self.prices.seconds) * 1_000)
     }
@@ -173,7 +180,7 @@ impl Provider {
         self.entries.get(&prefix).is_some_and(|expires_ms| now_ms <= *expires_ms)
     }
 
-    /// Occasionally drops expired entries, so that a long session needs memory only for live ones.
+    /// Drops expired entries occasionally, so that memory does not grow with the length of the session.
     fn sweep(&mut self, now_ms: u64) {
         if self.entries.len() >= self.sweep_at {
             self.entries.retain(|_, expires_ms| now_ms <= *expires_ms);
@@ -182,7 +189,7 @@ impl Provider {
     }
 }
 
-/// Every beginning of a request, shortest first.
+/// Returns every prefix of a request, shortest first.
 fn prefixes(spans: &[Span]) -> Vec<Prefix> {
     let empty = ContentHash::of("");
     let mut so_far = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };

@@ -1,30 +1,30 @@
-//! A prompt as the provider's cache sees it: named pieces of some length, some of them marked.
+//! A prompt as the provider's cache sees it: hashed spans with their sizes and cache markers.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// Whether a cache breakpoint follows a span.
+/// Cache marker at the end of a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mark {
-    /// None does.
+    /// No marker.
     #[default]
     None,
-    /// The provider looks for an entry that ends here, but writes none.
+    /// The provider looks for an entry that ends here, but does not write one.
     Lookup,
-    /// One does.
+    /// A cache breakpoint: the provider looks for an entry that ends here and writes one.
     Breakpoint,
 }
 
 /// One content block of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Span {
-    /// Names who says what. Equal spans are equal bytes on the wire.
+    /// Hash of the role and content. Spans with equal hashes are sent as equal bytes.
     pub hash: ContentHash,
-    /// Its tokens in the request, with its share of the structure.
+    /// Tokens in the request, including a share of the request's structure.
     pub tokens: usize,
-    /// Whether a breakpoint follows it.
+    /// Marker at the end of the span.
     pub mark: Mark,
-    /// Whether it counts as one position with the span before it when the provider looks back.
+    /// Whether it shares a position with the previous span when the provider looks back.
     pub continues_run: bool,
 }

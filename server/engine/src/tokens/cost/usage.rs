@@ -1,4 +1,5 @@
-//! What a provider reported about a request, its cost, and whether less was read than expected.
+//! Usage that a provider reported for a request, its cost, and whether less was read from the cache than
+//! expected.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,25 +10,25 @@ use super::prices::Prices;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Usage {
-    /// Input that was neither read from nor written to the cache.
+    /// Input tokens neither read from nor written to the cache.
     pub input: u64,
-    /// Output.
+    /// Output tokens.
     pub output: u64,
-    /// Input read from the cache.
+    /// Input tokens read from the cache.
     pub cache_read: u64,
-    /// Input written to the cache.
+    /// Input tokens written to the cache.
     pub cache_write: u64,
 }
 
 impl Usage {
-    /// The share of the input that was read from the cache, in percent, rounded to one decimal; `None`
-    /// before anything was billed.
+    /// Returns the share of the input that was read from the cache, in percent, rounded to one decimal;
+    /// `None` if there is no input.
     pub fn cached_percent(self) -> Option<f64> {
         let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
     }
 
-    /// Its cost at these prices, in tokens of plain input.
+    /// Returns the cost at these prices, in tokens of plain input.
     pub fn cost(self, prices: &Prices) -> f64 {
         let BilledInput { total, .. } = self.billed();
         let tokens =
@@ -35,12 +36,12 @@ impl Usage {
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
     }
 
-    /// All of the input.
+    /// All input tokens.
     pub fn input_tokens(self) -> usize {
         usize::try_from(self.billed().total).unwrap_or(usize::MAX)
     }
 
-    /// Its cache usage.
+    /// Returns the input tokens: read from the cache, and in total.
     pub(crate) fn billed(self) -> BilledInput {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         BilledInput { read: self.cache_read, total }
@@ -60,20 +61,22 @@ impl std::ops::Add for Usage {
     }
 }
 
-/// Reported usage of a request, in tokens by the provider's count.
+/// Reported input of a request, in tokens as the provider counts them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BilledInput {
-    /// Input read from the cache.
+    /// Input tokens read from the cache.
     pub read: u64,
-    /// All input.
+    /// All input tokens.
     pub total: u64,
 }
 
-/// Tolerance below the prediction before a read counts as a miss: counts may be estimates, and formats add tokens.
+/// Relative tolerance before a smaller read counts as a miss, since counts may be estimates and request
+/// formats add tokens.
 const READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {
-    /// Whether clearly less was read than `read` of `total` tokens, by our own count.
+    /// Whether the share read from the cache is clearly less than `read` of `total` tokens, as counted by
+    /// Strata.
     pub(crate) fn misses(self, read: usize, total: usize) -> bool {
         if read == 0 || total == 0 || self.total == 0 {
             return false;

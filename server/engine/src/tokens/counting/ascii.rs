@@ -1,37 +1,39 @@
-//! Where pre-tokens start in plain ASCII, sixty-four bytes at a time: the same rules as in `split`, said about all bytes at
-//! once, one bit each, lowest first. What depends on more than the block shows is left to `split`.
+//! Finds the starts of pre-tokens in plain ASCII, 64 bytes at a time. Applies the same rules as `split` to
+//! all bytes at once, with one bit per byte, lowest first. `split` handles starts that depend on bytes
+//! outside the block.
 
 use wide::i8x16;
 
 use super::Encoding;
 
-/// One bit for each byte of a block.
+/// One bit for each byte of a block, lowest first.
 type Bits = u64;
 type Block = [u8; Bits::BITS as usize];
 type Lanes = [u8; 16];
 
-/// Byte classes. Symbols are outside the first six classes, which are disjoint.
+/// Byte classes of a block. The first six are disjoint; a byte in none of them is a symbol.
 struct Kinds {
     upper: Bits,
     lower: Bits,
     number: Bits,
     newline: Bits,
-    /// White space but newlines.
+    /// White space except newlines.
     blank: Bits,
-    /// Not ASCII, and unknown here.
+    /// Not ASCII, so its class is unknown here.
     foreign: Bits,
-    /// The one blank that leads symbols.
+    /// A plain space, the only blank that may lead symbols.
     space: Bits,
     quote: Bits,
     slash: Bits,
 }
 
-/// Starts of pre-tokens in the next 64 bytes, as bits relative to `at`, which must be a start but is not included. All pre-tokens
-/// up to the last start are complete. 0 if the first cannot be determined.
+/// Returns the starts of pre-tokens in the next 64 bytes as bits relative to `at`, which must be a start but
+/// is not included. All pre-tokens up to the last start are complete. Returns 0 if the first one cannot be
+/// determined.
 #[inline]
 pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
     let rest = text.get(at..).unwrap_or_default();
-    // Nearly all words of scripts that are not ASCII are told by their first or second byte.
+    // Nearly all words in other scripts have a non-ASCII character among their first two bytes.
     if !rest.iter().take(2).all(u8::is_ascii) {
         return 0;
     }
@@ -67,7 +69,7 @@ impl Kinds {
                 is(b'/'),
             ];
             for (set, found) in sets.iter_mut().zip(found) {
-                // The highest bit of each of the sixteen bytes.
+                // Highest bit of each of the 16 bytes.
                 *set |= Bits::from(found.to_bitmask() & 0xffff) << (nth * size_of::<Lanes>());
             }
         }
@@ -80,18 +82,18 @@ impl Kinds {
         let Self { upper, lower, number, newline, blank, foreign, space, .. } = *self;
         let (letter, white) = (upper | lower, blank | newline);
         let symbol = !(letter | number | white | foreign);
-        // The newlines that symbols take along.
+        // Newlines that belong to the preceding symbols.
         let tail = runs_from(symbol << 1, newline);
         let of_symbols = symbol & !(symbol << 1) & !(space << 1);
-        // A symbol or a blank leads a word, if a piece starts with it.
+        // A symbol or a blank leads a word if a piece starts with it.
         let of_words = letter & (number << 1 | newline << 1 | (symbol & !of_symbols) << 1);
         let inside_words = match encoding {
             Encoding::O200k => upper & lower << 1,
             Encoding::Cl100k => 0,
         };
         let before_newline = runs_from(newline.reverse_bits() << 1, blank.reverse_bits()).reverse_bits();
-        // A run of white space starts after what symbols take of it; again after its last newline; and its last blank
-        // leads what follows.
+        // A run of white space starts after the newlines that belong to symbols, and again after its last
+        // newline; its last blank leads the next piece.
         let of_white = white & !(white << 1) & !tail
             | blank & newline << 1 & (tail << 1 | !before_newline)
             | blank & !(white >> 1);
@@ -99,36 +101,36 @@ impl Kinds {
         starts & self.known(encoding, tail) & !1
     }
 
-    /// Positions for which these bytes determine whether a piece starts there.
+    /// Returns the positions for which the bytes of this block determine whether a piece starts there.
     #[inline]
     fn known(&self, encoding: Encoding, tail: Bits) -> Bits {
         let letter = self.upper | self.lower;
-        // What is not seen may be a letter, which may make a contraction.
+        // A byte outside the block may be a letter that completes a contraction.
         let before_letter = (letter | self.foreign) >> 1 | 1 << (Bits::BITS - 1);
         let unknown = self.foreign
             | self.quote & before_letter & if encoding == Encoding::O200k { letter << 1 } else { Bits::MAX }
             | if encoding == Encoding::O200k { self.slash & tail << 1 } else { 0 };
         let seen = below(unknown.trailing_zeros());
-        // Where a run of white space ends decides where it starts again.
+        // The end of a run of white space determines whether a piece starts inside it.
         let last = Bits::BITS - (seen & !(self.blank | self.newline)).leading_zeros();
         seen & (below(last) << 1 | 1)
     }
 }
 
-/// All places below one.
+/// Returns the bits below position `place`.
 #[inline]
 fn below(place: u32) -> Bits {
     1_u64.checked_shl(place).map_or(Bits::MAX, |bit| bit - 1)
 }
 
-/// The runs of a set that start at one of some places; `first` holds no other place of a run.
+/// Returns the runs in `set` that start at a bit of `first`, which must not contain other bits of a run.
 #[inline]
 fn runs_from(first: Bits, set: Bits) -> Bits {
-    // The carry of a sum runs through to the end of a run and no further.
+    // The carry of an addition passes through to the end of a run and no further.
     set & !set.wrapping_add(first & set)
 }
 
-/// The first of each run, and every third after it.
+/// Returns the first bit of each run, and every third after it.
 #[inline]
 fn every_third(set: Bits) -> Bits {
     let mut all = set & !(set << 1);

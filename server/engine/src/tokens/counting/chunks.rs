@@ -1,19 +1,18 @@
-//! Cuts a large text into chunks whose counts add up exactly to the count of the text. Where to cut
-//! depends on the bytes around a place only, so that an edit moves the cuts near it and no others. It
-//! never counts.
+//! Cuts a large text into chunks whose counts add up exactly to the count of the text. Each cut depends only
+//! on the bytes around it, so that an edit moves only nearby cuts. Does not count.
 //!
-//! A cut is exact where both split patterns must end a piece: after a newline, if the following white space has no other newline
-//! and is followed by a character other than `/` (o200k lets symbols include `[\r\n/]*`). Measured over 13,051 files and both
-//! encodings; `tests.rs` repeats it on generated text.
+//! A cut is exact where both split patterns must end a piece: after a newline, if the following white space
+//! has no other newline and is followed by a character other than `/` (o200k lets symbols include
+//! `[\r\n/]*`). Measured over 13,051 files and both encodings; `tests.rs` repeats it on generated text.
 
-/// Minimum bytes between two cuts, except at the end.
+/// Minimum bytes between two cuts. The last chunk may be shorter.
 const MIN_BYTES: usize = 2 * 1024;
-/// From here on the first exact cut is taken, whatever the bytes around it are.
+/// Bytes after which the first exact cut is taken, whatever bytes surround it.
 const WANTED_BYTES: usize = 8 * 1024;
-/// Fraction of the exact cuts that are used.
+/// Reciprocal of the share of exact cuts that are used.
 const ONE_IN: u64 = 16;
 
-/// The chunks of a text, in order and without gaps.
+/// Iterator over the chunks of a text, in order and without gaps.
 pub(super) struct Chunks<'a> {
     rest: &'a str,
 }
@@ -37,7 +36,8 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
-/// The differing parts of two texts between exact cuts: the counts of the texts differ by as much as those of the parts.
+/// Returns the differing parts of two texts, extended to exact cuts. The counts of the texts differ by as
+/// much as the counts of these parts.
 pub(super) fn differing<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -60,7 +60,7 @@ pub(super) fn differing<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a st
     part(before).zip(part(after)).unwrap_or((before, after))
 }
 
-/// Where the first chunk of `text` ends.
+/// Returns the end of the first chunk of `text`, as a byte offset.
 fn cut(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut from = MIN_BYTES;
@@ -74,7 +74,8 @@ fn cut(text: &str) -> usize {
     text.len()
 }
 
-/// Whether the count of `text` is the sum of the counts before and after `at`, the byte after a newline.
+/// Whether the count of `text` is the sum of the counts before and after `at`, the byte offset after a
+/// newline.
 pub(super) fn is_exact(text: &str, at: usize) -> bool {
     let Some(after) = text.get(at..) else { return false };
     let space_ends = after.find(|c: char| !c.is_whitespace() || matches!(c, '\r' | '\n'));
@@ -82,7 +83,7 @@ pub(super) fn is_exact(text: &str, at: usize) -> bool {
     next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
 }
 
-/// Selects exact cuts by their surrounding bytes, enough to distinguish similar lines.
+/// Selects exact cuts by a hash of the surrounding bytes: enough of them to distinguish similar lines.
 fn is_chosen(bytes: &[u8], at: usize) -> bool {
     let around = bytes.get(at.saturating_sub(48)..(at + 16).min(bytes.len())).unwrap_or(&[]);
     // FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/

@@ -1,48 +1,49 @@
-//! Which characters an OpenAI split pattern calls a letter, a mark, a number or white space. The sets
-//! come from `regex-syntax`, the parser under the pattern matcher of tiktoken-rs, so both agree on the
-//! version of Unicode. This module never looks at more than one character.
+//! Character classes of the OpenAI split patterns: letters, marks, numbers and white space. The sets come
+//! from `regex-syntax`, the parser behind the pattern matcher of tiktoken-rs, so that both use the same
+//! version of Unicode.
 
 use std::sync::OnceLock;
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// `Lu`, `Lt`.
+/// Unicode categories `Lu` and `Lt`.
 pub(super) const UPPER: u8 = 1;
-/// `Ll`.
+/// Unicode category `Ll`.
 pub(super) const LOWER: u8 = 1 << 1;
-/// `Lm`, `Lo`: letters that have no case, or none that matters.
+/// Unicode categories `Lm` and `Lo`: letters without relevant case.
 pub(super) const CASELESS: u8 = 1 << 2;
-/// `M`.
+/// Unicode category `M`.
 pub(super) const MARK: u8 = 1 << 3;
-/// `N`.
+/// Unicode category `N`.
 pub(super) const NUMBER: u8 = 1 << 4;
 /// `\s` without carriage return and line feed.
 pub(super) const BLANK: u8 = 1 << 5;
 /// Carriage return, line feed.
 pub(super) const NEWLINE: u8 = 1 << 6;
-/// None of the above.
+/// Any other character.
 pub(super) const OTHER: u8 = 1 << 7;
 
 const CODE_POINTS: usize = 0x11_0000;
 const PAGE: usize = 256;
 
-/// The class of every character: pages of 256 code points, equal pages stored once.
+/// Class of every character: pages of 256 code points, with equal pages stored once.
 #[derive(Debug)]
 pub(super) struct Classes {
-    /// By byte; 0 for bytes that start a longer character.
+    /// Class by byte; 0 for bytes that start a multi-byte character.
     bytes: [u8; 256],
     pages: Vec<u16>,
     stored: Vec<u8>,
 }
 
 impl Classes {
-    /// The one table, built at the first call (a few milliseconds).
+    /// Returns the shared table. The first call builds it, which takes a few milliseconds.
     pub(super) fn shared() -> &'static Self {
         static SHARED: OnceLock<Classes> = OnceLock::new();
         SHARED.get_or_init(Self::build)
     }
 
-    /// The class and the length in bytes of the character at byte `at`; `(0, 0)` at the end.
+    /// Returns the class and the length in bytes of the character at byte `at`; `(0, 0)` at the end of the
+    /// text.
     #[inline]
     pub(super) fn at(&self, text: &str, at: usize) -> (u8, usize) {
         let Some(&byte) = text.as_bytes().get(at) else { return (0, 0) };
@@ -52,7 +53,7 @@ impl Classes {
         }
     }
 
-    /// Where the run of characters of one of `classes` that starts at byte `at` ends.
+    /// Returns the end of the run of characters in `classes` that starts at byte `at`, as a byte offset.
     #[inline]
     pub(super) fn run_end(&self, text: &str, mut at: usize, classes: u8) -> usize {
         let bytes = text.as_bytes();
@@ -115,7 +116,7 @@ impl Classes {
     }
 }
 
-/// The characters of a class pattern; empty for other patterns.
+/// Parses a character class pattern into its ranges; empty for other patterns.
 fn ranges(pattern: &str) -> Vec<(char, char)> {
     match regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => {

@@ -1,5 +1,5 @@
-//! The count of one text during editing, kept by parts, so that an edit recounts only nearby lines. Is told about changes and
-//! never searches for them.
+//! Token count of one text during editing, kept in parts, so that an edit recounts only nearby lines. Callers
+//! must report every edit.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,19 +9,20 @@ use ropey::Rope;
 use super::chunks::is_exact;
 use super::{Scheme, TokenCounter, Tokenizer, scaled};
 
-/// Minimum bytes of a part, except at the end: some lines, the least that an edit recounts.
+/// Minimum bytes of a part, which is also the least that an edit recounts: a few lines. The last part may be
+/// shorter.
 const MIN_BYTES: usize = 256;
 
-/// How many tokens a text takes, and how many each part of it. As large as a thirtieth of the text.
+/// Token count of a text and of each of its parts. Takes about a thirtieth of the text's memory.
 #[derive(Debug, Clone)]
 pub struct CountedText {
     tokenizer: Tokenizer,
     parts: Vec<Part>,
-    /// Before anything is scaled.
+    /// Total tokens before scaling.
     exact: usize,
 }
 
-/// Some whole lines, starting at an exact cut.
+/// A sequence of whole lines that starts at an exact cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part {
     bytes: u32,
@@ -29,7 +30,7 @@ struct Part {
 }
 
 impl CountedText {
-    /// Counts all of a text.
+    /// Counts a whole text.
     pub fn new(counter: &TokenCounter, tokenizer: Tokenizer, text: &Rope) -> Self {
         let parts = match tokenizer.scheme() {
             Some(scheme) => parts(counter, scheme, &Cow::from(text.slice(..))),
@@ -46,23 +47,23 @@ impl CountedText {
         }
     }
 
-    /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is the outcome of it. The
-    /// ends of `gone` lie between characters of the text before, and the text is otherwise the same.
+    /// Updates the count after an edit that replaced the bytes `gone` of the old text with `come` bytes.
+    /// `text` is the new text. Both ends of `gone` must be character boundaries of the old text.
     pub fn edited(&mut self, counter: &TokenCounter, text: &Rope, gone: Range<usize>, come: usize) {
         let Some(scheme) = self.tokenizer.scheme() else { return };
         let (mut first, mut start) = self.part_at(gone.start);
-        // The cut in front may not be one any more, because of what now follows it.
+        // The text that now follows the preceding cut may make it inexact.
         while first > 0 && !is_cut(text, start) {
             first -= 1;
             start -= self.parts.get(first).map_or(0, |part| part.bytes as usize);
         }
-        // The last part is the one that holds the byte after the edit: the newline at its end is as it was.
+        // The last affected part contains the byte after the edit, so the newline at its end is unchanged.
         let (last, before) = self.part_at(gone.end);
         let old_end = before + self.parts.get(last).map_or(0, |part| part.bytes as usize);
         let end = (old_end + come).saturating_sub(gone.len()).min(text.len_bytes());
         let fresh = match text.get_byte_slice(start..end) {
             Some(changed) => parts(counter, scheme, &Cow::from(changed)),
-            // Not the text that the ranges speak of.
+            // The ranges do not match the text, so count all of it.
             None => {
                 *self = Self::new(counter, self.tokenizer, text);
                 return;
@@ -75,7 +76,8 @@ impl CountedText {
         self.parts.splice(replaced, fresh);
     }
 
-    /// The part that holds the byte `at`, and where it starts; after the text the last one.
+    /// Returns the index of the part that contains byte `at`, or of the last part if `at` is past the end,
+    /// and the part's start.
     fn part_at(&self, at: usize) -> (usize, usize) {
         let mut start = 0;
         for (number, part) in self.parts.iter().enumerate() {
@@ -89,7 +91,7 @@ impl CountedText {
     }
 }
 
-/// Cuts a text that begins at an exact cut, and counts what lies between the cuts.
+/// Cuts a text that begins at an exact cut into parts, and counts each.
 fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -105,16 +107,17 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
         };
         let part = rest.get(..end).unwrap_or(rest);
         let tokens = counter.by_scheme(scheme, part);
-        // Texts are far smaller than 4 GB: larger files are refused.
+        // Texts are far smaller than 4 GB, since larger files are rejected.
         parts.push(Part { bytes: part.len() as u32, tokens: tokens as u32 });
         start += part.len();
     }
     parts
 }
 
-/// Whether a part may begin at the byte `at`, the beginning of the text or the byte after a newline of it.
+/// Whether a part may begin at byte `at`, which must be 0 or follow a newline.
 fn is_cut(text: &Rope, at: usize) -> bool {
-    /// Maximum white space examined. A longer run is not a cut, which recounts more but stays exact.
+    /// Maximum bytes of white space examined. A longer run does not give a cut, so more is recounted but the
+    /// count stays exact.
     const AHEAD: usize = 256;
     let end = (at + AHEAD).min(text.len_bytes());
     let end = text.try_byte_to_char(end).map_or(at, |at| text.char_to_byte(at));

@@ -1,5 +1,4 @@
-//! The OpenAI encodings and their vocabularies, which are built once each and then shared by the whole process. This
-//! module never counts.
+//! The OpenAI encodings and their vocabularies, which are built once and shared by the whole process.
 
 use std::sync::OnceLock;
 
@@ -8,13 +7,13 @@ use super::vocabulary::Vocabulary;
 /// An encoding whose counts are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Encoding {
-    /// `o200k_base`: GPT-4o, GPT-4.1, GPT-5 and later, o1, o3, o4; with other special tokens gpt-oss.
+    /// `o200k_base`: GPT-4o, GPT-4.1, GPT-5 and later, o1, o3, o4, and, with other special tokens, gpt-oss.
     O200k,
     /// `cl100k_base`: GPT-4, GPT-4 Turbo, GPT-3.5.
     Cl100k,
 }
 
-/// An embedded vocabulary that cannot be used.
+/// The embedded vocabulary of an encoding cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot use the vocabulary of {encoding:?}: {reason}")]
 pub struct LoadError {
@@ -23,10 +22,9 @@ pub struct LoadError {
 }
 
 impl Encoding {
-    /// All of them.
     pub(crate) const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
 
-    /// The vocabulary; the first call builds it, others wait for that.
+    /// Returns the vocabulary. The first call builds it; concurrent calls wait for it.
     pub(super) fn vocabulary(self) -> Result<&'static Vocabulary, LoadError> {
         static O200K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
         static CL100K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
@@ -47,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// The tokens as `build.rs` writes them.
+    /// Embedded tokens, in the format written by `build.rs`.
     fn tokens(self) -> &'static [u8] {
         match self {
             Self::O200k => include_bytes!(concat!(env!("OUT_DIR"), "/o200k")),
@@ -55,7 +53,7 @@ impl Encoding {
         }
     }
 
-    /// How many ordinary tokens the encoding has (`openai/tiktoken`, the sizes of its vocabulary files).
+    /// Number of ordinary tokens, as in the vocabulary files of `openai/tiktoken`.
     fn size(self) -> usize {
         match self {
             Self::O200k => 199_998,

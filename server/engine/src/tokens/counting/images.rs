@@ -1,22 +1,22 @@
-//! The cost of images by the providers' formulas. Never reads images: sizes are arguments.
+//! Token costs of images by the providers' formulas. Takes the size of an image, not the image.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tokens of an image whose size is unknown, under every formula that depends on size.
+/// Tokens of an image of unknown size, under every formula that depends on the size.
 pub(crate) const UNKNOWN_IMAGE_TOKENS: usize = 1_200;
 
-/// Width and height in pixels.
+/// Width and height of an image, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageSize {
-    /// Pixels from left to right.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels from top to bottom.
+    /// Height in pixels.
     pub height: u32,
 }
 
 impl ImageSize {
-    /// The longer side.
+    /// Returns the length of the longer side, in pixels.
     pub(crate) fn longest(self) -> u32 {
         self.width.max(self.height)
     }
@@ -26,49 +26,49 @@ impl ImageSize {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ImageFormula {
-    /// Anthropic: one token for each 28 x 28 pixels started, after the image was scaled down to fit both
-    /// limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
+    /// Anthropic: one token for each started square of 28 x 28 pixels, after scaling the image down to fit
+    /// both limits (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
     Cells {
-        /// The longer side, in pixels.
+        /// Maximum length of the longer side, in pixels.
         max_side: u32,
-        /// Tokens of one image.
+        /// Maximum tokens of one image.
         max_tokens: u32,
     },
-    /// OpenAI up to GPT-4o, o1, o3 and GPT-5: scaled into 2,048 x 2,048, then to a shorter side of 768,
-    /// then counted in squares of 512 (developers.openai.com/api/docs/guides/images-vision,
-    /// "Calculating costs", high detail).
+    /// OpenAI up to GPT-4o, o1, o3 and GPT-5: scaled to fit 2,048 x 2,048 pixels, then to a shorter side of
+    /// 768 pixels, then counted in squares of 512 x 512 pixels
+    /// (developers.openai.com/api/docs/guides/images-vision, "Calculating costs", high detail).
     Tiles {
-        /// Tokens of any image.
+        /// Tokens of every image, regardless of its size.
         base: u32,
-        /// Tokens of each square.
+        /// Tokens per square.
         tile: u32,
     },
-    /// OpenAI from GPT-4.1 mini on: squares of 32 pixels, scaled down to at most `max_patches` of them,
-    /// times a factor (same page, "Calculating costs").
+    /// OpenAI from GPT-4.1 mini on: scaled down to at most `max_patches` squares of 32 x 32 pixels, whose
+    /// number is multiplied by `factor` (same page, "Calculating costs").
     Patches {
-        /// Squares of one image.
+        /// Maximum number of squares per image.
         max_patches: u32,
-        /// Tokens of each square.
+        /// Tokens per square.
         factor: f64,
     },
-    /// Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels started
-    /// (ai.google.dev/gemini-api/docs/tokens).
+    /// Gemini: one tile for an image of at most 384 x 384 pixels, or else one for each started square of
+    /// 768 x 768 pixels (ai.google.dev/gemini-api/docs/tokens).
     LargeTiles {
-        /// Tokens of each tile.
+        /// Tokens per tile.
         tile: u32,
     },
-    /// The same for any image, also of unknown size.
+    /// The same number of tokens for every image, including images of unknown size.
     Fixed {
-        /// Tokens of one image.
+        /// Tokens per image.
         tokens: u32,
     },
 }
 
 impl ImageFormula {
-    /// For a model whose provider publishes no formula.
+    /// Formula for models whose provider does not publish one.
     pub(crate) const UNKNOWN: Self = Self::Fixed { tokens: UNKNOWN_IMAGE_TOKENS as u32 };
 
-    /// The tokens of an image.
+    /// Returns the tokens of an image.
     pub(crate) fn tokens(&self, size: Option<ImageSize>) -> usize {
         if let Self::Fixed { tokens } = *self {
             return tokens as usize;
@@ -100,13 +100,15 @@ impl ImageFormula {
     }
 }
 
-/// Squares of `side` pixels that cover an image. Rounding noise of a scaling is not a further square.
+/// Returns the number of squares of `side` pixels that cover an image. Rounding errors of a scaling do not
+/// add a square.
 fn cells(width: f64, height: f64, side: f64) -> usize {
     let along = |length: f64| (length / side - 1e-9).ceil().max(1.0) as usize;
     along(width).saturating_mul(along(height))
 }
 
-/// The same after scaling the image down, its shape kept, to a longest side and a number of squares.
+/// Returns the number of squares after scaling the image down, with its aspect ratio kept, to at most
+/// `max_side` pixels and `max_cells` squares.
 fn cells_within(width: f64, height: f64, side: f64, max_side: f64, max_cells: f64) -> usize {
     let scale = (max_side / width.max(height)).min(1.0);
     let (width, height) = (width * scale, height * scale);
@@ -114,8 +116,8 @@ fn cells_within(width: f64, height: f64, side: f64, max_side: f64, max_cells: f6
     if whole as f64 <= max_cells {
         return whole;
     }
-    // The scale at which the area is `max_cells` squares, then down to whole squares along the side that
-    // needs less for it.
+    // Scale at which the area is `max_cells` squares, reduced further to whole squares along the side that
+    // needs the smaller reduction.
     let shrink = (max_cells * side * side / (width * height)).sqrt();
     let (across, down) = (width * shrink / side, height * shrink / side);
     let fit = (across.floor().max(1.0) / across).min(down.floor().max(1.0) / down);
@@ -167,7 +169,7 @@ mod tests {
         fn limits_hold_for_every_size(width: u32, height: u32) {
             prop_assume!(width > 0 && height > 0);
             prop_assert!((1..=1568).contains(&tokens(CLAUDE, width, height)));
-            // At most 2,048 x 768, which is 4 x 2 squares.
+            // At most 2,048 x 768 pixels, which is 4 x 2 squares.
             prop_assert!((255..=85 + 8 * 170).contains(&tokens(GPT_4O, width, height)));
             prop_assert!((1..=2489).contains(&tokens(GPT_4_1_MINI, width, height)));
         }

@@ -1,32 +1,33 @@
-//! Caches counts of short pre-tokens in a bounded table, where newer entries replace older ones. Never counts; a miss costs a
-//! count and changes no result.
+//! Caches counts of short pre-tokens in a bounded table, where newer entries replace older ones. A miss does
+//! not change a result, only costs a count.
 
-/// How many places there are: 1 MB, which stays in the second-level cache and takes 98 % of the pieces of source code.
+/// Number of slots in the table: 1 MB, which fits in the second-level cache and serves 98 % of the pieces of
+/// source code.
 const PLACES: usize = 1 << 16;
 /// Bit position of a piece's length in its key.
 const LENGTH: u32 = 120;
-/// Bit position of the count in a table entry, above the length.
+/// Bit position of the count in a table entry, after the length.
 const COUNT: u32 = 124;
 
-/// A pre-token of up to 15 bytes, with its length in the four bits above them.
+/// A pre-token of up to 15 bytes, followed by its length in the next four bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ShortPiece(u128);
 
-/// The table. Empty, and without memory, until something is remembered.
+/// Table of cached counts. Allocates memory only when the first count is stored.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     places: Vec<u128>,
 }
 
 impl ShortPiece {
-    /// The longest, in bytes: what leaves room for the length and the count in 128 bits.
+    /// Maximum length in bytes, which leaves room for the length and the count in 128 bits.
     const MAX: usize = 15;
 
-    /// The bytes from `start` to `end`; `None` when there are none or too many.
+    /// Creates a piece from the bytes between `start` and `end`; `None` if it would be empty or too long.
     #[inline]
     pub(super) fn new(text: &[u8], start: usize, end: usize) -> Option<Self> {
         let length = end.checked_sub(start).filter(|length| (1..=Self::MAX).contains(length))?;
-        // Sixteen bytes are read at once where there are so many; the bits of what is after the piece go.
+        // Reads 16 bytes at once if available, and masks out those after the piece.
         let bytes = match text.get(start..start + 16).and_then(|window| window.first_chunk()) {
             Some(window) => u128::from_le_bytes(*window) & ((1 << (8 * length)) - 1),
             None => {
@@ -46,14 +47,14 @@ impl ShortPiece {
 }
 
 impl Memo {
-    /// The cached count of a piece.
+    /// Returns the cached count of a piece.
     #[inline]
     pub(super) fn get(&self, piece: ShortPiece) -> Option<usize> {
         let found = *self.places.get(piece.place())?;
         (found & !(0xf << COUNT) == piece.0).then_some((found >> COUNT) as usize)
     }
 
-    /// Remembers the count of a piece, which is at most its length.
+    /// Stores the count of a piece, which is at most its length.
     pub(super) fn remember(&mut self, piece: ShortPiece, count: usize) {
         if self.places.is_empty() {
             self.places.resize(PLACES, 0);
@@ -82,7 +83,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever else was remembered since: what is found of a piece is its own count.
+        /// A piece's cached count is always its own, whatever else was stored since.
         #[test]
         fn nothing_is_found_under_another_piece(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..=15), 1..200),

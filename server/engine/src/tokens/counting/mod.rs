@@ -1,10 +1,11 @@
-//! How many tokens a text, a list of texts or an image takes. Counts of the OpenAI encodings are exact;
-//! for model families without a public tokenizer they are an exact count times a ratio. This module never
-//! calls a provider and knows no model: `models` says which tokenizer a model has.
+//! Counts the tokens of texts and images. Counts for the OpenAI encodings are exact; for model families
+//! without a public tokenizer, they are an exact count times a ratio. This module does not call providers;
+//! `models` determines which tokenizer a model has.
 //!
-//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a panic, and it is
-//! several times slower than a split by hand with a memo of pieces (`cargo bench -p e2e --bench tokens` prints both). The
-//! ranks come from it when the engine is built, and the tests compare every count with it.
+//! tiktoken-rs is not used for counting: its matcher backtracks, so that 1 MB of spaces makes it panic, and
+//! it is several times slower than a hand-written split with a cache of pieces
+//! (`cargo bench -p e2e --bench tokens` prints both). It supplies the ranks when the engine is built, and the
+//! tests compare every count with it.
 
 mod ascii;
 mod chunks;
@@ -32,49 +33,51 @@ pub(crate) use encoding::LoadError;
 pub use given::{CountTokens, GivenId};
 pub(crate) use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
-/// Texts shorter than this are counted faster than they are hashed and looked up.
+/// Minimum bytes of a text whose count is cached. Counting a shorter one is faster than hashing it and
+/// looking it up.
 const CACHED_FROM_BYTES: usize = 64;
-/// Counts that are remembered. A place in the table takes 49 bytes, and up to half of the places are free: 1.6 MB. A repository
-/// of 18 MB takes about 10,000.
+/// Maximum number of cached counts. A slot in the table takes 49 bytes, and up to half of the slots are free:
+/// 1.6 MB. A repository of 18 MB needs about 10,000.
 const MAX_COUNTS: usize = 1 << 14;
-/// Texts from this size on are also cached by chunk, so that an edit recounts only what it touched.
+/// Minimum bytes of a text whose chunks are also cached, so that an edit recounts only the chunks that it
+/// changed.
 const CHUNKED_FROM_BYTES: usize = 16 * 1024;
 
-/// How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or
-/// `"chars"`.
+/// How to count the tokens of a model. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or `"chars"`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {
-    /// Exactly, with `o200k_base`. `o200k_harmony` counts alike: it adds special tokens only.
+    /// Exact count with `o200k_base`. `o200k_harmony` gives the same counts: it only adds special tokens.
     O200k,
-    /// Exactly, with `cl100k_base`.
+    /// Exact count with `cl100k_base`.
     Cl100k,
     /// The exact `o200k_base` count times a factor, rounded up.
     O200kTimes(Ratio),
-    /// One token for four characters, rounded up.
+    /// One token per four characters, rounded up.
     Chars,
-    /// With a tokenizer that the counter was given.
+    /// Count by a custom tokenizer.
     Given(GivenId),
 }
 
-/// How a text is counted.
+/// How to count a text before scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Scheme {
     Encoding(Encoding),
     Given(GivenId),
 }
 
-/// A positive factor between two token counts.
+/// Positive factor between two token counts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Ratio(f64);
 
-/// A factor that no two tokenizers are apart.
+/// A factor outside the supported range.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a token ratio must be between 0.1 and 10, not {0}")]
 pub struct BadRatio(f64);
 
-/// Counts tokens and caches counts by content. Clones share the cache; counts never depend on it. Thread-safe.
+/// Counts tokens and caches counts by content. Clones share the cache, which never affects a count.
+/// Thread-safe.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
     counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
@@ -83,7 +86,7 @@ pub struct TokenCounter {
 }
 
 impl Tokenizer {
-    /// The encoding that has to be loaded for this tokenizer, if any.
+    /// Returns the encoding to load for this tokenizer, if any.
     pub(crate) fn encoding(self) -> Option<Encoding> {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
@@ -92,7 +95,7 @@ impl Tokenizer {
         }
     }
 
-    /// The base count before scaling; `None` for rules of thumb.
+    /// Returns the scheme of the count before scaling; `None` if the count is estimated from characters.
     fn scheme(self) -> Option<Scheme> {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),
@@ -104,15 +107,14 @@ impl Tokenizer {
 }
 
 impl Ratio {
-    /// A factor between 0.1 and 10.
+    /// Creates a ratio from a factor between 0.1 and 10.
     ///
     /// # Errors
-    /// [`BadRatio`] outside of that, and for NaN.
+    /// [`BadRatio`] if the factor is outside this range or NaN.
     pub(crate) fn new(factor: f64) -> Result<Self, BadRatio> {
         if (0.1..=10.0).contains(&factor) { Ok(Self(factor)) } else { Err(BadRatio(factor)) }
     }
 
-    /// The factor.
     #[cfg(test)]
     pub(crate) fn get(self) -> f64 {
         self.0
@@ -139,12 +141,12 @@ impl From<Ratio> for f64 {
 }
 
 impl TokenCounter {
-    /// A counter that has seen nothing yet.
+    /// Creates a counter with an empty cache and no custom tokenizers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A counter with these tokenizers, by their [`GivenId`]. It remembers nothing of this one's counts.
+    /// Returns a counter with these custom tokenizers, indexed by [`GivenId`], and an empty cache.
     #[must_use]
     pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
         Self {
@@ -154,17 +156,17 @@ impl TokenCounter {
         }
     }
 
-    /// Builds the vocabulary of `tokenizer` unless it is built (some 20 ms), so that the first count does not
-    /// have to. Meant for a thread that may wait.
+    /// Builds the vocabulary of `tokenizer` unless it is already built (about 20 ms), so that the first count
+    /// is fast. Blocks the calling thread.
     ///
     /// # Errors
-    /// [`LoadError`] when the embedded vocabulary cannot be read; counts are then one token for four
+    /// [`LoadError`] if the embedded vocabulary cannot be read. Counts then assume one token per four
     /// characters.
     pub fn warm_up(&self, tokenizer: Tokenizer) -> Result<(), LoadError> {
         tokenizer.encoding().map_or(Ok(()), |encoding| encoding.vocabulary().map(drop))
     }
 
-    /// The tokens of a text. Text that spells a special token counts as the plain text it is.
+    /// Returns the number of tokens of a text. A spelled-out special token counts as plain text.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
         let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
@@ -175,7 +177,7 @@ impl TokenCounter {
         scaled(tokenizer, exact)
     }
 
-    /// The same for a text whose hash is known, which spares computing it.
+    /// Like `count`, for a text whose hash is already known.
     pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
         match tokenizer.scheme() {
             Some(scheme) => scaled(tokenizer, self.remembered(scheme, text, hash)),
@@ -183,8 +185,8 @@ impl TokenCounter {
         }
     }
 
-    /// The same for a text that differs little from one that was counted, where only what differs is counted. Each
-    /// text comes with its hash.
+    /// Counts a text that differs little from one that was already counted, and counts only the differing
+    /// parts. Each text comes with its hash.
     pub fn recount(
         &self,
         tokenizer: Tokenizer,
@@ -203,7 +205,7 @@ impl TokenCounter {
         scaled(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
     }
 
-    /// The sum over several texts, counted separately.
+    /// Returns the sum of the counts of several texts.
     #[cfg(test)]
     pub(crate) fn count_all<'a>(
         &self,
@@ -236,7 +238,7 @@ impl TokenCounter {
         }
     }
 
-    /// The count without looking it up as a whole. Not to be called for texts whose count should be remembered.
+    /// Counts a text without caching the result. Do not call it for texts whose count should be cached.
     fn exactly(&self, encoding: Encoding, text: &str) -> usize {
         let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
         self.scratches.lend(encoding, |scratch| {
@@ -252,7 +254,7 @@ impl TokenCounter {
     }
 }
 
-/// One token per four characters, rounded up: the fallback without a usable tokenizer.
+/// Counts one token per four characters, rounded up: the fallback without a usable tokenizer.
 pub(crate) fn by_chars(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }

@@ -1,14 +1,15 @@
-//! Scratch memory for counting threads, lent out so that threads benefit from each other's caches. Counts never depend on it.
+//! Pool of scratch memory for counting threads, which lets threads benefit from each other's caches. Never
+//! affects counts.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Encoding;
 use super::vocabulary::Scratch;
 
-/// Maximum kept per encoding, 1 MB each; others are dropped after use.
+/// Maximum number kept per encoding, at 1 MB each. Others are dropped after use.
 const KEPT: usize = 8;
 
-/// The unused ones, by encoding.
+/// Unused scratch memory, by encoding.
 #[derive(Debug, Default)]
 pub(super) struct Scratches([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
@@ -20,7 +21,8 @@ impl Scratches {
             Encoding::O200k => o200k,
             Encoding::Cl100k => cl100k,
         };
-        // The lock is held for a push or a pop, neither of which leaves anything half done.
+        // The lock is held only for a push or a pop, neither of which leaves the list in an inconsistent
+        // state.
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = lock().pop().unwrap_or_default();
         let done = work(&mut scratch);

@@ -1,9 +1,9 @@
-//! Cuts a text into pre-tokens exactly as the split patterns of the OpenAI encodings do, in one pass
-//! and without backtracking. It never looks into a pre-token; that is `vocabulary`'s work.
+//! Splits a text into pre-tokens exactly as the split patterns of the OpenAI encodings do, in one pass and
+//! without backtracking.
 //!
-//! The patterns (`o200k_base` and `cl100k_base` in `openai/tiktoken`, `tiktoken_ext/openai_public.py`)
-//! are ordered alternatives, and each function below is one of them. A matcher that backtracks runs out
-//! of stack on long white space, which is why the patterns are not simply handed to one.
+//! The patterns (`o200k_base` and `cl100k_base` in `openai/tiktoken`, `tiktoken_ext/openai_public.py`) are
+//! ordered alternatives, each of which is a function below. The patterns are not given to a regular
+//! expression engine because a backtracking matcher runs out of stack on long white space.
 
 use super::classes::{BLANK, CASELESS, Classes, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
 use super::{Encoding, ascii};
@@ -12,20 +12,21 @@ const LETTER: u8 = UPPER | LOWER | CASELESS;
 const SPACE: u8 = BLANK | NEWLINE;
 /// `[^\s\p{L}\p{N}]`
 const SYMBOL: u8 = MARK | OTHER;
-/// `[^\r\n\p{L}\p{N}]`, the one character that a word may begin with.
+/// `[^\r\n\p{L}\p{N}]`, the optional first character of a word.
 const LEAD: u8 = BLANK | SYMBOL;
-/// `[\p{Lm}\p{Lo}\p{M}]`, part of both halves of an o200k word.
+/// `[\p{Lm}\p{Lo}\p{M}]`, allowed in both the head and the tail of an o200k word.
 const BOTH: u8 = CASELESS | MARK;
 /// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`
 const HEAD: u8 = UPPER | BOTH;
 /// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
 const TAIL: u8 = LOWER | BOTH;
 
-/// Where the pre-tokens of a text end, in order. The first starts at the beginning, each other where the one before ends.
+/// Iterator over the ends of the pre-tokens of a text, as byte offsets. The first pre-token starts at 0, each
+/// other one at the end of the previous one.
 pub(super) struct PreTokenEnds<'a> {
     text: &'a str,
     at: usize,
-    /// Ends that are known already, as bits counted from `known_from`.
+    /// Ends already found, as bits relative to `known_from`.
     known: u64,
     known_from: usize,
     encoding: Encoding,
@@ -63,10 +64,11 @@ impl<'a> PreTokenEnds<'a> {
         (end > start).then_some(end)
     }
 
-    /// o200k: a lead character if that leads anywhere, `HEAD*TAIL+`, else `HEAD+TAIL*`; then a contraction.
+    /// o200k: `HEAD*TAIL+` after a lead character, or else without one; failing that, `HEAD+TAIL*` in the
+    /// same order; then an optional contraction.
     #[inline]
     fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
-        // Most of what is not a word is seen here, before each way to begin one is tried.
+        // Rejects most non-words before trying each alternative.
         let leads = class & LEAD != 0 && self.classes.at(self.text, at + len).0 & (HEAD | TAIL) != 0;
         if !leads && class & (HEAD | TAIL) == 0 {
             return None;
@@ -80,8 +82,8 @@ impl<'a> PreTokenEnds<'a> {
         Some(self.contraction(end).unwrap_or(end))
     }
 
-    /// `HEAD*TAIL+`: the head is greedy and gives back only what the tail needs, which is the last character that belongs to
-    /// both.
+    /// `HEAD*TAIL+`: the head is greedy and gives back only what the tail needs, which is the last character
+    /// that may be in both.
     #[inline]
     fn head_then_tail(&self, start: usize) -> Option<usize> {
         let (mut at, mut last_both) = (start, None);
@@ -99,13 +101,13 @@ impl<'a> PreTokenEnds<'a> {
         if end > at { Some(end) } else { last_both }
     }
 
-    /// `HEAD+TAIL*` where `HEAD*TAIL+` failed, so that no tail can follow.
+    /// `HEAD+TAIL*` after `HEAD*TAIL+` failed, so that no tail can follow.
     fn head(&self, start: usize) -> Option<usize> {
         let end = self.classes.run_end(self.text, start, HEAD);
         (end > start).then_some(end)
     }
 
-    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)`. Without regard to case `s` is also U+017F, the long s.
+    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)`. Ignoring case, `s` also matches U+017F, the long s.
     fn contraction(&self, at: usize) -> Option<usize> {
         let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
         let len = match *rest {
@@ -130,7 +132,7 @@ impl<'a> PreTokenEnds<'a> {
         at
     }
 
-    /// ` ?[^\s\p{L}\p{N}]+` and the newlines after it; o200k takes slashes along.
+    /// ` ?[^\s\p{L}\p{N}]+` and the newlines after it; o200k also includes slashes.
     fn symbols(&self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let start = at + usize::from(bytes.get(at) == Some(&b' '));
@@ -145,7 +147,7 @@ impl<'a> PreTokenEnds<'a> {
         Some(end)
     }
 
-    /// White space: through the last newline of the run; without one all of it at the end of the text,
+    /// White space up to the last newline of the run. Without a newline, all of it at the end of the text, or
     /// else all but the last character, which leads the next piece.
     fn space(&self, start: usize) -> usize {
         let (mut at, mut last, mut after_newline) = (start, start, None);
@@ -187,7 +189,8 @@ impl Iterator for PreTokenEnds<'_> {
             return Some(self.at);
         }
         let end = self.piece_end();
-        // No alternative is empty; were one, the rest of the text would be one piece, not an endless loop.
+        // Alternatives are never empty. If one were, the rest of the text would be one piece instead of an
+        // endless loop.
         self.at = if end > start { end } else { self.text.len() };
         Some(self.at)
     }
@@ -210,7 +213,7 @@ mod tests {
         assert_eq!(pieces(encoding, text), expected);
     }
 
-    /// Counts hide where words are cut, because no token spans a cut; so the cuts themselves.
+    /// Compares the cuts themselves, because equal counts do not show where a text is cut.
     #[test]
     fn words_of_o200k() {
         let check = |text: &str, pieces: &[&str]| check(Encoding::O200k, text, pieces);
@@ -242,7 +245,7 @@ mod tests {
         }
     }
 
-    /// What the patterns say, one piece after the other.
+    /// Splits a text one piece at a time, as the patterns do.
     fn one_by_one(encoding: Encoding, text: &str) -> Vec<&str> {
         let mut ends = PreTokenEnds::new(encoding, text);
         let mut pieces = Vec::new();
@@ -265,7 +268,8 @@ mod tests {
             }
         }
 
-        /// Texts of a few blocks, of characters that mean something to the patterns and of runs of one character.
+        /// Texts of a few blocks, made of characters that matter to the patterns and of runs of one
+        /// character.
         #[test]
         fn blocks_are_cut_as_single_pieces_are(
             text in "([ \\t\r\na-cA-C'sTſ/09(=é語\u{a0}]|[a-c]{1,9}|  {1,70}|\n{1,9}|[0-9]{1,70}|\\){1,9}|\\PC){0,200}",

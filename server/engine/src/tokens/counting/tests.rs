@@ -1,4 +1,5 @@
-//! Every count against tiktoken-rs where that survives the text, and by construction where it does not.
+//! Every count is compared with tiktoken-rs where that can process the text, and otherwise with a known
+//! result.
 
 use std::sync::OnceLock;
 
@@ -19,7 +20,7 @@ fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
     }
 }
 
-/// The count without any cache.
+/// Counts without any cache.
 fn fresh(tokenizer: Tokenizer, text: &str) -> usize {
     TokenCounter::new().exactly(tokenizer.encoding().unwrap(), text)
 }
@@ -64,7 +65,7 @@ fn pages() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 700..1_000).prop_map(|lines| lines.concat())
 }
 
-/// Where, what comes, and how many bytes go.
+/// Edits as (position, inserted text, removed bytes).
 fn edits() -> impl Strategy<Value = Vec<(f64, String, usize)>> {
     let typed = prop_oneof![tricky(), "[\n /]{1,3}", Just(String::new())];
     prop::collection::vec((0.0..1.0, typed, 0_usize..80), 20..40)
@@ -84,7 +85,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// A piece of one class is a single pre-token however long it is, so this compares the merges.
+    /// A piece of one class is a single pre-token of any length, so this compares the merges.
     #[test]
     fn long_pre_tokens_equal_tiktoken(letters in "([a-z]{1,9}|[A-Z]|語|é|ab){20,200}", symbols in "([-=_#*]|😀|\u{301}){20,300}") {
         for text in [letters.to_lowercase(), symbols] {
@@ -108,7 +109,7 @@ proptest! {
         }
     }
 
-    /// Counting only what differs gives the count of the whole, whatever the edit and wherever.
+    /// Counting only the difference gives the exact count, for any edit at any position.
     #[test]
     fn a_recount_is_exact(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky(), 0_usize..80), 1..12)) {
         let (counter, mut text) = (TokenCounter::new(), text);
@@ -128,8 +129,8 @@ proptest! {
         }
     }
 
-    /// Whatever is edited and wherever: what is kept by parts is the count of the whole. `tests/libraries/token_recounts.rs` makes many
-    /// more edits.
+    /// The count kept in parts is exact after any edit at any position. `tests/libraries/token_recounts.rs`
+    /// makes many more edits.
     #[test]
     fn a_count_that_is_kept_by_parts_is_exact(text in pages(), edits in edits()) {
         let (counter, mut rope) = (TokenCounter::new(), Rope::from_str(&text));
@@ -148,7 +149,7 @@ proptest! {
         }
     }
 
-    /// What the counter remembers from one version of a text never shows in the count of the next.
+    /// Counts cached for one version of a text do not affect the count of the next.
     #[test]
     fn edits_recount_exactly(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky()), 1..4)) {
         let (counter, mut text) = (TokenCounter::new(), text);
@@ -229,7 +230,7 @@ fn counts_of_the_python_implementation() {
     }
 }
 
-/// What makes tiktoken-rs panic or crawl.
+/// Texts for which tiktoken-rs panics or is very slow.
 #[test]
 fn a_megabyte_of_one_thing_counts() {
     const MB: usize = 1 << 20;
@@ -237,11 +238,11 @@ fn a_megabyte_of_one_thing_counts() {
         let count = fresh(Tokenizer::O200k, &one.repeat(MB / one.len()));
         assert!((1..=MB / one.len()).contains(&count), "{one:?}: {count}");
     }
-    // In one pre-token of spaces as many as possible of the longest token, which has 128 of them in cl100k.
+    // A pre-token of spaces has as many as possible of the longest token, which is 128 spaces long in cl100k.
     assert_eq!(fresh(Tokenizer::Cl100k, &" ".repeat(MB)), MB / 128);
 }
 
-/// The longest runs that the reference bears.
+/// The longest runs that the reference can process.
 #[test]
 fn long_runs_equal_tiktoken() {
     for one in [
@@ -267,7 +268,7 @@ fn other_tokenizers_scale_or_estimate() {
     assert!(Ratio::new(f64::NAN).is_err() && Ratio::new(0.0).is_err());
 }
 
-/// One token for each byte, until it breaks.
+/// Counts one token per byte, until it fails.
 #[derive(Debug)]
 struct Bytes;
 

@@ -1,8 +1,7 @@
-//! The tokens of one encoding and how many of them a pre-token takes: byte pair encoding. It never splits text into
-//! pre-tokens.
+//! The tokens of one encoding, and byte pair encoding to count the tokens of a pre-token.
 //!
-//! Only counts leave this module, and a count needs no token ids: every merge makes one part of two, so that a piece of
-//! `n` bytes takes `n - merges` tokens.
+//! Counting does not need token ids: every merge turns two parts into one, so that a piece of `n` bytes has
+//! `n - merges` tokens.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,15 +11,15 @@ use rustc_hash::FxHashMap;
 
 use super::memo::{Memo, ShortPiece};
 
-/// The number of a token; merges happen by rising rank.
+/// Rank of a token. Merges are made in ascending order of rank.
 type Rank = u32;
 
-/// No token.
+/// Marks the absence of a token.
 const NONE: Rank = Rank::MAX;
-/// Pieces up to this length are merged by scanning all parts for the lowest rank, which is quadratic but fastest when there
-/// are few; longer ones by rank buckets.
+/// Maximum bytes of a piece that is merged by scanning all parts for the lowest rank. This is quadratic, but
+/// fastest for few parts; longer pieces use rank buckets.
 const SCANNED_UP_TO: usize = 64;
-/// Joined pairs of tokens that are remembered while long pieces are merged. Text that repeats itself needs a few dozen.
+/// Size of the cache of joined token pairs while long pieces are merged. Repetitive text needs a few dozen.
 const JOINS: usize = 1 << 12;
 
 /// The token bytes of one encoding with their ranks.
@@ -28,13 +27,13 @@ const JOINS: usize = 1 << 12;
 pub(super) struct Vocabulary {
     short: FxHashMap<ShortPiece, Rank>,
     long: FxHashMap<&'static [u8], Rank>,
-    /// Ranks of all tokens of two bytes, by `first << 8 | second`.
+    /// Ranks of all tokens of two bytes, indexed by `first << 8 | second`.
     pairs: Box<[Rank]>,
-    /// Ranks of the tokens of one byte.
+    /// Ranks of the one-byte tokens.
     bytes: [Rank; 256],
 }
 
-/// A thread's scratch memory for counting: cached counts, and reusable buffers.
+/// Scratch memory of a thread for counting: cached counts and reusable buffers.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     memo: Memo,
@@ -42,7 +41,7 @@ pub(super) struct Scratch {
     joins: Vec<Join>,
 }
 
-/// Two adjacent tokens, and the token they merge into.
+/// Two adjacent tokens and the token that they merge into.
 #[derive(Debug, Clone, Copy)]
 struct Join {
     left: Rank,
@@ -55,7 +54,7 @@ impl Join {
 }
 
 impl Vocabulary {
-    /// Tokens by rising rank, each after a byte that says its length.
+    /// Reads tokens in ascending order of rank, each after a byte with its length.
     pub(super) fn of(written: &'static [u8]) -> Self {
         let mut rest = written;
         Self::from_tokens(std::iter::from_fn(|| {
@@ -85,12 +84,12 @@ impl Vocabulary {
         Self { short, long, pairs, bytes }
     }
 
-    /// How many tokens there are.
+    /// Number of tokens.
     pub(super) fn len(&self) -> usize {
         self.short.len() + self.long.len()
     }
 
-    /// How many tokens the pre-token of `text` between the bytes `start` and `end` takes.
+    /// Returns the number of tokens of the pre-token between the bytes `start` and `end` of `text`.
     #[inline]
     pub(super) fn count(&self, text: &[u8], start: usize, end: usize, scratch: &mut Scratch) -> usize {
         match ShortPiece::new(text, start, end) {
@@ -129,12 +128,12 @@ impl Vocabulary {
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
         } else {
-            // Positions are 32 bits wide; a piece of 4 GB is not text.
+            // Positions are 32-bit. A piece of 4 GB is not text, so its tokens are estimated.
             piece.len().div_ceil(4)
         }
     }
 
-    /// The token between two bytes of a text. Short ones are read together with what follows them.
+    /// Returns the token between two byte offsets of a text, or `NONE`.
     #[inline]
     fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
         let found = match ShortPiece::new(text, start, end) {
@@ -148,7 +147,7 @@ impl Vocabulary {
         self.pairs[usize::from(first) << 8 | usize::from(second)]
     }
 
-    /// The token that two adjacent tokens merge into.
+    /// Returns the token that two adjacent tokens merge into, or `NONE`.
     fn join(
         &self,
         (left, right): (Rank, Rank),
@@ -166,8 +165,8 @@ impl Vocabulary {
         known.joined
     }
 
-    /// How often two parts of `piece` merge. `parts` holds where each part starts and the rank of that
-    /// part joined with the next.
+    /// Counts the merges in a piece. `parts` receives the start of each part and the rank of that part joined
+    /// with the next.
     fn merges_by_scan(&self, text: &[u8], place: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
         let base = place.start;
         let piece = text.get(place).unwrap_or_default();
@@ -194,10 +193,11 @@ impl Vocabulary {
         merges
     }
 
-    /// The same for pieces of any length. Pairs wait in one bucket per rank; buckets are taken by rising rank, pairs within one
-    /// from left to right. In a vocabulary that byte pair training made, a merge only gives rise to pairs of higher rank,
-    /// so that each bucket is full when its turn comes and the work is linear but for sorting it; a lower rank would still
-    /// be taken first.
+    /// Like `merges_by_scan`, for pieces of any length. Pairs wait in one bucket per rank. Buckets are
+    /// processed in ascending order of rank, and the pairs in a bucket from left to right. In a vocabulary
+    /// made by byte pair training, a merge only creates pairs of higher rank, so that each bucket is complete
+    /// when it is processed, and the work is linear except for sorting. A pair of lower rank would still be
+    /// processed first.
     fn merges_by_bucket(&self, piece: &[u8], joins: &mut Vec<Join>) -> usize {
         joins.resize(JOINS, Join::EMPTY);
         let mut parts = Parts::new(piece.iter().map(|byte| self.bytes[usize::from(*byte)]));
@@ -238,31 +238,30 @@ impl Vocabulary {
     }
 }
 
-/// The parts of a long piece as a list linked through the positions where they start and end.
+/// Parts of a long piece as a linked list, indexed by their start and end positions.
 struct Parts {
     by_start: Vec<Part>,
-    /// By end of a part: its start.
+    /// Start of a part, indexed by its end.
     start: Vec<u32>,
 }
 
 struct Part {
-    /// Its end.
     end: u32,
-    /// Its own rank.
+    /// Rank of the part.
     token: Rank,
-    /// The rank of it joined with the next.
+    /// Rank of the part joined with the next one.
     pair: Rank,
 }
 
 impl Parts {
-    /// One part for each byte.
+    /// Creates one part for each byte.
     fn new(tokens: impl ExactSizeIterator<Item = Rank>) -> Self {
         let start = (0..=tokens.len() as u32).map(|end| end.saturating_sub(1)).collect();
         let part = |(end, token)| Part { end, token, pair: NONE };
         Self { by_start: (1..).zip(tokens).map(part).collect(), start }
     }
 
-    /// Makes one part, of rank `token`, of the part at `start` and the next.
+    /// Joins the part at `start` with the next one into a part of rank `token`.
     fn join(&mut self, start: usize, token: Rank) {
         let middle = self.by_start[start].end as usize;
         let next = &mut self.by_start[middle];
@@ -273,28 +272,28 @@ impl Parts {
         self.start[end as usize] = start as u32;
     }
 
-    /// Where the part before the one at `start` starts.
+    /// Returns the start of the part before the one at `start`.
     fn before(&self, start: usize) -> Option<usize> {
         (start > 0).then(|| self.start[start] as usize)
     }
 
-    /// Where the part after the one at `start` starts and ends.
+    /// Returns the start and end of the part after the one at `start`.
     fn next(&self, start: usize) -> Option<(usize, usize)> {
         let next = self.by_start[start].end as usize;
         self.by_start.get(next).map(|part| (next, part.end as usize))
     }
 }
 
-/// Pairs that can merge: where they start, by rank.
+/// Pairs that can be merged, as their start positions, grouped by rank.
 #[derive(Default)]
 struct Waiting {
-    /// Which bucket a rank has.
+    /// Index of the bucket of each rank.
     places: FxHashMap<Rank, usize>,
     buckets: Vec<Vec<u32>>,
     ranks: BinaryHeap<Reverse<Rank>>,
-    /// The bucket that was last added to, since neighbours are often alike.
+    /// Rank and index of the last bucket that was added to, since neighboring pairs often have the same rank.
     last: Option<(Rank, usize)>,
-    /// Buckets that nothing waits in any more.
+    /// Empty buckets, kept for reuse.
     spare: Vec<Vec<u32>>,
 }
 
@@ -336,7 +335,7 @@ impl Waiting {
         Some((rank, starts))
     }
 
-    /// Keeps a bucket's memory for the next.
+    /// Empties a bucket and keeps its memory for reuse.
     fn empty(&mut self, mut starts: Vec<u32>) {
         starts.clear();
         self.spare.push(starts);
@@ -349,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// All single bytes, then these tokens.
+    /// A vocabulary of all single bytes, followed by these tokens.
     fn vocabulary(tokens: impl IntoIterator<Item = Vec<u8>>) -> Vocabulary {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
         let tokens = bytes.chain(tokens).map(|token| &*Vec::leak(token));
@@ -359,7 +358,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-        /// Also for vocabularies that no training would make, whose merges give rise to lower ranks.
+        /// Includes vocabularies that training would not produce, whose merges create pairs of lower rank.
         #[test]
         fn buckets_merge_what_a_scan_merges(
             tokens in prop::collection::vec(prop::collection::vec(b'a'..=b'b', 2..8), 1..60),
@@ -382,7 +381,7 @@ mod tests {
         let vocabulary = vocabulary(["bc", "ab", "cd", "abcd"].map(|token| token.as_bytes().to_vec()));
         let count = |piece: &str| vocabulary.count(piece.as_bytes(), 0, piece.len(), &mut Scratch::default());
         assert_eq!((count("abc"), count("abd"), count("abcd"), count("abcde"), count("")), (2, 2, 1, 4, 0));
-        // 64 and more bytes go through the buckets: each "abcde" is a, bc, d, e.
+        // 64 and more bytes are merged in buckets: each "abcde" is a, bc, d, e.
         assert_eq!(count(&"abcde".repeat(40)), 160);
     }
 }

@@ -1,5 +1,5 @@
-//! Language models: windows, tokenizers, cache rules, costs of images and structure, and the resolution of model names as clients
-//! and gateways write them. Counts no text (`tokens` does) and asks no provider.
+//! Language models: windows, tokenizers, cache rules, costs of images and structure, and the resolution of
+//! model names as clients and gateways write them. Does not count text and does not contact providers.
 
 mod model;
 mod names;
@@ -15,52 +15,53 @@ pub use model::{CacheKind, Model, Structure, Ttl};
 pub(crate) use model::{Lifetime, Provider};
 pub use table::{ModelTable, TableError};
 
-/// The table that ships with Strata.
+/// Model table that ships with Strata.
 const BUILTIN: &str = include_str!("models.toml");
 
 /// All known models. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Models {
     table: Arc<ModelTable>,
-    /// Complete entries by canonical spelling, aliases included.
+    /// Complete models, keyed by canonical name, including aliases.
     by_name: Arc<BTreeMap<String, Arc<Model>>>,
-    /// Complete families by canonical prefix of the names they claim.
+    /// Complete families, keyed by the canonical prefix of their models' names.
     by_prefix: Arc<BTreeMap<String, Arc<Model>>>,
 }
 
-/// The answer to a model name.
+/// Model that a name was resolved to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedModel {
-    /// The model, known or assumed.
+    /// Known or assumed model.
     pub model: Arc<Model>,
-    /// How sure that is.
+    /// Whether the model is known, guessed from its family, or unknown.
     pub(crate) known: ModelCertainty,
 }
 
-/// How sure a [`ResolvedModel`] model is.
+/// How certain a [`ResolvedModel`] is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ModelCertainty {
-    /// It is in the table.
+    /// The model is in the table.
     Known,
-    /// The table has its family only.
+    /// Only its family is in the table.
     Guessed {
-        /// The family's name in the table.
+        /// Name of the family in the table.
         family: String,
     },
-    /// The table has nothing like it.
+    /// Neither the model nor its family is in the table.
     Unknown,
 }
 
 impl Models {
-    /// The built-in table. If it were broken (a test proves otherwise), every model would be unknown, which works.
+    /// Returns the built-in table. If it could not be parsed, every model would be unknown; a test checks
+    /// that it can.
     pub fn builtin() -> Self {
         ModelTable::from_toml(BUILTIN).and_then(Self::new).unwrap_or_default()
     }
 
-    /// The models of a table.
+    /// Creates the models of a table.
     ///
     /// # Errors
-    /// [`TableError`] when an entry is not complete, a family is missing or a number makes no sense.
+    /// [`TableError`] if an entry is incomplete, a family is missing or a number is impossible.
     pub(crate) fn new(table: ModelTable) -> Result<Self, TableError> {
         let (mut by_name, mut by_prefix) = (BTreeMap::new(), BTreeMap::new());
         for (family, prefixes, model) in table.families()? {
@@ -79,18 +80,19 @@ impl Models {
         Ok(Self { table: Arc::new(table), by_name: Arc::new(by_name), by_prefix: Arc::new(by_prefix) })
     }
 
-    /// These models with `overrides`, field by field: a new model, a new family, or different values for an existing one.
+    /// Returns these models with `overrides` applied field by field. Overrides can add models and families,
+    /// or change existing ones.
     ///
     /// # Errors
-    /// As [`Models::new`]; existing models are unchanged.
+    /// The errors of [`Models::new`].
     pub fn with_overrides(&self, overrides: ModelTable) -> Result<Self, TableError> {
         Self::new(self.table.overlaid_by(overrides))
     }
 
-    /// These models with custom tokenizers for families or models.
+    /// Returns these models with custom tokenizers for families or models.
     ///
     /// # Errors
-    /// [`TableError::NotInTable`] with the first name that the table does not have.
+    /// [`TableError::NotInTable`] with the first name that is not in the table.
     pub fn with_given<'a>(
         &self,
         given: impl IntoIterator<Item = (&'a str, GivenId)>,
@@ -120,9 +122,9 @@ impl Models {
         })
     }
 
-    /// The model called `name`, as its maker, a cloud or a gateway writes it (`anthropic/claude-opus-4.7`,
-    /// `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openrouter/openai/gpt-5.1`, `claude-haiku-4-5@20251001`). Always returns
-    /// a model.
+    /// Resolves a model name as written by its provider, a cloud or a gateway (`anthropic/claude-opus-4.7`,
+    /// `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, `openrouter/openai/gpt-5.1`,
+    /// `claude-haiku-4-5@20251001`). Always returns a model: an unknown name gets default values.
     pub fn resolve(&self, name: &str) -> ResolvedModel {
         let candidates = names::candidates(name);
         if let Some(model) = candidates.iter().find_map(|candidate| self.by_name.get(candidate)) {
@@ -136,13 +138,13 @@ impl Models {
         ResolvedModel { model: Arc::new(Model { id: name.to_owned(), ..model }), known }
     }
 
-    /// Every model in the table, by name.
+    /// Returns every model in the table, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = &Model> {
         let is_alias = |(name, model): &(&String, &Arc<Model>)| names::canonical(&model.id) != **name;
         self.by_name.iter().filter(move |entry| !is_alias(entry)).map(|(_, model)| &**model)
     }
 
-    /// The family with the longest prefix that the candidate begins with.
+    /// Returns the family with the longest prefix that `candidate` starts with.
     fn family_of(&self, candidate: &str) -> Option<&Model> {
         let mut families = self.by_prefix.iter().filter(|(prefix, _)| candidate.starts_with(prefix.as_str()));
         families.by_ref().max_by_key(|(prefix, _)| prefix.len()).map(|(_, model)| &**model)
@@ -150,7 +152,7 @@ impl Models {
 }
 
 impl ResolvedModel {
-    /// One sentence for the user when the model is not known for sure.
+    /// Returns a sentence for the user if the model is not in the table.
     pub fn warning(&self) -> Option<String> {
         let Model { id, max_input, max_output, .. } = &*self.model;
         let known_as = match &self.known {

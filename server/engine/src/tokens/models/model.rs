@@ -1,117 +1,117 @@
-//! One model: its windows, tokenizer, cache, and costs of structure. Looks nothing up.
+//! A language model: its windows, tokenizer, cache rules, and costs of structure.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tokens::counting::{ImageFormula, Ratio, Tokenizer};
 
-/// A model, known or assumed.
+/// A language model, known or assumed.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Model {
-    /// The name in the table, or the name as asked for when the table has none.
+    /// Name in the model table, or the requested name if the table does not contain it.
     pub id: String,
-    /// The family in the table; empty for an unknown model.
+    /// Family in the model table; empty for an unknown model.
     pub family: String,
-    /// Its maker.
+    /// Company that makes the model.
     pub provider: Provider,
-    /// Its tokenizer.
+    /// Tokenizer that counts its tokens.
     pub tokenizer: Tokenizer,
-    /// Tokens that a request may hold.
+    /// Maximum tokens of a request.
     pub max_input: usize,
-    /// Tokens that an answer may hold.
+    /// Maximum tokens of an answer.
     pub max_output: usize,
     /// How prompt prefixes are cached and what that costs.
     pub cache: CacheRules,
-    /// A higher price for long prompts, if there is one.
+    /// Higher price of long prompts, if any.
     pub long_context: Option<LongContext>,
-    /// The cost of images; `None` if the model takes none.
+    /// Token costs of images; `None` if the model does not accept images.
     pub image: Option<ImageFormula>,
-    /// Whether it can call tools.
+    /// Whether the model can call tools.
     pub tools: bool,
-    /// Tokens that belong to no text.
+    /// Tokens that the provider adds to the text of a request.
     pub overheads: Overheads,
 }
 
-/// The maker of a model. Does not determine the dialect, since gateways serve any model in any dialect.
+/// Company that makes a model. Does not determine the dialect, since gateways serve any model in any dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ModelProvider")]
 pub enum Provider {
-    /// Claude.
+    /// Maker of Claude.
     Anthropic,
-    /// GPT, o-series, gpt-oss.
+    /// Maker of GPT, the o-series and gpt-oss.
     OpenAi,
-    /// Gemini, Gemma.
+    /// Maker of Gemini and Gemma.
     Google,
-    /// DeepSeek.
     DeepSeek,
-    /// Mistral, Codestral, Devstral, Ministral.
+    /// Maker of Mistral, Codestral, Devstral and Ministral.
     Mistral,
-    /// Qwen.
+    /// Maker of Qwen.
     Alibaba,
-    /// Llama.
+    /// Maker of Llama.
     Meta,
-    /// Kimi.
+    /// Maker of Kimi.
     Moonshot,
-    /// GLM.
+    /// Maker of GLM.
     Zai,
-    /// Grok.
+    /// Maker of Grok.
     Xai,
-    /// Anything else.
+    /// Any other maker.
     Other,
 }
 
 /// How prompt prefixes are cached. Prices are multiples of the price of plain input.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CacheRules {
-    /// Who decides where a cached prefix ends.
+    /// How the end of a cached prefix is determined.
     pub kind: CacheKind,
-    /// A shorter prefix is not cached, silently. Tokens.
+    /// Minimum tokens of a cached prefix. Shorter ones are not cached, without an error.
     pub min_tokens: usize,
-    /// Price of a cached read.
+    /// Price of a token read from the cache.
     pub read: f64,
-    /// How long entries live and what writing them costs, shortest life first. Empty without a cache.
+    /// Possible lifetimes of cache entries and their write prices, shortest first. Empty if the provider does
+    /// not cache.
     pub lifetimes: Vec<Lifetime>,
 }
 
-/// Who decides where a cached prefix ends.
+/// How the end of a cached prefix is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CacheKind {
-    /// The request, by markers.
+    /// By markers in the request.
     Explicit {
-        /// Markers that one request may carry.
+        /// Maximum markers in one request.
         max_breakpoints: usize,
-        /// Blocks a marker looks back for entries, including its own.
+        /// Number of blocks that a marker looks back for entries, including its own.
         lookback: usize,
     },
-    /// The provider: the longest known prefix is read.
+    /// By the provider, which reads the longest known prefix.
     Automatic {
-        /// Its length is rounded down to a multiple of this. Tokens.
+        /// Step, in tokens, to which the length of a cached prefix is rounded down.
         granularity: usize,
     },
-    /// No one: the provider does not cache.
+    /// The provider does not cache.
     None,
 }
 
-/// One choice of how long a cache entry lives.
+/// A possible lifetime of cache entries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CacheLifetime")]
 pub struct Lifetime {
-    /// Seconds since the entry was last written or read.
+    /// Lifetime in seconds since the entry was last written or read.
     pub seconds: u32,
-    /// Price of writing it; 1 where writes cost what plain input costs.
+    /// Price of a token written to the cache; 1 if writes cost the same as plain input.
     pub write: f64,
 }
 
-/// A higher price for prompts that pass a size.
+/// A higher price for prompts above a size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LongContext {
-    /// Prompts of more tokens pay more, for all of their tokens.
+    /// Maximum tokens of a prompt at the plain price. All tokens of a larger prompt cost more.
     pub above: usize,
-    /// The multiple of the plain price.
+    /// Price of a token in a larger prompt, as a multiple of the plain price.
     pub input: f64,
 }
 
@@ -120,30 +120,30 @@ pub struct LongContext {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TokenOverheads")]
 pub struct Overheads {
-    /// For each message, its role and delimiters.
+    /// Tokens per message, for its role and delimiters.
     pub message: usize,
-    /// Once, for the beginning of the answer.
+    /// Tokens per request, for the beginning of the answer.
     pub reply: usize,
-    /// Once, when the request declares any tool.
+    /// Tokens per request that declares any tools.
     pub tool_prompt: usize,
-    /// For each declared tool, beyond its name, description and schema.
+    /// Tokens per declared tool, beyond its name, description and schema.
     pub tool: usize,
-    /// For each tool call with its result, beyond their texts.
+    /// Tokens per tool call and its result, beyond their texts.
     pub tool_round_trip: usize,
 }
 
-/// Structure of a request beyond its texts.
+/// Number of structural elements in a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Structure {
-    /// Messages, the system message included.
+    /// Number of messages, including the system message.
     pub messages: usize,
-    /// Declared tools.
+    /// Number of declared tools.
     pub tools: usize,
-    /// Tool calls with their results.
+    /// Number of tool calls with results.
     pub tool_round_trips: usize,
 }
 
-/// How long to ask a provider to keep a prefix.
+/// Requested lifetime of cache entries.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -158,14 +158,15 @@ pub enum Ttl {
 }
 
 impl Model {
-    /// The tokens of a request beyond its texts and images.
+    /// Returns the tokens of a request beyond its texts and images.
     pub fn structure_tokens(&self, structure: Structure) -> usize {
         let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
         let tools = if structure.tools == 0 { 0 } else { tool_prompt + tool * structure.tools };
         message * structure.messages + reply + tools + tool_round_trip * structure.tool_round_trips
     }
 
-    /// Values that fit most models on offer: a window that nearly all have, and a count that errs upwards.
+    /// Assumed values for an unknown model: a window that nearly all models have, and a tokenizer that tends
+    /// to overestimate.
     pub(super) fn unknown() -> Self {
         Self {
             id: String::new(),

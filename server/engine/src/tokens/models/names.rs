@@ -1,18 +1,19 @@
-//! The many spellings of a model's name. It turns one spelling into the names it may appear for and knows
-//! no model.
+//! Candidates for the canonical model name behind the many spellings that clients and gateways use.
 
-/// The spelling under which names are compared: lower case, with `-` for `.` and `_` (gateways write
+/// Returns the spelling used for comparison: lower case, with `-` for `.` and `_` (gateways write
 /// `claude-opus-4.7` for `claude-opus-4-7`).
 pub(super) fn canonical(name: &str) -> String {
     name.trim().to_lowercase().replace(['.', '_'], "-")
 }
 
-/// No name in use is longer, in bytes. The candidates of longer ones would take more than quadratic time.
+/// Maximum bytes of a name. No name in use is longer, and finding the candidates takes more than quadratic
+/// time.
 const LONGEST: usize = 256;
 
-/// The canonical names that a spelling may appear for, the most literal first: the whole, then without
-/// routes before it (`openrouter/openai/`, `us.anthropic.`), each with and without what clouds and
-/// registries put after a name (`@20250929`, `-v1:0`, `:free`, `-latest`, a date). None when it is too long for a name.
+/// Returns the canonical names that a spelling may stand for, most literal first: the whole spelling, then
+/// without routing prefixes (`openrouter/openai/`, `us.anthropic.`), each with and without the suffixes that
+/// clouds and registries append (`@20250929`, `-v1:0`, `:free`, `-latest`, a date). Empty if the spelling is
+/// too long.
 pub(super) fn candidates(name: &str) -> Vec<String> {
     let name = name.trim();
     if name.len() > LONGEST {
@@ -21,7 +22,7 @@ pub(super) fn candidates(name: &str) -> Vec<String> {
     let name = name.strip_prefix("ft:").unwrap_or(name);
     let last = name.rsplit('/').next().unwrap_or(name);
     let after_slashes = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
-    // Clouds write `region.maker.model`; a `.` may also stand inside the name itself.
+    // Clouds write `region.maker.model`, but a `.` may also be part of the model's name.
     let after_dots = last.match_indices('.').map(|(at, _)| &last[at + 1..]);
     let mut found: Vec<String> = Vec::new();
     for spelled in std::iter::once(name).chain(after_slashes).chain(after_dots) {
@@ -36,7 +37,7 @@ pub(super) fn candidates(name: &str) -> Vec<String> {
     found
 }
 
-/// A canonical name without the last thing that is not part of it.
+/// Removes the last suffix that is not part of the model's name; `None` if there is no such suffix.
 fn without_suffix(name: &str) -> Option<&str> {
     if let Some(at) = name.rfind(['@', ':']) {
         return name.get(..at);
@@ -49,7 +50,7 @@ fn without_suffix(name: &str) -> Option<&str> {
     if last.strip_prefix('v').is_some_and(|version| digits(version, 1)) {
         return Some(front);
     }
-    // 2025-08-07
+    // A date such as 2025-08-07.
     let (front, month) = front.rsplit_once('-')?;
     let (front, year) = front.rsplit_once('-')?;
     (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(front)

@@ -1,5 +1,5 @@
-//! The model table as written: families with defaults, models with differences, and merging of tables. Strict: unknown fields and
-//! impossible numbers are errors.
+//! The model table as written: families with defaults, models with differences, and merging of tables.
+//! Unknown fields and impossible numbers are errors.
 
 use std::collections::BTreeMap;
 
@@ -9,100 +9,98 @@ use serde::{Deserialize, Serialize};
 use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
-/// Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other format that serde
-/// reads.
+/// Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or
+/// any other format that serde reads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
-    /// Model families, by name.
+    /// Model families that add to or override the built-in ones, keyed by family name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
-    /// Models, by name.
+    /// Models that add to or override the built-in ones, keyed by model name.
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }
 
-/// A table that cannot be used.
+/// A model table cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// Not TOML, or not a valid table.
+    /// The text is not TOML, or does not match the format of the table.
     #[error("cannot read the model table: {0}")]
     Syntax(String),
-    /// A model names a family that is not there.
+    /// A model refers to a family that is not in the table.
     #[error("model `{model}` names family `{family}`, which is not in the table")]
     NoFamily {
-        /// The model.
+        /// Model that refers to the family.
         model: String,
-        /// The family it names.
+        /// The missing family.
         family: String,
     },
-    /// Neither the entry nor its family has this field.
+    /// Neither the entry nor its family has a required field.
     #[error("`{entry}` in the model table lacks `{field}`")]
     Missing {
-        /// The model or family.
+        /// Name of the model or family.
         entry: String,
-        /// The field.
         field: &'static str,
     },
-    /// A number that no model has.
+    /// A number is outside the possible range.
     #[error("`{entry}` in the model table has an impossible `{field}`")]
     Impossible {
-        /// The model or family.
+        /// Name of the model or family.
         entry: String,
-        /// The field.
         field: &'static str,
     },
-    /// A name that no family and no model has.
+    /// Neither a family nor a model has this name.
     #[error("the table has no family or model named `{0}`")]
     NotInTable(String),
 }
 
-/// One entry; missing fields come from its family.
+/// A model or family. Fields missing in a model come from its family.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ModelEntry")]
 struct Entry {
-    /// The family a model takes its defaults from.
+    /// Family that supplies a model's defaults.
     family: Option<String>,
-    /// Names a model also goes by.
+    /// Other names of a model.
     aliases: Option<Vec<String>>,
-    /// Beginnings of the names that a family claims.
+    /// Prefixes of the names of a family's models.
     prefixes: Option<Vec<String>>,
-    /// The provider whose protocol and rules apply.
+    /// Company that makes the model.
     provider: Option<Provider>,
-    /// How tokens are counted.
+    /// How to count tokens.
     tokenizer: Option<Tokenizer>,
-    /// The window for input, in tokens.
+    /// Maximum tokens of a request.
     max_input: Option<usize>,
-    /// The longest answer, in tokens.
+    /// Maximum tokens of an answer.
     max_output: Option<usize>,
-    /// The provider's cache.
+    /// Rules of the provider's cache.
     cache: CacheEntry,
-    /// A higher price for long prompts.
+    /// Higher price of long prompts.
     long_context: Option<LongContext>,
-    /// The cost of pictures.
+    /// Formula for the tokens of images, or `"none"` if the model does not accept images.
     image: Option<ImageEntry>,
-    /// Whether it can be given tools.
+    /// Whether the model can call tools: `"yes"` or `"none"`.
     tools: Option<Support>,
-    /// Tokens beyond the texts of a request.
+    /// Tokens that the provider adds to the text of a request.
     overheads: Option<Overheads>,
 }
 
-/// An entry's cache rules.
+/// Rules of the provider's cache.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct CacheEntry {
-    /// Who decides what is cached.
+    /// How the end of a cached prefix is determined.
     mode: Option<CacheKind>,
-    /// The shortest prefix that is cached, in tokens.
+    /// Minimum tokens of a cached prefix.
     min_tokens: Option<usize>,
-    /// Price of reading, as a multiple of plain input.
+    /// Price of a token read from the cache, as a multiple of the price of plain input.
     read: Option<f64>,
-    /// How long entries can be asked to live.
+    /// Possible lifetimes of cache entries, shortest first.
     lifetimes: Option<Vec<Lifetime>>,
 }
 
-/// A formula, or `"none"`, which overrides the family.
+/// Formula for the tokens of images, or `"none"`, which overrides the family's formula.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ImageEntry {
@@ -110,7 +108,7 @@ enum ImageEntry {
     Support(Support),
 }
 
-/// Whether a model can do something at all.
+/// Whether a model supports a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Support {
@@ -119,15 +117,15 @@ enum Support {
 }
 
 impl ModelTable {
-    /// Reads a table written in TOML.
+    /// Parses a table in TOML.
     ///
     /// # Errors
-    /// [`TableError::Syntax`] with the place and the reason.
+    /// [`TableError::Syntax`] with the position and the reason.
     pub(crate) fn from_toml(text: &str) -> Result<Self, TableError> {
         toml::from_str(text).map_err(|error| TableError::Syntax(error.to_string()))
     }
 
-    /// This table overridden by another, entry by entry and field by field.
+    /// Returns this table overridden by `other`, entry by entry and field by field.
     pub(super) fn overlaid_by(&self, other: Self) -> Self {
         let mut table = self.clone();
         for (mine, theirs) in [(&mut table.family, other.family), (&mut table.model, other.model)] {
@@ -139,7 +137,7 @@ impl ModelTable {
         table
     }
 
-    /// Every family: its name, the prefixes it claims, and what its members have in common.
+    /// Returns every family as its name, the prefixes of its models' names, and its defaults.
     pub(super) fn families(&self) -> Result<Vec<(String, Vec<String>, Model)>, TableError> {
         let complete = |(name, entry): (&String, &Entry)| {
             let model = entry.clone().complete(name)?;
@@ -148,7 +146,7 @@ impl ModelTable {
         self.family.iter().map(complete).collect()
     }
 
-    /// Every model with its other names.
+    /// Returns every model with its aliases.
     pub(super) fn models(&self) -> Result<Vec<(Vec<String>, Model)>, TableError> {
         let complete = |(name, entry): (&String, &Entry)| {
             let family = entry.family.clone().unwrap_or_default();

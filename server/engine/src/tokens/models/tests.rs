@@ -1,4 +1,4 @@
-//! The built-in table is sound, names lead to the right entries, and overrides take hold.
+//! Tests that the built-in table is valid, that names resolve to the right entries, and that overrides apply.
 
 use super::*;
 use crate::conversation::dialect::Breakpoints;
@@ -39,7 +39,7 @@ fn every_model_of_the_table_resolves_to_itself() {
     }
 }
 
-/// No name may appear for two models, as a model's own name or as an alias.
+/// No name may refer to two models, either as their own name or as an alias.
 #[test]
 fn names_and_aliases_are_unique() {
     let mut seen = std::collections::BTreeMap::new();
@@ -106,7 +106,7 @@ fn an_unknown_model_has_defaults_and_a_warning() {
     assert_eq!(Models::default().resolve("gpt-4o").known, ModelCertainty::Unknown);
 }
 
-/// The figures of the providers' own pages that differ from the table they were taken from.
+/// Checks figures from the providers' own pages against the table.
 #[test]
 fn minimum_cacheable_prefixes_and_write_prices() {
     let models = models();
@@ -180,7 +180,8 @@ fn models_without_a_price_for_cached_input_cache_nothing() {
     }
 }
 
-/// From GPT-5.6 on an entry is found by a breakpoint in its very place, under every name that such a model goes by.
+/// From GPT-5.6 on, an entry is only found by a breakpoint at its own position, under every name of such a
+/// model.
 #[test]
 fn openai_takes_breakpoints_from_5_6_on() {
     let explicit = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
@@ -213,7 +214,7 @@ fn openai_takes_breakpoints_from_5_6_on() {
         let model = models().resolve(name).model;
         assert_eq!(Breakpoints::of(&model), Breakpoints::Automatic, "{name}");
     }
-    // A model is asked for by its own name: another of its family has another price.
+    // The model must be resolved by its own name, since others of its family have other prices.
     assert_eq!(models().resolve("openai/gpt-5.6-luna").model.id, "gpt-5.6-luna");
 }
 

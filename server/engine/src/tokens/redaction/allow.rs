@@ -1,22 +1,22 @@
-//! What `redaction.allow` may name, and which of its entries match nothing. Repeats an entry only if it resembles a rule's name,
-//! since it may be the secret itself.
+//! Finds the entries of `redaction.allow` that match nothing. A message quotes an entry only if it resembles
+//! a rule's name, since it may be the secret itself.
 
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};
 use super::screen::RedactionSettings;
 
-/// No rule has a name that is longer, in bytes, nor one that resembles a longer one.
+/// Maximum bytes of a rule's name, and of an entry that is compared with rule names.
 const LONGEST_NAME: usize = 48;
 
 impl RedactionSettings {
-    /// The entries of `allow` that are neither a placeholder nor the name of a rule, in order, each in a sentence.
+    /// Returns a message for each entry of `allow` that is neither a placeholder nor a rule name, in order.
     pub fn misnamed(&self) -> Vec<String> {
         let wrong = self.allow.iter().zip(1..).filter(|(name, _)| !is_placeholder(name) && !is_rule(name));
         wrong.map(|(name, entry)| misnamed(name, entry)).collect()
     }
 }
 
-/// The problem of an entry, numbered from 1.
+/// Describes an invalid entry. `entry` is its number, starting at 1.
 fn misnamed(name: &str, entry: usize) -> String {
     match closest(name) {
         Some((name, rule)) => {
@@ -37,12 +37,12 @@ fn is_rule(name: &str) -> bool {
     names().any(|rule| rule == name)
 }
 
-/// All rule names.
 fn names() -> impl Iterator<Item = &'static str> {
     Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
 }
 
-/// A name, and that of the rule it becomes one of with the fewest changes; none when more than a third of it would change.
+/// Returns a misspelled name with the rule name that has the smallest edit distance; `None` if more than a
+/// third of the characters differ.
 fn closest(name: &str) -> Option<(String, &'static str)> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ');
     if name.len() > LONGEST_NAME || !name.bytes().all(is_name) {

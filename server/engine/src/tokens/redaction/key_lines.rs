@@ -1,21 +1,23 @@
-//! The secret lines of private keys: base64 between the begin and end lines, however the file encodes line breaks. Each line is a
-//! separate secret, so that a text keeps its lines.
+//! Finds the secret lines of private keys: base64 between the begin and end lines, whatever line breaks the
+//! file uses. Each line is a separate secret, so that a redacted text keeps its lines.
 
 use std::ops::Range;
 
 /// Maximum bytes of a key: ten times the longest RSA key in use.
 const LONGEST: usize = 64 << 10;
-/// Maximum bytes after the begin line's name; otherwise no end is searched, since a text may repeat the name on one line.
+/// Maximum bytes of the rest of the first line. If it is longer, the key's end is not searched for, since a
+/// text may repeat the name on one line.
 const FIRST_LINE: usize = 64;
 /// Minimum characters of a base64 line if the key's end is missing.
 const LINE: usize = 24;
-/// Minimum characters of some line if the key's end is there; its last line and checksum may be shorter.
+/// Minimum characters of the first base64 line if the key's end is present; later lines, such as a checksum,
+/// may be shorter.
 const LONG_RUN: usize = 16;
 
-/// The secret parts of a key whose first line ends at `from`.
+/// Returns the secret lines of a PEM key whose begin line ends at `from`.
 pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_from(text, from);
-    // The next dashes are the end, or another beginning; both end this key.
+    // The next dashes are the end line, or the begin line of another key. Both end this key.
     match find(rest, b"-----") {
         Some(end) => {
             let body = rest.get(..end).unwrap_or_default();
@@ -26,26 +28,27 @@ pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The lines of base64 that follow `from` directly, after the rest of its own line.
+/// Returns the base64 lines that directly follow the line that contains `from`.
 pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_from(text, from);
-    // A number stands there and nothing else.
+    // The rest of this line is only a number.
     let line = rest.get(..FIRST_LINE).unwrap_or(rest);
     let ends = [&b"\n"[..], b"\\n"].into_iter().filter_map(|end| Some(find(line, end)? + end.len()));
     let Some(end) = ends.min() else { return Vec::new() };
     runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, LINE, false)
 }
 
-/// The text from a position on that may belong to a key.
+/// Returns the bytes from `from` on that may belong to a key.
 fn key_from(text: &str, from: usize) -> &[u8] {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     rest.get(..LONGEST).unwrap_or(rest)
 }
 
-/// The part of a text before the first line that holds something else than base64 and what surrounds it in programs.
+/// Returns the bytes before the first line that contains more than four words, or anything other than base64
+/// and the punctuation that surrounds it in programs.
 fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
-    // What begins with a backslash may be the end of a line as well.
+    // A backslash may begin an escaped line break.
     for line in body.split_inclusive(|byte| matches!(byte, b'\n' | b'\\')) {
         let foreign = |byte: &u8| !is_base64(*byte) && !b" \t\r\n\\\"',;:+#*|>()".contains(byte);
         let words = line.split(|byte| *byte == b' ').filter(|word| !word.trim_ascii().is_empty()).count();
@@ -57,14 +60,15 @@ fn until_prose(body: &[u8]) -> &[u8] {
     body.get(..end).unwrap_or_default()
 }
 
-/// The runs of base64 of at least `least` characters. Headers within a key (`Proc-Type: 4,ENCRYPTED`) are none.
+/// Returns the runs of base64 of at least `least` characters. Header lines within a key
+/// (`Proc-Type: 4,ENCRYPTED`) do not count.
 fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while at < body.len() {
         let end = body.get(at..).unwrap_or_default().iter().position(|byte| !is_base64(*byte));
         let end = end.map_or(body.len(), |length| at + length);
-        // The letter of an escaped line break.
+        // Skips the letter of an escaped line break.
         let escaped =
             at > 0 && body.get(at - 1) == Some(&b'\\') && matches!(body.get(at), Some(b'n' | b'r' | b't'));
         let start = at + usize::from(escaped);
@@ -74,7 +78,7 @@ fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usiz
         at = end.max(at) + 1;
     }
     if ended {
-        // Short runs count where they end a key that has long ones: its last line, its checksum.
+        // Short runs count only after the first long one, as the last line or checksum of a key.
         let key = found.iter().position(|run| run.len() >= LONG_RUN);
         let Some(first) = key else { return Vec::new() };
         found.drain(..first);

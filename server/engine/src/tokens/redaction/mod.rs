@@ -1,9 +1,11 @@
-//! Finds credentials in texts by their form, and replaces each with a placeholder, the same for the same secret. Does not decide
-//! which texts are screened, and never writes a secret down.
+//! Finds credentials in texts by their format, and replaces each with a placeholder. The same secret always
+//! gets the same placeholder. Callers decide which texts to screen. Secrets are never logged or stored on
+//! disk.
 //!
-//! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` distinguishes random values from
-//! words, `key_lines` knows private keys, `placeholder` makes and parses placeholders, `pieces` handles texts that arrive in
-//! pieces, `screen` combines everything and caches, `structured` screens JSON, `allow` checks exceptions.
+//! `rules` and `rules.toml` list the formats, `scan` finds them in one pass, `words` distinguishes random
+//! values from words, `key_lines` finds private keys, `placeholder` creates and parses placeholders, `pieces`
+//! handles streamed texts, `screen` combines everything and caches results, `structured` screens JSON,
+//! `allow` checks exceptions.
 
 mod allow;
 mod key_lines;

@@ -1,22 +1,22 @@
-//! A text that comes bit by bit, in pieces that never end inside a placeholder. Knows no secret.
+//! Streams a text in pieces that never end inside a placeholder.
 
 use super::placeholder::open_placeholder;
 
-/// Holds back what may be the beginning of a placeholder until it is whole, or turns out to be none.
+/// Holds back the possible beginning of a placeholder until it is complete or turns out not to be one.
 #[derive(Debug, Default)]
 pub struct TextPieces {
     held: String,
 }
 
 impl TextPieces {
-    /// Takes the next piece; returns what can be shown now.
+    /// Adds the next piece, and returns the text that can be shown.
     pub fn push(&mut self, text: &str) -> String {
         self.held.push_str(text);
         let rest = self.held.split_off(open_placeholder(&self.held));
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// Returns the remaining text at the end.
+    /// Returns the text that was held back, at the end of the stream.
     pub fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

@@ -1,38 +1,38 @@
-//! The placeholder of a secret: `[secret:github-token:1a2b3c4d5e6f]`, the same for the same secret and key, so that prompts are
-//! stable and edits can be mapped back.
+//! Placeholders of secrets, such as `[secret:github-token:1a2b3c4d5e6f]`. The same secret and key always give
+//! the same placeholder, so that prompts are stable and edits can be mapped back.
 //!
-//! The digits are the first 48 bits of a keyed hash. Keyed, because passwords can be guessed: whoever reads a prompt could
-//! hash a list of likely ones and see which of them fits a plain hash, however short. 48 bits, because two secrets must
-//! not share a placeholder: among 10,000 of them two do with a probability of two in ten million; more digits would only
-//! cost tokens.
+//! The digits are the first 48 bits of a keyed hash. The hash is keyed because passwords can be guessed: a
+//! reader of a prompt could compare a plain hash, however short, with those of likely passwords. 48 bits
+//! suffice to keep secrets apart: among 10,000 secrets, two share a placeholder with a probability of two in
+//! ten million. More digits would only cost tokens.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
-/// The prefix of placeholders.
+/// Prefix of placeholders.
 const OPENING: &str = "[secret:";
-/// How many digits of the hash are shown.
+/// Number of hexadecimal digits of the hash in a placeholder.
 const DIGITS: usize = 12;
-/// The longest name of a rule.
+/// Maximum bytes of a rule name in a placeholder.
 const LONGEST_LABEL: usize = 48;
 
-/// The key of the hashes: random, one for each person, and never shown to anybody.
+/// Key of the hashes: random, different for each user, and never shown.
 #[derive(Clone, Copy)]
 pub struct PlaceholderKey([u8; 32]);
 
-/// The placeholder of one secret.
+/// Placeholder of one secret.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placeholder(String);
 
 impl PlaceholderKey {
-    /// A key of these bytes, which should be random.
+    /// Creates a key from bytes, which should be random.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The placeholder for `secret`, whose kind is `label`.
+    /// Returns the placeholder for `secret`. `label` is the kind of secret.
     pub(super) fn placeholder(&self, label: &str, secret: &str) -> Placeholder {
         let mut digits = blake3::keyed_hash(&self.0, secret.as_bytes()).to_hex().to_string();
         digits.truncate(DIGITS);
@@ -40,7 +40,7 @@ impl PlaceholderKey {
     }
 }
 
-/// Never shows the key.
+/// Never prints the key.
 impl fmt::Debug for PlaceholderKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PlaceholderKey")
@@ -48,12 +48,12 @@ impl fmt::Debug for PlaceholderKey {
 }
 
 impl Placeholder {
-    /// As it appears in texts.
+    /// The placeholder as it appears in texts.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The kind of secret: a rule's name, or `credential`.
+    /// The kind of secret: a rule name, or `credential`.
     pub fn label(&self) -> &str {
         let inside = self.0.strip_prefix(OPENING).unwrap_or_default();
         inside.split(':').next().unwrap_or_default()
@@ -78,7 +78,7 @@ impl Serialize for Placeholder {
     }
 }
 
-/// The placeholders in a text, in order.
+/// Returns the placeholders in a text with their byte ranges, in order.
 pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placeholder)> {
     text.match_indices(OPENING).filter_map(|(at, _)| {
         let rest = text.get(at..)?;
@@ -87,7 +87,8 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
     })
 }
 
-/// Where a placeholder may begin that a text ends in the middle of; its length if there is none.
+/// Returns the byte offset of a placeholder that may be incomplete at the end of a text; the length of the
+/// text if there is none.
 pub(super) fn open_placeholder(text: &str) -> usize {
     let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
     let may_go_on =
@@ -96,7 +97,7 @@ pub(super) fn open_placeholder(text: &str) -> usize {
     starts.find(|at| text.get(*at..).is_some_and(may_go_on)).unwrap_or(text.len())
 }
 
-/// Whether a text can be the incomplete rest after [`OPENING`].
+/// Whether a text can be the incomplete rest of a placeholder after [`OPENING`].
 fn is_unfinished(inside: &str) -> bool {
     let (label, digits) = match inside.split_once(':') {
         Some(("", _)) => return false,
@@ -109,7 +110,7 @@ fn is_unfinished(inside: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// How long the placeholder is that a text begins with.
+/// Returns the length in bytes of the placeholder at the start of a text, if there is one.
 fn length_at(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?.as_bytes();
     let in_label = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';

@@ -1,5 +1,5 @@
-//! The table of forms that credentials have, read from `rules.toml` when the first text is screened. A pattern is
-//! compiled when its keyword is met for the first time: most never are.
+//! The table of credential formats, read from `rules.toml` when the first text is screened. A pattern is
+//! compiled when its keyword is found for the first time, which most never are.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -10,32 +10,32 @@ use serde::Deserialize;
 
 use super::words::Words;
 
-/// What starts where a pattern matches.
+/// What a match of a pattern marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shape {
-    /// The secret is in what matches.
+    /// The match contains the secret.
     #[default]
     Inside,
-    /// The lines of base64 between this and the line that ends them (RFC 7468).
+    /// The match begins a key: the secrets are the base64 lines up to the end line (RFC 7468).
     Pem,
-    /// The lines of base64 that follow.
+    /// The secrets are the base64 lines after the match.
     Lines,
 }
 
-/// A rule, as written.
+/// A rule as written in the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "`provider` and `source` are for those who read the table"))]
 pub(super) struct Rule {
     pub(super) id: String,
-    /// The provider of its credentials.
+    /// Provider that issues the credentials.
     provider: String,
-    /// Where the form is described.
+    /// Where the format is documented.
     source: String,
     keywords: Vec<String>,
     pattern: String,
-    /// How far before the keyword a match may begin, in bytes.
+    /// Maximum bytes before the keyword at which a match may begin.
     #[serde(default)]
     pub(super) back: usize,
     #[serde(default)]
@@ -56,39 +56,39 @@ struct File {
     rule: Vec<Rule>,
 }
 
-/// The role of a keyword for one rule.
+/// A keyword of one rule.
 #[derive(Debug)]
 pub(super) struct Use {
-    /// The number of the rule.
+    /// Index of the rule in the table.
     pub(super) rule: usize,
-    /// Its exact spelling; any case if the rule recognizes a secret by its context.
+    /// The exact spelling to match; `None` to ignore case, for rules that recognize a secret by its context.
     exactly: Option<String>,
 }
 
-/// All rules, with an index of where to try them.
+/// All rules, with an index of their keywords.
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     keywords: Option<AhoCorasick>,
-    /// By keyword number: its rules.
+    /// Rules of each keyword, by keyword number.
     of_keyword: Vec<Vec<Use>>,
 }
 
-/// The placeholder label of rules that recognize secrets by context.
+/// Placeholder label of rules that recognize secrets by their context.
 pub(super) const CREDENTIAL: &str = "credential";
 
-/// The largest automaton of one pattern, in bytes.
+/// Maximum size of a compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 20;
 
 impl Rule {
-    /// Its label in placeholders.
+    /// Label of the rule's secrets in placeholders.
     pub(super) fn label(&self) -> &str {
         if self.context { CREDENTIAL } else { &self.id }
     }
 
-    /// The pattern. None that does not compile is in the table, which a test shows.
+    /// The compiled pattern. A test checks that every pattern in the table compiles.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         let compile = || {
-            // Where the match may begin before the keyword, it is looked for.
+            // The match is only searched for if it may begin before the keyword.
             let anchor = if self.back == 0 { r"\A" } else { "" };
             RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
                 .unicode(false)
@@ -101,13 +101,13 @@ impl Rule {
 }
 
 impl Table {
-    /// The table that comes with Strata.
+    /// Returns the built-in table.
     pub(super) fn builtin() -> &'static Self {
         static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("rules.toml")));
         &TABLE
     }
 
-    /// Parses the table; empty if invalid, which a test excludes for the built-in one.
+    /// Parses a table; empty if the text is invalid. A test checks that the built-in one is valid.
     fn read(text: &str) -> Self {
         let rules = toml::from_str::<File>(text).map_or(Vec::new(), |file| file.rule);
         let mut words: Vec<String> = Vec::new();
@@ -133,7 +133,8 @@ impl Table {
         Self { rules, keywords, of_keyword }
     }
 
-    /// The keywords in a text with the rules to try, in order of their ends.
+    /// Returns the byte ranges of keywords in a text with the index of the rule to try at each, in order of
+    /// their ends.
     pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
         let found = self.keywords.iter().flat_map(move |keywords| keywords.find_overlapping_iter(text));
         found.flat_map(move |found| {
@@ -170,7 +171,7 @@ mod tests {
             assert!(keywords.iter().all(|keyword| keyword.len() >= 2 && keyword.is_ascii()), "{id}");
             let pattern = rule.pattern().unwrap_or_else(|| panic!("{id} does not compile"));
             assert!(pattern.find(b"").is_none(), "{id} finds nothing at all");
-            // As `scan` takes for granted.
+            // `scan` relies on this.
             let begins_it = rule.back == 0 && !rule.context && !rule.pattern.contains("(?P<secret>");
             assert!(!rule.long || begins_it, "{id} is long and does not begin with its keyword");
         }

@@ -1,5 +1,5 @@
-//! Finds credentials in a text in one pass: keywords first, all at once, then the few patterns whose keyword is there, each
-//! at its place only. Takes time in proportion to the text, whatever it holds.
+//! Finds credentials in a text in one pass: first all keywords at once, then only the patterns whose keyword
+//! was found, each at that position. Takes time linear in the size of the text.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -10,41 +10,41 @@ use super::rules::{CREDENTIAL, Rule, Shape, Table};
 use super::words::Words;
 use crate::text::{ceil, floor};
 
-/// A secret in a text. Never spans a line break.
+/// A secret in a text. Never contains a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SecretMatch {
-    /// Its position, in bytes.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// The rule that found it.
+    /// Name of the rule that found it.
     pub rule: &'static str,
-    /// Its label in placeholders.
+    /// Label in placeholders.
     pub(super) label: &'static str,
-    /// Position of the rule in the table: earlier rules win.
+    /// Index of the rule in the table; lower ones take precedence.
     order: usize,
 }
 
 impl SecretMatch {
-    /// Whether it was recognized by its context.
+    /// Whether it was recognized by its context rather than its format.
     fn is_guess(&self) -> bool {
         self.label == CREDENTIAL
     }
 }
 
-/// How much of a text a pattern looks at, in bytes.
+/// Maximum bytes of a text that a pattern examines.
 const WINDOW: usize = 700;
-/// The same for the forms that can be long.
+/// Maximum bytes of a text that the pattern of a long format examines.
 const LONG_WINDOW: usize = 16 << 10;
 
-/// The last attempt of one rule.
+/// Position of a rule's last attempt to match.
 #[derive(Clone, Copy, Default)]
 struct LastAttempt {
-    /// The position after the attempt.
+    /// Position after the start of the attempt.
     start: usize,
-    /// Up to where the text belongs to something it found.
+    /// End of the text that the attempt or its matches cover.
     end: usize,
 }
 
-/// The secrets in a text, in order; none overlaps another.
+/// Finds the secrets in a text, in order and without overlaps.
 pub fn scan(text: &str) -> Vec<SecretMatch> {
     let table = Table::builtin();
     let mut tried = vec![LastAttempt::default(); table.rules.len()];
@@ -54,7 +54,7 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
         if keyword.start < tried.start || keyword.start < tried.end {
             continue;
         }
-        // Several keywords of a rule may begin at one place.
+        // Several keywords of a rule may begin at the same position.
         tried.start = keyword.start + 1;
         let Attempt { found, seen } = attempt(rule, text, &keyword);
         tried.end = tried.end.max(seen);
@@ -66,17 +66,18 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
     apart(text, hits)
 }
 
-/// Whether there is a secret in a text, or the whole of it looks like one.
+/// Whether a literal contains a secret or looks like one as a whole.
 pub(crate) fn has_a_secret(literal: &str) -> bool {
     let value = literal.trim_matches(['"', '\'', '`']);
     !scan(literal).is_empty() || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
 }
 
-/// The outcome of a look at one keyword.
+/// Result of applying a rule at one keyword.
 #[derive(Default)]
 struct Attempt {
     found: Vec<Range<usize>>,
-    /// Up to where nothing else begins: in the first part of something of a long form that was no secret after all.
+    /// End of the text in which no other match can begin: the first part of a long format that was not a
+    /// secret.
     seen: usize,
 }
 
@@ -86,18 +87,18 @@ impl From<Vec<Range<usize>>> for Attempt {
     }
 }
 
-/// The secrets that begin at a keyword by one rule.
+/// Returns the secrets that a rule finds at a keyword.
 fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
-    // What has a long form begins with its keyword; so a long run that holds the keyword over and over is looked at once.
+    // A long format begins with its keyword, so a long run that repeats the keyword is examined once.
     if rule.long && !begins_apart(bytes, keyword.start, true) {
         return Attempt::default();
     }
     let start = keyword.start.saturating_sub(rule.back);
     let window = if rule.long { LONG_WINDOW } else { WINDOW };
     let end = keyword.start.saturating_add(window).min(bytes.len());
-    // Whether there is a match is known sooner than where its parts are.
+    // Testing for a match is faster than locating its groups.
     #[cfg(test)]
     tests::LOOKED_AT.set(tests::LOOKED_AT.get() + end - start);
     let window = bytes.get(start..end).filter(|window| pattern.is_match(window));
@@ -116,7 +117,7 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     }
     let secret =
         captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
-    // A pattern matches bytes.
+    // A pattern matches bytes, so align the range to character boundaries.
     let secret = floor(text, secret.start)..ceil(text, secret.end);
     let Some(value) = text.get(secret.clone()) else { return Attempt::default() };
     let led_to = rule.context || secret.start != whole.start;
@@ -125,17 +126,17 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     if begins && ends && rule.words.admit(value) {
         return vec![secret].into();
     }
-    // After a dot another may begin, which what was looked at reaches into.
+    // Another secret may begin after a dot inside the match.
     let run = whole.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(whole.end);
     Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
 }
 
-/// Whether a token may start at `at`: not inside a word. The letter of an escape (`\n`, `%3D`, `\u003d`) before it does not
-/// count.
+/// Whether a token may start at `at`, which must not be inside a word. The letter of an escape (`\n`, `%3D`,
+/// `\u003d`) directly before it is not part of a word.
 fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     let Some(before) = at.checked_sub(1).and_then(|at| text.get(at)) else { return true };
     if !before.is_ascii_alphanumeric() {
-        // Long forms are looked at once in a run of the characters that they are made of, which keeps this linear.
+        // A long format is examined once per run of its characters, which keeps the scan linear.
         return !(long && matches!(before, b'-' | b'_'));
     }
     let behind = |mark: &[u8], digits: usize| {
@@ -147,8 +148,8 @@ fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     letter || behind(b"%", 2) || behind(b"\\u", 4) || behind(b"\\x", 2)
 }
 
-/// Matches in order, without overlaps: the one that starts first wins; among those, specific forms first, then the longest, then
-/// table order. Existing placeholders are not matches.
+/// Sorts matches and removes overlaps. The match that starts first wins; among those, specific formats before
+/// guesses, then the longest, then table order. Existing placeholders are not matches.
 fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;
@@ -162,7 +163,7 @@ fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
             continue;
         }
         match apart.last_mut() {
-            // What has a form of its own ends where that does, whatever else a guess takes with it.
+            // A match with a specific format keeps its end, even if a guess at the same position is longer.
             Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
             Some(last) if hit.range.start < last.range.end => {
                 last.range.end = last.range.end.max(hit.range.end);
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     thread_local! {
-        /// Bytes that were given to patterns of this thread, each as often as it was.
+        /// Bytes examined by patterns on this thread, counted once for each pattern.
         pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
     }
 

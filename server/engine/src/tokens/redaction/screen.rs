@@ -1,5 +1,6 @@
-//! Replaces the secrets in texts with placeholders. Remembers screened texts, so that an unchanged one costs a hash, and the
-//! secret of each placeholder, in memory only. Results do not depend on the cache.
+//! Replaces the secrets in texts with placeholders. Caches screened texts, so that an unchanged text costs
+//! only a hash, and remembers the secret of each placeholder, in memory only. The cache does not affect
+//! results.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,14 +16,15 @@ use super::scan::scan;
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 
-/// Texts that are at least so long, in bytes, are remembered.
+/// Minimum bytes of a text whose result is cached.
 const REMEMBERED: usize = 2 << 10;
-/// Maximum remembered texts: more than the largest windows hold. A table entry takes 33 bytes, and up to half are free: 270 KB.
+/// Maximum number of cached texts, which is more than the largest windows hold. A table entry takes 33 bytes,
+/// and up to half of them are free: 270 KB.
 const MAX_TEXTS: usize = 1 << 12;
-/// Maximum remembered secrets.
+/// Maximum number of remembered secrets.
 const MAX_SECRETS: usize = 1 << 14;
 
-/// Secrets in text that models see.
+/// Redaction of secrets in text that models see.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionSettings {
@@ -38,57 +40,57 @@ impl Default for RedactionSettings {
     }
 }
 
-/// A secret that was replaced. Never says the secret.
+/// A replaced secret, without its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FoundSecret")]
 pub struct FoundSecret {
-    /// The rule that found it.
+    /// Name of the rule that found the secret.
     pub rule: &'static str,
-    /// Its line, from 1.
+    /// Line number of the secret, starting at 1.
     pub line: usize,
-    /// Its placeholder.
+    /// Placeholder that replaced the secret.
     #[schemars(with = "String")]
     pub placeholder: Placeholder,
 }
 
-/// A text as it may go out.
+/// A screened text, safe to send.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ScreenedText {
-    /// The text, with placeholders.
+    /// Text with placeholders.
     pub text: Arc<str>,
-    /// The replaced secrets, in order.
+    /// Replaced secrets, in order.
     pub found: Arc<[FoundSecret]>,
 }
 
-/// A text with the secrets put back.
+/// A text whose placeholders were replaced by their secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RestoredText {
-    /// The text.
+    /// Text with secrets.
     pub text: String,
-    /// How many placeholders were replaced.
+    /// Number of placeholders that were replaced.
     pub restored: usize,
-    /// Placeholders whose secrets are unknown, each once.
+    /// Placeholders whose secrets are unknown, without duplicates.
     pub unknown: Vec<Placeholder>,
 }
 
-/// A secret in a text with its placeholder.
+/// A secret in a text, with its placeholder.
 #[derive(Debug)]
 struct Replacement {
     range: Range<usize>,
     found: FoundSecret,
 }
 
-/// The secret of a placeholder.
+/// The secret of a placeholder, with the rule that found it.
 struct Secret {
     rule: &'static str,
-    /// `None` when two secrets share the placeholder.
+    /// Text of the secret; `None` if two secrets share the placeholder.
     text: Option<Arc<str>>,
 }
 
-/// Where the key of placeholders comes from: asked for when the first secret is found.
+/// Key of placeholders, created when the first secret is found.
 type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
 
-/// Screens texts under one set of wishes.
+/// Replaces secrets in texts according to one set of settings.
 pub struct Screen {
     key: Arc<Key>,
     enabled: bool,
@@ -104,7 +106,7 @@ impl fmt::Debug for Screen {
 }
 
 impl Screen {
-    /// Screens with a key that is asked for when the first secret is found.
+    /// Creates a screen. `key` is called when the first secret is found.
     pub fn new(key: impl FnOnce() -> PlaceholderKey + Send + 'static) -> Self {
         Self {
             key: Arc::new(LazyLock::new(Box::new(key))),
@@ -115,7 +117,7 @@ impl Screen {
         }
     }
 
-    /// The screen with other settings. Known secrets stay known.
+    /// Returns a screen with other settings. It keeps the known secrets.
     pub fn with(&self, settings: &RedactionSettings) -> Self {
         Self {
             key: Arc::clone(&self.key),
@@ -126,7 +128,7 @@ impl Screen {
         }
     }
 
-    /// A text as it may go out.
+    /// Replaces the secrets in a text and lists them.
     pub(crate) fn screened(&self, text: &Arc<str>) -> ScreenedText {
         let replaced = self.replaced(text);
         if replaced.is_empty() {
@@ -136,13 +138,13 @@ impl Screen {
         ScreenedText { text: written(text, &replaced).into(), found }
     }
 
-    /// The screened text, if the replaced secrets do not matter.
+    /// Replaces the secrets in a text.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let replaced = self.replaced(text);
         if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
     }
 
-    /// Restores secrets in a text, if they were found since the process started.
+    /// Restores the secrets of placeholders in a text, if they were found since the process started.
     pub fn restore(&self, text: &str) -> RestoredText {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out =
@@ -165,7 +167,7 @@ impl Screen {
         out
     }
 
-    /// The rule that found a placeholder's secret, if that was since the process started.
+    /// Returns the rule that found a placeholder's secret, if it was found since the process started.
     pub fn rule_of(&self, placeholder: &Placeholder) -> Option<&'static str> {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         secrets.get(placeholder).map(|secret| secret.rule)
@@ -199,7 +201,7 @@ impl Screen {
                 found: FoundSecret { rule: hit.rule, line, placeholder },
             });
         }
-        // Most texts have none, and remembering that should take no memory.
+        // Most texts contain no secrets, so an empty result takes no memory.
         if replaced.is_empty() { Arc::default() } else { replaced.into() }
     }
 
@@ -210,7 +212,8 @@ impl Screen {
             Some(known) => known.text = None,
             None => {
                 if secrets.len() >= MAX_SECRETS {
-                    // What is still in a file or a message is found again when it is looked at again.
+                    // Secrets that are still in files or messages are found again when these are screened
+                    // again.
                     secrets.clear();
                     self.texts.clear();
                 }

@@ -1,19 +1,19 @@
-//! Screens JSON: every text, and values of telling names (`"password": ...`) together with the name. Picture bytes and
-//! provider-sealed content stay unchanged, as long as they look like it.
+//! Screens JSON: every string, and the values of telling fields (`"password": ...`) together with their
+//! names. Image bytes and provider-sealed content stay unchanged if they look like such.
 
 use serde_json::{Map, Value};
 
 use super::key_lines::is_base64;
 use super::screen::Screen;
 
-/// The longest value that is looked at together with its name.
+/// Maximum bytes of a value that is screened together with its field name.
 const LONGEST_VALUE: usize = 4_096;
-/// Minimum characters of a `signature` field to count as a provider's seal: more than any credential in base64 (Amazon Bedrock's
-/// have up to 304).
+/// Minimum characters of a `signature` field that counts as a provider's seal: longer than any base64
+/// credential (those of Amazon Bedrock have up to 304).
 const SEAL: usize = 320;
 
 impl Screen {
-    /// Screens every text in a JSON value.
+    /// Screens every string in a JSON value.
     pub fn value(&self, value: &mut Value) {
         self.value_under("", value);
     }
@@ -32,12 +32,12 @@ impl Screen {
         self.text(text) == text
     }
 
-    /// Whether a text must go back to the provider unchanged.
+    /// Whether a provider's seal may be returned unchanged: it is base64 or contains no secret.
     pub(crate) fn is_seal(&self, text: &str) -> bool {
         is_bytes(text) || self.is_clean(text)
     }
 
-    /// Screens every text in the value of a field.
+    /// Screens every string in the value of the field `name`.
     pub(crate) fn value_under(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -67,7 +67,8 @@ impl Screen {
         }
     }
 
-    /// Reasoning as a client sends it back, with a secret in it.
+    /// Whether a value is reasoning returned by a client that contains a secret. It is removed, since it may
+    /// only be returned unchanged.
     fn is_sealed_with_a_secret(&self, value: &Value) -> bool {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let is_reasoning =
@@ -79,11 +80,11 @@ impl Screen {
         is_reasoning && !are_clean()
     }
 
-    /// A value beside its name, when there is a secret in it.
+    /// Screens a value together with its field name; `None` if it contains no secret.
     fn beside(&self, name: &str, text: &str) -> Option<String> {
         let mut screened = self.text(text);
         if !name.is_empty() && text.len() <= LONGEST_VALUE {
-            // As a settings file would say it.
+            // Writes the field like an assignment in a settings file.
             let opening = format!("{}=\"", self.text(name));
             let both = format!("{opening}{screened}\"");
             let value = self.text(&both);
@@ -102,7 +103,8 @@ impl Screen {
     }
 }
 
-/// The field of an object that contains no text: sealed content, or bytes of pictures and the like.
+/// Returns the name of the field of an object that must stay unchanged: sealed content, or the bytes of an
+/// image or other media.
 fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let are_bytes = |name: &str| text(name).is_some_and(is_bytes);
@@ -112,7 +114,7 @@ fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     match text("type") {
         Some("thinking") if are_bytes("signature") => Some("signature"),
         Some("redacted_thinking") if are_bytes("data") => Some("data"),
-        // Other forms of reasoning have a seal, too.
+        // Reasoning in other formats has a seal, too.
         _ if are_bytes("signature") && text("signature").is_some_and(|seal| seal.len() >= SEAL) => {
             Some("signature")
         }
@@ -120,7 +122,7 @@ fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// Whether a text can be nothing but bytes in base64.
+/// Whether a text consists only of base64 characters and line breaks.
 pub(crate) fn is_bytes(text: &str) -> bool {
     text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\r' | b'\n'))
 }

@@ -1,4 +1,4 @@
-//! Screening as a whole: what goes out holds no secret, is the same each time, and comes back as it was.
+//! Tests of screening as a whole: the result contains no secret, is the same each time, and can be restored.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn screen() -> Screen {
     Screen::new(|| PlaceholderKey::new([7; 32]))
 }
 
-/// A token of GitHub's form that is none of theirs; written in parts, so that no scanner takes this file for a leak.
+/// An invalid token in GitHub's format, written in parts, so that secret scanners do not report this file.
 fn token(tail: &str) -> String {
     format!("gh{}_{tail:a<36}", 'p')
 }
@@ -62,7 +62,7 @@ fn an_unmistakable_prefix_is_enough_at_any_length() {
         "npm_",
         "hf_",
     ] {
-        // In parts, so that no scanner takes this file for a leak.
+        // Written in parts, so that secret scanners do not report this file.
         for length in (20..130).chain([250, 600]) {
             let tail = length.max(prefix.len() + 16) - prefix.len();
             let secret = format!("{prefix}{}", &random[..tail]);
@@ -118,7 +118,7 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         screen.value(&mut screened);
         screened
     };
-    // Bytes of a picture can look like anything.
+    // The bytes of an image can look like anything.
     let key = ["AKI", "A2345ABCDEFGHJKLM"].concat();
     for kept in [
         json!({ "type": "base64", "media_type": "image/png", "data": key }),
@@ -142,7 +142,7 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         let out = screened(&shown).to_string();
         assert!(!out.contains(&key) && !out.contains(&secret), "{out}");
     }
-    // What would be changed goes as a whole where a provider wants it back as it was.
+    // Content that a provider only accepts unchanged is removed entirely if it contains a secret.
     let thoughts = json!([
         { "type": "thinking", "thinking": "so", "signature": format!("{key} and more") },
         { "type": "redacted_thinking", "data": format!("{key} and more") },
@@ -185,7 +185,7 @@ fn examples_and_templates_are_left_alone() {
 }
 
 proptest! {
-    /// No text makes it fail, what goes out is not changed by going out again, and everything comes back.
+    /// Screening succeeds for any text, does not change a screened text, and can be undone.
     #[test]
     fn any_text_goes_out_once_and_comes_back(parts in prop::collection::vec(
         prop_oneof![

@@ -1,38 +1,38 @@
-//! Whether a value looks random, like generated secrets, or human-made: a word, an identifier, or an example secret. Knows
-//! nothing about its context.
+//! Tells values that look random, like generated secrets, from human-made ones: words, identifiers and
+//! example secrets. Does not consider their context.
 
 use serde::Deserialize;
 
-/// Which values to reject.
+/// Which values to reject as secrets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Words {
-    /// Example secrets. Values with a provider's format count unless obviously invented.
+    /// Rejects example secrets and values with little variety, for values in a provider's format.
     #[default]
     MadeUp,
-    /// Only example secrets: the prefix is unmistakable.
+    /// Rejects only example secrets, for formats with an unmistakable prefix.
     StandIn,
-    /// Example secrets, and placeholders that programs fill in.
+    /// Rejects example secrets, template placeholders and plain words.
     Password,
-    /// That, or words.
+    /// Also rejects words.
     Random,
-    /// Also identifiers, for unquoted values.
+    /// Also rejects identifiers, for unquoted values.
     Strict,
 }
 
-/// Text that example secrets contain.
+/// Substrings of example secrets.
 const STAND_INS: &[&str] =
     &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
-/// The same, for values without a format of their own.
+/// Substrings of example secrets among values without a format of their own.
 const DOUBTFUL: &[&str] = &[
     "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
     "foobar",
 ];
-/// Syntax that programs interpolate.
+/// Interpolation syntax of programs and templates.
 const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "...", "***", "\u{2026}"];
 
 impl Words {
-    /// Whether a value may be a secret by its look.
+    /// Whether a value looks like a secret.
     pub(super) fn admit(self, value: &str) -> bool {
         let lower = value.to_ascii_lowercase();
         let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -51,7 +51,7 @@ impl Words {
     }
 }
 
-/// Shannon's entropy of the distribution of the value's bytes, in bits per byte.
+/// Shannon entropy of a value's bytes, in bits per byte.
 fn bits_per_character(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in value.bytes() {
@@ -64,10 +64,10 @@ fn bits_per_character(value: &str) -> f64 {
     counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
 }
 
-/// A value in a template, or the name of a variable.
+/// Whether a value is a template, or the name of a variable.
 fn is_interpolated(value: &str) -> bool {
     let variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    // In a long password these may appear by chance.
+    // A long password may contain these by chance.
     let formatted = value.len() < 16 && ["%s", "%v"].iter().any(|mark| value.contains(mark));
     formatted
         || INTERPOLATED.iter().any(|mark| value.contains(mark))
@@ -77,7 +77,7 @@ fn is_interpolated(value: &str) -> bool {
         || (value.starts_with('%') && value.ends_with('%'))
 }
 
-/// Words that documents use in place of a password.
+/// Whether a value is a word that documentation uses in place of a password.
 fn is_plain_word(lower: &str) -> bool {
     const PLAIN: &[&str] = &[
         "password", "passwd", "pass", "pwd", "secret", "user", "username", "token", "hunter2", "foobar",
@@ -86,7 +86,7 @@ fn is_plain_word(lower: &str) -> bool {
     PLAIN.contains(&lower.trim_matches(|c: char| !c.is_ascii_alphabetic()))
 }
 
-/// The class of a character, for distinguishing words from noise.
+/// Character class, for distinguishing words from random values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Lower,
@@ -104,8 +104,8 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// How often a character is of another kind than the one before it. A capital before small letters begins a word and
-/// is not a change; neither is what separates words.
+/// Counts changes of the character class between adjacent characters. A capital before a small letter begins
+/// a word and does not count; neither do separators.
 fn changes(value: &str) -> usize {
     let bytes = value.as_bytes();
     let pair = |pair: &[u8]| match pair {
@@ -120,7 +120,7 @@ fn changes(value: &str) -> usize {
     bytes.windows(2).filter(|two| pair(two)).count()
 }
 
-/// Letters and digits in no order that a word has.
+/// Whether letters and digits are mixed in a way that words are not.
 fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
     let length = value.len();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -137,20 +137,20 @@ fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
     let changes = changes(value);
     let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
     let lower = letters - upper;
-    // More capitals than names have, among small letters.
+    // More capitals among small letters than names have.
     if length >= 16 && upper * 10 >= length * 3 && (lower * 7 >= length || digits > 0 && others >= 3) {
         return true;
     }
     if digits == 0 {
-        // Long runs of letters of both sizes, as in keys without digits.
+        // Long runs of letters in both cases, as in keys without digits.
         return others * 8 < length && length >= 16 && upper >= 3 && changes * 5 >= length;
     }
-    // Short ones may owe their changes to symbols: `P@5s!w0rd`.
+    // In short values, symbols may cause the changes: `P@5s!w0rd`.
     let mixed = changes + usize::from(symbols > 0 && length < 24) * symbols.min(3);
     mixed >= 3 && mixed * 6 >= length && others * 2 <= length
 }
 
-/// A value without quotes that is a path, a call, a number or a name rather than a secret.
+/// Whether an unquoted value looks like a path, a call, a number or a name rather than a secret.
 fn looks_like_code(value: &str) -> bool {
     let hex = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
     if value.len() >= 32 && value.bytes().all(hex) {

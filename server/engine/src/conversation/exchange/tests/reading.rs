@@ -1,4 +1,4 @@
-//! What is refused, in which words, and what is recognized.
+//! Tests of rejected input, its error messages, and the detection of formats.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Recorded sessions become conversations.
+//! Tests of the conversion of recorded sessions to conversations.
 
 use expect_test::{Expect, expect};
 

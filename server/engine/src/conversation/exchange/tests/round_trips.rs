@@ -1,4 +1,4 @@
-//! Lists come back as they were, and so do the model's messages, as far as a form can express them.
+//! Round trips restore message lists, and Strata's messages as far as a format can express them.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -11,7 +11,7 @@ fn words() -> impl Strategy<Value = String> {
     select(vec!["", " ", "Hi.", "a\n\"b\"", "\u{1d11e}"]).prop_map(str::to_owned)
 }
 
-/// Anything that a field unknown to Strata may hold.
+/// Any JSON value that an unknown field may have.
 fn anything() -> impl Strategy<Value = Value> {
     select(vec![
         json!(null),
@@ -25,7 +25,7 @@ fn anything() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// `value` with one or two more fields, mostly none.
+/// Adds one or two fields to `value`, or in most cases none.
 fn with_more(
     value: impl Strategy<Value = Value>,
     names: &'static [&'static str],
@@ -39,7 +39,7 @@ fn with_more(
     })
 }
 
-/// `value` with fields of which some are left out.
+/// Adds some of `fields` to `value`.
 fn with_some(mut value: Value, fields: &[(&str, Option<Value>)]) -> Value {
     for (name, field) in fields {
         if let Some(field) = field {
@@ -116,7 +116,7 @@ mod anthropic {
         with_more(message, &["id", "model", "stop_reason", "usage", "0"])
     }
 
-    /// What the module's documentation says is changed.
+    /// Applies the changes that the module's documentation lists.
     fn normal(message: &Value) -> Value {
         let mut message = message.clone();
         content(&mut message["content"]);
@@ -158,7 +158,7 @@ mod anthropic {
         }
     }
 
-    /// Every block that the form can express.
+    /// Any block that the format can express.
     fn model_blocks() -> impl Strategy<Value = ContentBlock> {
         let image = || {
             select(vec![
@@ -270,7 +270,7 @@ mod openai {
         )
     }
 
-    /// What the module's documentation says is changed.
+    /// Applies the changes that the module's documentation lists.
     fn normal(message: &Value) -> Value {
         let mut message = message.clone();
         let content = message.get("content").cloned().unwrap_or_default();
@@ -300,7 +300,7 @@ mod openai {
         }
     }
 
-    /// Every message that the form can express.
+    /// Any message that the format can express.
     fn model_messages() -> impl Strategy<Value = NewMessage> {
         let foreign = |values: Vec<Value>| {
             select(values).prop_map(|value| Foreign { provider: Provider::OpenAi, value })
@@ -317,7 +317,7 @@ mod openai {
             foreign(vec![file.clone()]).prop_map(ContentBlock::Foreign)
         ];
         let part = prop_oneof![
-            // An empty text alone is no content.
+            // An empty text alone does not count as content.
             3 => select(vec![" ", "Hi."]).prop_map(|text| ResultPart::Text { text: text.into() }),
             1 => foreign(vec![file]).prop_map(ResultPart::Foreign),
         ];

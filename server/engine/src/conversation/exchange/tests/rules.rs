@@ -1,4 +1,4 @@
-//! Broken rules are put down to the messages that break them.
+//! Broken rules are attributed to the messages that break them.
 
 use super::*;
 use crate::conversation::dialect::{Format, Rule};

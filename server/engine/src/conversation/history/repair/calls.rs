@@ -1,5 +1,5 @@
-//! Tool calls and the results that belong to them: which result answers which call, and the ids under
-//! which both are sent. Knows nothing about the order of messages.
+//! Pairs tool calls with their results, and assigns the ids under which both are sent. Does not consider the
+//! order of messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,32 +7,33 @@ use super::utterance::{NO_RESPONSE, Utterance};
 use crate::conversation::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
 use crate::hash::ContentHash;
 
-/// Characters of a call's id that both providers take (OpenAI: 40; Anthropic: no stated limit).
+/// Maximum characters of a call id that both providers accept (OpenAI: 40; Anthropic: no documented limit).
 const ID_CHARS: usize = 40;
 
-/// The calls of the whole conversation so far.
+/// Calls of the conversation so far.
 #[derive(Default)]
 pub(super) struct Calls {
-    /// Ids given out; never iterated.
+    /// Ids already assigned; never iterated.
     used: HashSet<String>,
-    /// How often each id was called by before; never iterated.
+    /// Number of earlier calls with each original id; never iterated.
     seen: HashMap<String, u64>,
     unmatched: Vec<String>,
 }
 
-/// The calls of one turn that wait for their results.
+/// Calls of one turn without results.
 #[derive(Default)]
 pub(super) struct Pending(OpenCalls<String, Call>);
 
 struct Call {
     sent_as: String,
     caller: Option<MessageId>,
-    /// Its place among the blocks of the turn.
+    /// Index of the call among the blocks of the turn.
     place: usize,
 }
 
 impl Calls {
-    /// Gives each call of an assistant's turn the id under which it is sent, and waits for the results.
+    /// Assigns each call of an assistant turn the id under which it is sent, and returns the calls as
+    /// pending.
     pub(super) fn open(&mut self, turn: &mut [Utterance]) -> Pending {
         let mut pending = Pending::default();
         let blocks = turn
@@ -47,18 +48,18 @@ impl Calls {
         pending
     }
 
-    /// Records that the new request answers an unknown call.
+    /// Records a result of the new request that does not answer a known call.
     pub(super) fn note_unmatched(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }
 
-    /// Call ids of the new request that answer nothing.
+    /// Returns the call ids of results in the new request that do not answer a known call.
     pub(super) fn into_unmatched(self) -> Vec<String> {
         self.unmatched
     }
 
-    /// The id itself when every provider takes it and it is new (some servers count from `call_0` in each
-    /// turn), else one made from its hash.
+    /// Returns the id itself if every provider accepts it and it is new (some servers count from `call_0` in
+    /// each turn), or else an id derived from its hash.
     fn name(&mut self, id: &str) -> String {
         let times = self.seen.entry(id.to_owned()).or_default();
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
@@ -79,13 +80,13 @@ impl Calls {
 }
 
 impl Pending {
-    /// The id under which the call was sent that a result for `call_id` answers; `None` when no such call
-    /// is open.
+    /// Returns the assigned id of the open call that a result for `call_id` answers; `None` if there is no
+    /// such call.
     pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
         self.0.result(call_id).map(|call| call.sent_as)
     }
 
-    /// Made-up results for the calls that are still open.
+    /// Returns substitute results for the calls that are still open.
     pub(super) fn silence(self) -> impl Iterator<Item = Utterance> {
         let mut open = self.0.into_unanswered().waiting;
         open.sort_by_key(|call| call.place);

@@ -1,4 +1,4 @@
-//! Repairs inside a single message, independent of its neighbors.
+//! Repairs within a single message, independent of its neighbors.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::conversation::history::{
     ContentBlock, ForeignPosition, Kind, Message, MessageId, Outcome, Provider, ResultPart, Role, Visibility,
 };
 
-/// A tool's name has at most this many characters (both providers).
+/// Maximum characters of a tool name (both providers).
 const NAME_CHARS: usize = 64;
-/// Characters of any one string that OpenAI takes ("string too long. Expected a string with maximum length 1048576"); a call's
-/// arguments are one.
+/// Maximum characters of a string that OpenAI accepts, such as a call's arguments ("string too long. Expected
+/// a string with maximum length 1048576").
 pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 
-/// What the model sees of a message: nothing if hidden, stubs of archived results.
+/// Converts a message to the form that the model sees: `None` if it is hidden, stubs for archived results.
 pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
@@ -28,17 +28,17 @@ pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
 
-/// Replaces each archived result of a message, and names the message for `toolOutput.read`.
+/// Returns the stub for each archived result of a message. It contains the message id for `toolOutput.read`.
 pub(crate) fn archived_stub(message: MessageId) -> String {
     format!("[archived; see summary; toolOutput.read {}]", message.0)
 }
 
-/// The blocks that `role` may send, each in a form that is accepted.
+/// Returns the blocks that `role` may send, each in an acceptable form.
 pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
     content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
 }
 
-/// A result whose output was archived, under its call's id.
+/// Returns the stub of an archived result, under the id of its call.
 fn stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
     let ContentBlock::ToolResult { call_id, outcome, .. } = block else { return None };
     let content = vec![ResultPart::Text { text: archived_stub(message) }];
@@ -77,13 +77,13 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
     }
 }
 
-/// Only Anthropic's models take their reasoning back, on Bedrock too ("signature values are compatible across platforms",
-/// Anthropic, "Extended thinking").
+/// Whether a provider accepts reasoning in requests. Only Anthropic's models do, also on Bedrock ("signature
+/// values are compatible across platforms", Anthropic, "Extended thinking").
 fn keeps_reasoning(recipient: Option<Provider>) -> bool {
     matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock))
 }
 
-/// Without empty texts; of a failed result, texts only and at least one.
+/// Removes empty texts from a result. A failed result keeps only texts, and has at least one.
 fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
@@ -101,14 +101,14 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
     if parts.is_empty() && outcome == Outcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }
 }
 
-/// Replaces characters that providers reject by `_`, and truncates.
+/// Replaces characters that providers reject with `_`, and truncates the name.
 fn tool_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let name: String = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
     if name.is_empty() { "_".into() } else { name }
 }
 
-/// Arguments are an object; anything else is wrapped into one.
+/// Wraps arguments in an object unless they already are one.
 fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
     let input = match input {
         Value::Object(_) => input.clone(),
@@ -119,7 +119,7 @@ fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
         return input;
     }
     let text = input.to_string();
-    // A byte count within the limit spares counting characters.
+    // A byte count within the limit avoids counting characters.
     let too_long = text.len() > OPENAI_STRING_CHARS && text.chars().count() > OPENAI_STRING_CHARS;
     if too_long { json!({ "input": ARGUMENTS_LEFT_OUT }) } else { input }
 }

@@ -1,4 +1,4 @@
-//! Chooses which pictures to send: those that the provider accepts, and the newest if there are too many.
+//! Chooses which images to send: those that the provider accepts, and the newest if there are too many.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,25 @@ use crate::conversation::history::{
 };
 use crate::tokens::counting::ImageSize;
 
-/// A picture of more pixels on one side is refused in any number (Anthropic, vision).
+/// Maximum pixels per side of an image, however few images there are (Anthropic, "Vision").
 const SIDE_OF_FEW: u32 = 8_000;
-/// Among more than `FEW` pictures, one of more than these (Anthropic, vision).
+/// Maximum pixels per side of an image if there are more than `FEW` images (Anthropic, "Vision").
 const SIDE_OF_MANY: u32 = 2_000;
-/// Up to here the larger limit holds.
+/// Maximum number of images to which `SIDE_OF_FEW` applies.
 const FEW: usize = 20;
-/// A picture of more base64 is refused (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
+/// Maximum base64 characters of an image (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880
+/// bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
-/// All pictures of a request together: of the 32 MB that a body may have (Anthropic), some stay free for the texts.
+/// Maximum total bytes of images in a request. Leaves room for text within the 32 MB that a body may have
+/// (Anthropic).
 const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// Bytes and pictures to keep after exceeding a limit. Less than allowed, so that the next requests omit the same pictures and
-/// the cached rest stays valid.
+/// Maximum bytes and number of images kept after a limit is exceeded. Less than allowed, so that the next
+/// requests omit the same images and the cached rest stays valid.
 const AFTER_A_CUT: usize = 12 * 1024 * 1024;
 const FEW_AFTER_A_CUT: usize = 10;
 
-/// Replaces unacceptable pictures, and the oldest if there are too many, and corrects the media types of the others. Leaves the
-/// new request's own pictures, so that its sender gets an error.
+/// Replaces unacceptable images, and the oldest if there are too many, and corrects the media types of the
+/// others. Does not replace images of the new request, so that its sender gets an error.
 pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
     for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
         keep(block, &mut |image| {
@@ -42,13 +44,13 @@ pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provide
     utterances
 }
 
-/// Leaves out what `keeps` does not keep of the recorded pictures.
+/// Replaces the images of the history for which `keeps` returns `false`.
 fn keep_recorded(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image) -> bool) {
     let recorded = utterances.iter_mut().filter(|utterance| utterance.id.is_some());
     recorded.flat_map(|utterance| &mut utterance.content).for_each(|block| keep(block, &mut keeps));
 }
 
-/// Leaves out what `keeps` does not keep of a block's pictures, which it may repair.
+/// Replaces the images of a block for which `keeps` returns `false`. `keeps` may change an image.
 fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
     if let ContentBlock::Image(image) = block
         && !keeps(image)
@@ -65,20 +67,20 @@ fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
     }
 }
 
-/// The limited quantities of pictures.
+/// Number and size of images, which providers limit.
 #[derive(Clone, Copy, Default)]
 struct Load {
     pictures: usize,
-    /// Pictures too large to be sent among many.
+    /// Number of images too large to be sent among many.
     large: usize,
-    /// Their bytes in a request; 0 if the provider fetches them.
+    /// Total bytes in a request; 0 for images that the provider fetches.
     bytes: usize,
 }
 
-/// Number of recorded pictures to drop, oldest first. Computed as the pictures arrived, so that a growing conversation omits the
-/// same ones until the next limit.
+/// Returns the number of images in the history to drop, oldest first. Computed in the order in which the
+/// images arrived, so that a growing conversation omits the same ones until the next limit is exceeded.
 fn surplus(utterances: &[Utterance]) -> usize {
-    // The recorded ones, which may be left out, and the load of all.
+    // `held` has the images of the history, which may be dropped; `all` is the load of all images.
     let mut held: VecDeque<Load> = VecDeque::new();
     let (mut all, mut gone) = (Load::default(), 0);
     for utterance in utterances {
@@ -129,7 +131,7 @@ impl Load {
     }
 }
 
-/// How many pictures of a block lie with the provider.
+/// Returns the number of images in a block that are stored with the provider.
 fn uploaded_in(block: &ContentBlock) -> usize {
     let parts = match block {
         ContentBlock::Foreign(foreign) => return usize::from(foreign.is_picture()),
@@ -139,7 +141,7 @@ fn uploaded_in(block: &ContentBlock) -> usize {
     parts.filter(|part| matches!(part, ResultPart::Foreign(foreign) if foreign.is_picture())).count()
 }
 
-/// A picture under the name of another kind, which a provider refuses, gets its own.
+/// Corrects the media type of an image, since providers reject a wrong one.
 fn name_kind(image: &mut Image) {
     if let ImageSource::Base64 { media_type, data } = &mut image.source
         && let Some(kind) = media_type_of(data)
@@ -148,7 +150,7 @@ fn name_kind(image: &mut Image) {
     }
 }
 
-/// Whether `recipient` accepts a picture on its own.
+/// Whether `recipient` accepts an image on its own.
 fn fits(image: &Image, recipient: Option<Provider>) -> bool {
     match &image.source {
         ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),

@@ -1,6 +1,7 @@
-//! Server-side calls stay if their results follow in the same turn, and are removed otherwise. A result that comes a turn later,
-//! because the model also called a client tool, does not count: the provider accepts it only with nothing but the client's
-//! results in between (Anthropic, "Server tools"), and prompts have context there.
+//! Keeps server-side calls if their results follow in the same turn, and removes them otherwise. A result
+//! that comes a turn later, because the model also called a client tool, is removed too: the provider accepts
+//! it only if nothing but client results is in between (Anthropic, "Server tools"), and prompts have context
+//! there.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -9,10 +10,10 @@ use super::utterance::Utterance;
 use crate::conversation::history::ContentBlock;
 use crate::conversation::history::foreign::Half;
 
-/// An utterance, and a block in it.
+/// Index of an utterance, and of a block in it.
 type BlockPosition = (usize, usize);
 
-/// Leaves the calls and results of one turn out that do not find each other.
+/// Removes the calls and results of one turn that have no counterpart.
 pub(super) fn pair(turn: &mut [Utterance]) {
     let alone = alone(turn);
     if alone.is_empty() {
@@ -32,7 +33,7 @@ fn alone(turn: &[Utterance]) -> HashSet<BlockPosition> {
             _ => None,
         })
     });
-    // By the call, its place until its result is met.
+    // Position of each call until its result is found.
     let mut calls: HashMap<(&str, &str), Option<BlockPosition>> = HashMap::new();
     let mut alone = HashSet::new();
     for (place, half) in halves {

@@ -1,4 +1,4 @@
-//! What becomes of a history, one case at a time. The journeys of `wire` show that nothing else can happen.
+//! Tests of single repairs. Property tests of `wire` show that no other cases occur.
 
 use expect_test::{Expect, expect};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::conversation::history::{
     Foreign, ForeignPosition, Image, ImageSource, Kind, NewMessage, Outcome, ResultPart, Visibility,
 };
 
-/// The head of a PNG file, 8 pixels wide and 9 high.
+/// Header of a PNG file, 8 pixels wide and 9 high.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA";
 
 fn user(text: &str) -> NewMessage {
@@ -47,7 +47,7 @@ fn picture(media_type: &str, data: &str) -> ContentBlock {
     ContentBlock::Image(Image { source, width: None, height: None })
 }
 
-/// A PNG picture of so many bytes of base64.
+/// A PNG image with this many bytes of base64.
 fn heavy(bytes: usize) -> ContentBlock {
     picture("image/png", &(PNG.to_owned() + &"A".repeat(bytes - PNG.len())))
 }
@@ -86,7 +86,7 @@ fn line(block: &ContentBlock) -> String {
     }
 }
 
-/// One line per block: the message's number, who speaks, what is said.
+/// Compares a projection, written as one line per block: id of the message, role, content.
 fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock], expected: &Expect) {
     let history: Vec<Message> =
         (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
@@ -226,7 +226,7 @@ fn an_archived_result_is_a_stub() {
         4 Assistant: "Done."
     "#]],
     );
-    // Its call is hidden, too: nothing is left to stand for.
+    // Its call is hidden too, so no stub is needed.
     check(
         [user("Look."), hidden(calls(&["a"])), archived],
         &[],
@@ -348,7 +348,7 @@ fn a_failed_result_says_something_in_text() {
 
 #[test]
 fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
-    // The head of a PNG file, 2,001 pixels wide and 1 high.
+    // Header of a PNG file, 2,001 pixels wide and 1 high.
     let data = "iVBORw0KGgoAAAANSUhEUgAAB9EAAAABCAIAAAAAAAAA";
     let wide = || {
         let source = ImageSource::Base64 { media_type: "image/png".into(), data: data.into() };
@@ -369,9 +369,9 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
     assert_eq!(shown(vec![wide(); 30], 0), (19, 0));
     assert_eq!(shown(vec![wide(); 31], 0), (20, 0));
     assert_eq!(shown(vec![wide(); 32], 0), (10, 0));
-    // The new request's own pictures stay: its sender gets to hear of it from the check.
+    // Images of the new request are kept, so that its sender gets an error from the check.
     assert_eq!(shown(vec![wide(); 3], 21), (0, 21));
-    // Small ones may be many; those that lie with the provider are among them.
+    // Small images may be many, including those stored with the provider.
     let small = || picture("image/png", PNG);
     assert_eq!(shown(vec![small(); 50], 0), (50, 0));
     assert_eq!(shown([vec![small(); 50], vec![wide()]].concat(), 0), (10, 0));
@@ -397,7 +397,7 @@ fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get
     let left_out = line(&ContentBlock::text(PICTURE_LEFT_OUT));
     for name in ["image/png", "image/jpeg", "image/svg+xml", ""] {
         assert_eq!(shown(picture(name, PNG), anthropic), "image/png", "{name}");
-        // One that is new is sent as it will be once it is recorded.
+        // A new image is sent in the same form as after it is recorded.
         let asked = project(&[], &[picture(name, PNG)], anthropic).prompt;
         assert_eq!(asked, [picture("image/png", PNG)], "{name}");
     }
@@ -417,7 +417,7 @@ fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get
 
 #[test]
 fn the_oldest_of_pictures_that_are_too_much_together_are_left_out_in_steps() {
-    // Six of them are less than 24 MB, three of them less than 12.
+    // Six of them are less than 24 MB, three less than 12.
     let heavy = heavy(7 * 512 * 1024);
     let told = || NewMessage::new(Role::User, vec![ContentBlock::text("See."), heavy.clone()]);
     let history = numbered((0..11).map(|_| told()));
@@ -429,7 +429,7 @@ fn the_oldest_of_pictures_that_are_too_much_together_are_left_out_in_steps() {
     assert_eq!(kept(7, &[]), [5, 6, 7]);
     assert_eq!(kept(10, &[]), [5, 6, 7, 8, 9, 10]);
     assert_eq!(kept(11, &[]), [9, 10, 11]);
-    // A new one leaves out what it will leave out once it is recorded.
+    // A new request omits the same images as after it is recorded.
     assert_eq!(kept(6, &[ContentBlock::text("See."), heavy.clone()]), [5, 6]);
 }
 
@@ -504,7 +504,7 @@ fn cache_marks_that_came_along_are_not_sent() {
     let content =
         vec![ResultPart::Foreign(Foreign { provider: Provider::Anthropic, value: document.clone() })];
     let read = ContentBlock::ToolResult { call_id: "a".into(), content, outcome: Outcome::Ok };
-    // What a tool is asked is its own.
+    // Arguments of a tool may contain the same key.
     let input = marked(json!({"content": {"cache_control": 1}}));
     let called = marked(json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": input}));
     let inside = json!({"type": "web_fetch_result", "content": document});
@@ -574,7 +574,7 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
 #[test]
 fn arguments_that_are_too_long_for_a_string_are_left_out_for_the_one_who_wants_a_string() {
     let input = |chars: usize| json!({"text": "\u{e9}".repeat(chars)});
-    // `{"text":""}` is the rest.
+    // The rest of the limit is `{"text":""}`.
     let most = 1_048_576 - 11;
     let sent = |input, recipient| {
         let call = ContentBlock::ToolCall { id: "a".into(), name: "write".into(), input };

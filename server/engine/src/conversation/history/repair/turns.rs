@@ -1,11 +1,12 @@
-//! Arranges the conversation in turns, user and assistant alternating, user first. These repairs depend on neighboring messages.
+//! Arranges the conversation in alternating turns of user and assistant, starting with the user. These
+//! repairs depend on neighboring messages.
 
 use super::calls::{Calls, Pending};
 use super::server_calls;
 use super::utterance::{EARLIER_LEFT_OUT, Utterance};
 use crate::conversation::history::{ContentBlock, Role};
 
-/// Turns in order; no two in a row of the same role.
+/// Turns in order. Adjacent turns have different roles.
 #[derive(Default)]
 pub(super) struct Turns {
     turns: Vec<Turn>,
@@ -17,8 +18,8 @@ struct Turn {
 }
 
 impl Turns {
-    /// Joins adjacent utterances of one role. Halves of calls that ran on the provider's servers are left out, and an
-    /// assistant's turn of nothing but reasoning, which no provider takes.
+    /// Joins adjacent utterances of one role. Removes server-side calls and results without a counterpart,
+    /// and assistant turns with nothing but reasoning, which no provider accepts.
     pub(super) fn new(utterances: impl Iterator<Item = Utterance>) -> Self {
         let mut turns = Self::default();
         for utterance in utterances {
@@ -31,7 +32,7 @@ impl Turns {
         turns
     }
 
-    /// Pairs calls and results, turn by turn, and settles what reasoning may stay.
+    /// Pairs calls and results, turn by turn, and removes reasoning that providers reject.
     pub(super) fn answered(self, calls: &mut Calls) -> Self {
         let mut answered = Self::default();
         let mut pending = Pending::default();
@@ -58,7 +59,7 @@ impl Turns {
         answered
     }
 
-    /// All utterances in order, neighbours from the same message joined.
+    /// Returns all utterances in order, with adjacent ones from the same message joined.
     pub(super) fn into_utterances(self) -> Vec<Utterance> {
         let mut joined: Vec<Utterance> = Vec::new();
         for utterance in self.turns.into_iter().flat_map(|turn| turn.utterances) {
@@ -113,8 +114,8 @@ impl Turn {
         self.utterances.iter().flat_map(|utterance| &utterance.content)
     }
 
-    /// Reasoning stays when the turn starts with it and ends with something else; otherwise all of it goes. Sealed reasoning that
-    /// nothing follows goes alone.
+    /// Keeps reasoning if the turn starts with it and ends with something else; otherwise removes all of it.
+    /// Sealed reasoning at the end of the turn is always removed.
     fn settle_reasoning(&mut self) {
         while let Some(last) = self.utterances.last_mut()
             && last.content.last().is_some_and(is_thought)
@@ -140,8 +141,8 @@ fn is_thought(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Foreign(foreign) if foreign.is_thought())
 }
 
-/// The user's turn after `pending` calls: results for those left open, then its own results, then the rest. Drops results that
-/// answer none of the calls.
+/// Builds the user turn that follows `pending` calls: results for unanswered calls, then the turn's own
+/// results, then the rest. Drops results that answer none of the calls.
 fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();

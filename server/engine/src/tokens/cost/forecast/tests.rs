@@ -1,4 +1,4 @@
-//! The arithmetic agrees with the provider's bill for a prompt that grows.
+//! Forecasts agree with the provider's bill for a growing prompt.
 
 use proptest::prelude::*;
 
@@ -79,7 +79,7 @@ fn any_prices() -> impl Strategy<Value = Prices> {
 }
 
 proptest! {
-    /// One block for what was there at first and one for each turn, the last one marked.
+    /// One block for the initial prompt and one for each turn, the last one marked.
     #[test]
     fn the_provider_bills_the_same(
         prices in any_prices(),

@@ -1,11 +1,11 @@
-//! The provider bills as documented, and as a slow model of the same rules does.
+//! The provider bills as documented, and like a slow implementation of the same rules.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::tokens::models::LongContext;
 
-/// A provider with explicit markers, as Anthropic's.
+/// Prices of a provider with explicit markers, such as Anthropic.
 fn explicit() -> Prices {
     Prices {
         read: 0.1,
@@ -17,12 +17,12 @@ fn explicit() -> Prices {
     }
 }
 
-/// A provider that caches by itself, as OpenAI's.
+/// Prices of a provider with automatic caching, such as OpenAI.
 fn automatic() -> Prices {
     Prices { write: 1.0, kind: CacheKind::Automatic { granularity: 128 }, ..explicit() }
 }
 
-/// A span called `name`; one that ends in `|` is marked.
+/// A span named `name`, with a breakpoint if the name ends in `|`.
 fn span(name: &str, tokens: usize) -> Span {
     let mark = if name.ends_with('|') { Mark::Breakpoint } else { Mark::None };
     Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark, continues_run: false }
@@ -81,7 +81,7 @@ fn a_run_of_tool_calls_is_one_position() {
         bill(&mut provider, 0, &[("r|", 2000)]);
         let run = (0..calls).map(|n| Span { continues_run: n > 0, ..span(&n.to_string(), 10) });
         let texts = (100..117).map(|n| span(&n.to_string(), 10));
-        // The run, seventeen texts and the marker's own span.
+        // The run, 17 texts, and the marker's own span.
         let spans = [span("r", 2000)].into_iter().chain(run).chain(texts).chain([span("e|", 10)]);
         let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
         assert_eq!(charge.read > 0, found, "{calls} calls");
@@ -199,7 +199,7 @@ fn a_long_session_keeps_nothing_that_is_dead() {
     assert!(provider.entries.len() <= SWEEP_FROM, "{} entries", provider.entries.len());
 }
 
-/// The same rules, written down with whole prefixes and no thought of speed.
+/// A slow implementation of the same rules, which compares whole prefixes.
 struct Naive {
     prices: Prices,
     entries: Vec<(Vec<ContentHash>, u64)>,
@@ -251,7 +251,7 @@ impl Naive {
     }
 }
 
-/// Prompts that share prefixes: each keeps some of the one before and goes on in its own way.
+/// Prompts that share prefixes: each keeps part of the previous one and then differs.
 fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
     let tail = prop::collection::vec((0..6_u8, 1..4_usize, any::<bool>()), 0..8);
     let turn = (0..12_usize, tail, prop::collection::btree_set(0..12_usize, 0..=4), 0..200_u64);
@@ -275,7 +275,7 @@ fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
     })
 }
 
-/// Short lookbacks and low minima, so that small prompts meet them.
+/// Short lookbacks and low minima, so that small prompts reach them.
 fn prices() -> impl Strategy<Value = Prices> {
     let explicit_kind =
         (1..6_usize).prop_map(|lookback| CacheKind::Explicit { max_breakpoints: 4, lookback });
