@@ -1,4 +1,4 @@
-//! Settings for reading files and for how much of them a prompt shows.
+//! Settings for reading files, and for how much of them a prompt shows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct SymbolSettings {
     /// Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
-    /// Maximum file size, in bytes, for which Strata builds an outline.
+    /// Maximum size, in bytes, of a file that Strata outlines.
     pub max_file_bytes: u64,
 }
 
