@@ -44,7 +44,7 @@ pub struct FrameItem {
 /// Repository data for finding relevant items.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameSources<'a> {
-    /// The outlines.
+    /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
     /// The reference graph.
     pub references: &'a References,

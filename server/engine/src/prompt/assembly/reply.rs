@@ -122,11 +122,11 @@ pub(crate) struct Breakpoint {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    /// Files with a map block.
+    /// Number of files with a map block.
     pub blocks: usize,
-    /// Files named in the repository file list.
+    /// Number of files named in the repository file list.
     pub names: usize,
-    /// Files covered only by the name of their directory.
+    /// Number of files covered only by the name of their directory.
     pub directories: usize,
     /// Maximum tokens of the map blocks.
     pub map_budget: usize,

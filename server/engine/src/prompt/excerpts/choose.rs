@@ -33,7 +33,7 @@ const LATER: usize = 8;
 /// Repository data for choosing excerpts.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptSources<'a> {
-    /// The outlines.
+    /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
     /// The reference graph.
     pub references: &'a References,

@@ -57,7 +57,7 @@ pub(crate) struct Totals {
     pub cost: Option<f64>,
 }
 
-/// How a request ended.
+/// How a request to the provider ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnStatus")]
