@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(apply(&old, &diff), Some(new));
     }
 
-    /// Texts whose lines repeat, with everything that others take for the end of a line.
+    /// Texts with repeated lines, and with everything that other tools treat as a line end.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             4 => Just("a\n"), 4 => Just("b\n"), 4 => Just("\n"), 2 => Just("    a\n"), 1 => Just("}\n"),
@@ -397,7 +397,7 @@ mod tests {
             let new = [all[..at].concat(), added.clone(), all[at..].concat()].concat();
             let diff = unified(&text, &new, 0);
             prop_assert_eq!(apply(&text, &diff), Some(new));
-            // Every added line, one of the old ones that grew together with them, and the lines between them.
+            // All added lines, one old line that may be grouped with them, and the lines between them.
             let changed = diff.lines().filter(|line| line.starts_with(['+', '-'])).count();
             prop_assert!(changed <= 2 * lines(&added).len() + 4, "{}", diff);
         }
@@ -406,7 +406,7 @@ mod tests {
         fn no_diff_makes_applying_panic(old in text(), diff in text(), from in 0usize..4, to in 0usize..4) {
             let _ = apply(&old, &diff);
             if let Some(new) = apply(&old, &format!("@@ -1,{from} +1,{to} @@\n{diff}")) {
-                // What is accepted means the same to the other half.
+                // A diff from `unified` gives the same text as the accepted diff.
                 prop_assert_eq!(apply(&old, &unified(&old, &new, 3)), Some(new));
             }
         }

@@ -142,7 +142,7 @@ mod tests {
             hazards.next,
             [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]
         );
-        // A constant chance is its own mean up to its square.
+        // For a constant probability, the mean is that probability, up to its square.
         assert!((90_000..120_000).contains(&hazards.discounted(9)), "{}", hazards.discounted(9));
         assert!(hazards.discounted(0) < hazards.discounted(3));
     }
