@@ -37,7 +37,7 @@ pub struct FrameItem {
     pub name: Option<String>,
     /// Relevance, between 0 and 1.
     pub score: f64,
-    /// Lines of the definition; `None` until [`with_lines`] finds them.
+    /// Lines of the definition; `None` until `with_lines` finds them.
     pub lines: Option<LineRange>,
 }
 

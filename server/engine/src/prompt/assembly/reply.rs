@@ -99,6 +99,7 @@ pub struct UsedExcerpt {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TierReport {
+    /// Name of the tier.
     pub tier: Tier,
     /// Number of items in the tier.
     pub items: usize,

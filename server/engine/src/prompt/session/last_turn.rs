@@ -34,6 +34,7 @@ pub struct LastTurn {
 /// Contents of one tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TierWeight {
+    /// Name of the tier.
     pub tier: Tier,
     /// Number of items in the tier.
     pub items: usize,

@@ -49,6 +49,7 @@ pub struct Break {
     pub turn: u64,
     /// Time of that prompt, in milliseconds since 1970.
     pub at_ms: u64,
+    /// Reason for the break.
     pub(crate) reason: Reason,
     /// Items in the first block that could not stay in place.
     pub items: Vec<ItemKey>,
