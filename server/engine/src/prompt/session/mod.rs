@@ -190,7 +190,7 @@ pub struct Session {
     pub calibrations: Calibrations,
     /// Compactions that were not undone, oldest first.
     compactions: Arc<Vec<Record>>,
-    /// Tokens of the last prompt and its answer; `None` if the conversation has changed since.
+    /// Size of the last prompt; `None` if the conversation has changed since.
     anchor: Option<Anchor>,
     recovery: Recovery,
     /// The last request that was rejected as too long: its model, and the maximum tokens for later prompts to it.
@@ -218,7 +218,7 @@ pub struct Session {
     recorded: VecDeque<RecordResult>,
 }
 
-/// Tokens of the last prompt and its answer, as billed or estimated.
+/// Tokens of the last prompt with its answer as billed, or of the prompt alone as estimated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Anchor {
     pub(super) tokens: usize,

@@ -79,8 +79,8 @@ impl Session {
         self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
     }
 
-    /// Estimates the size of the next request with the options of `ask`: the tokens of the last prompt and its answer
-    /// plus later messages, or the conversation alone if those are not known.
+    /// Estimates the size of the next request with the options of `ask`: the size of the last prompt plus later messages,
+    /// or the conversation alone if that size is not known.
     pub fn request_size(&self, ask: &PromptRequest, means: PromptServices<'_>) -> RequestSize {
         let tokens = self.anchored(means).unwrap_or_else(|| history_tokens(&self.history, means));
         request_size(tokens, ask, self, means)
