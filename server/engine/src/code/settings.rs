@@ -1,16 +1,16 @@
-//! Settings for outlines, files and their share of a prompt.
+//! Settings for reading files, and for how much of them a prompt shows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Settings for outlines and the symbol map.
+/// The symbol map.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
     /// Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
-    /// Maximum file size, in bytes, for which Strata builds an outline.
+    /// Maximum size, in bytes, of a file that Strata outlines.
     pub max_file_bytes: u64,
 }
 
@@ -20,7 +20,7 @@ impl Default for SymbolSettings {
     }
 }
 
-/// Settings for full files and the repository file list.
+/// Full files and the repository file list.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {

@@ -1,4 +1,4 @@
-//! Settings for compaction and tool results. A setting never holds a key or a secret.
+//! Settings for compaction and tool results. They never contain a key or another secret.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -13,15 +13,15 @@ use super::key_variable::KeyVariable;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SummariserKind {
-    /// The client if it answers `strata/summarize`, otherwise the provider of `compaction.model` if its key is available,
-    /// otherwise no model.
+    /// The client if it supports `strata/summarize`, otherwise the provider of `compaction.model` if its key is
+    /// available, otherwise `extractive`.
     #[default]
     Auto,
-    /// No model: summaries are extracted from the conversation, offline.
+    /// No model: summaries are extracted from the conversation by fixed rules, offline.
     Extractive,
     /// The client, with the editor's own models and keys (`strata/summarize`).
     Client,
-    /// A provider over HTTP, with the key from the environment.
+    /// A provider over HTTP, with a key from the environment.
     Http,
 }
 
@@ -29,28 +29,28 @@ pub enum SummariserKind {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionSettings {
-    /// Whether to check when the conversation needs compaction.
+    /// Whether to check if the conversation needs compaction.
     pub enabled: bool,
-    /// Whether to run a due compaction automatically.
+    /// Whether to run a compaction automatically when it is due.
     pub auto: bool,
-    /// Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or a profile of your own from
+    /// Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or one of your own from
     /// `compaction.profiles`.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profile: String,
-    /// Your own compaction profiles, and values that override those of the built-in profiles.
+    /// Your own compaction profiles, and overrides for the built-in ones, keyed by profile name.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profiles: BTreeMap<String, ProfileOptions>,
-    /// Who writes summaries. By default your editor's model if it offers one, otherwise the provider of `compaction.model`,
-    /// otherwise no model.
+    /// Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
+    /// `compaction.model`, otherwise to no model.
     pub summariser: SummariserKind,
-    /// Model that writes summaries, by its provider's name for it.
+    /// Model that writes summaries, as the provider names it.
     pub model: Option<String>,
-    /// Model that detects topic changes. If unset, `topic` always summarizes.
+    /// Model that detects topic changes. If unset, the `topic` profile always summarizes.
     pub detection_model: Option<String>,
-    /// Provider address, if not the default one: `https:`, or `http:` on this machine.
+    /// Provider address, if not the default: `https:`, or `http:` for a server on this machine.
     pub base_url: Option<String>,
-    /// Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`, `_TOKEN` or
-    /// `_KEY`.
+    /// Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
+    /// `_TOKEN` or `_KEY`.
     pub key_env: Option<KeyVariable>,
     /// Timeout for one model response, in seconds.
     pub timeout_s: u64,
@@ -75,21 +75,21 @@ impl Default for CompactionSettings {
 }
 
 impl CompactionSettings {
-    /// The active profile, with the cutoff of `results`. An unknown name, which settings validation rejects, falls back to
-    /// `topic`.
+    /// Returns the active profile, with the cutoff of `results`. Falls back to `topic` if the name is unknown, which
+    /// settings validation rejects.
     pub fn profile(&self, results: &ToolOutputSettings) -> Profile {
         self.profile_named(&self.profile, results).unwrap_or_else(|_| Family::default().profile())
     }
 
-    /// The profile of this name, with the cutoff of `results`.
+    /// Returns the named profile, with the cutoff of `results`.
     ///
     /// # Errors
-    /// [`NoSuchProfile`].
+    /// [`NoSuchProfile`] if neither the built-in profiles nor `profiles` have it.
     pub fn profile_named(&self, name: &str, results: &ToolOutputSettings) -> Result<Profile, NoSuchProfile> {
         Ok(Profile::named(name, &self.profiles)?.with_cutoff(results.cutoff))
     }
 
-    /// Whether automatic compaction is on.
+    /// Whether automatic compaction is on: the value of `enabled`.
     pub(crate) fn watched(&self) -> AutoCompaction {
         if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
@@ -99,70 +99,72 @@ impl CompactionSettings {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TruncateMode {
-    /// The beginning.
+    /// Only the beginning.
     Head,
     /// The beginning and the end, with a marker between them.
     #[default]
     HeadTail,
 }
 
-/// How archived results are summarized.
+/// How to summarize archived results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToolSummaryStrategy {
-    /// By a model, or as `heuristic` if the model fails.
+    /// With a model; with `heuristic` if the model fails.
     #[default]
     Llm,
-    /// By the beginning and the end of each result.
+    /// With the beginning and the end of each result.
     Heuristic,
-    /// Not at all: results are never archived.
+    /// No archiving.
     Off,
 }
 
-/// When to archive results beyond the cutoff.
+/// When to archive results beyond `tool_output.cutoff`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ArchivalMode {
     /// Immediately.
     Eager,
-    /// When archiving costs no more than it saves.
+    /// As soon as archiving costs no more than it saves.
     #[default]
     CacheAware,
 }
 
-/// Tool results: how much of each is kept, and how long the model sees it. 0 means no limit.
+/// Tool results: how much of each to keep, and how long the model sees them. 0 means no limit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
-    /// Maximum lines kept of one output.
+    /// Maximum lines to keep per tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum characters kept of one output.
+    /// Maximum characters to keep per tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
-    /// Maximum bytes kept of one output.
+    /// Maximum bytes to keep per tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
-    /// Outputs longer than this many characters are written to a file, and the conversation keeps a notice.
+    /// Size of an output, in characters, above which it is written to a file and replaced by a notice in the
+    /// conversation.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// Maximum disk space for outputs written to files, in MiB, over all workspaces. The oldest files are deleted first.
+    /// Maximum disk space, in MiB, for outputs written to files, across all workspaces. When it is exceeded, the oldest
+    /// files are deleted first.
     pub spill_quota_mib: NonZeroU32,
     /// Which part of a long output to keep.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
-    /// Maximum tool results the model sees. Older ones are archived after a turn, or digested when `checkpoint` compacts. 0 means
-    /// no limit.
+    /// Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
+    /// `checkpoint` profile compacts. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
-    /// Who summarizes archived results.
+    /// How to summarize archived results.
     pub(crate) summary: ToolSummaryStrategy,
     /// When to archive results beyond `cutoff`.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) ageing: ArchivalMode,
 }
 
-/// Room for more than a thousand outputs at the default threshold.
+/// Enough for more than a thousand outputs at the default threshold.
 const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
 
 impl Default for ToolOutputSettings {

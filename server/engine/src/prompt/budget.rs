@@ -1,4 +1,4 @@
-//! The budget report: the size of the next request without its prompt, and the room left.
+//! The budget report: the size of the next request without its message, and the room left for it.
 
 use std::collections::BTreeMap;
 
@@ -13,38 +13,38 @@ use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
 use crate::tokens::calibration::{Calibration, CalibrationReport, Expected};
 
-/// The reply of `budget.report`. All weights are in tokens.
+/// The reply of `budget.report`. All sizes are in tokens.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetReport {
-    /// The model.
+    /// Model that the budget applies to.
     pub model: String,
     /// Tokens of the conversation.
     pub history_tokens: usize,
-    /// A sixteenth of the input window: reported, not enforced (`docs/prompt.md`, "Budgets").
+    /// A sixteenth of the input window. For information only, not enforced (`docs/prompt.md`, "Budgets").
     pub max_history_tokens: usize,
-    /// The input window.
+    /// Input window in tokens.
     pub max_input_tokens: usize,
     /// Tokens reserved for the answer.
     pub output_reserve: usize,
-    /// Tokens of the next request without its prompt.
+    /// Tokens of the next request, excluding the user's new message.
     pub used: usize,
-    /// Tokens left for the prompt.
+    /// Tokens left for the user's new message.
     pub remaining: usize,
-    /// The expected count by the provider, with its error bar, from reported usage.
+    /// Tokens that the provider is expected to count, with the error margin, based on reported usage.
     pub expected: Expected,
-    /// Calibration of the model from reported usage; absent without reports.
+    /// Calibration of the model from reported usage; absent if no usage was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) calibration: Option<CalibrationReport>,
     /// `used` as a share of the window, in percent, rounded to one decimal.
     pub percent: f64,
-    /// Whether the conversation should be compacted.
+    /// Whether a compaction of the conversation is due.
     pub needs_summary: bool,
-    /// `used` by part.
+    /// Tokens by part. They add up to `used`.
     pub parts: BTreeMap<Part, usize>,
-    /// The files shown in full.
+    /// Files whose text is in the request.
     pub(crate) files: Vec<UsedFile>,
-    /// Selected files that would not fit, largest first.
+    /// Selected files that do not fit, largest first.
     pub shed: Vec<FileKey>,
     /// Billed usage of the session so far.
     pub(crate) totals: Totals,
@@ -53,7 +53,7 @@ pub struct BudgetReport {
 /// Measures the next request, with the options of `ask`.
 ///
 /// # Errors
-/// [`AssembleError::TooLarge`] when it does not fit even without a prompt.
+/// [`AssembleError::TooLarge`] if the request does not fit even without a new message.
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,

@@ -1,23 +1,23 @@
-//! Unified diffs between two texts, and applying them. The comparison itself is a library's; here are the format,
-//! what counts as a line, and the bound on the work. No file names, no colours, no merging.
+//! Creates and applies unified diffs between two texts. A library compares the lines; this module defines the format,
+//! what counts as a line, and the limit on the work. No file names, colors or merging.
 //!
-//! A line ends at `\n` and nowhere else, so that a text with CRLF, a lone CR or Unicode separators survives
-//! unchanged. Same texts, same diff: no clock decides when to stop looking for a shorter one.
+//! A line ends only at `\n`, so that texts with CRLF, a lone CR or Unicode separators survive unchanged. The same texts
+//! always give the same diff: the search for a shorter one has no time limit.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
-/// Maximum differing lines, on both sides together, that are compared; beyond that, the text is replaced as a whole. Comparing
-/// this many random lines takes about 0.2 s and grows faster than linearly, and no one reads such a diff.
+/// Maximum differing lines, on both sides together, to compare. Above it, the whole text is replaced. Comparing this
+/// many random lines takes about 0.2 s, the time grows faster than linearly, and no one reads such a diff.
 const MAX_COMPARED_LINES: usize = 50_000;
 
-/// Follows a last line without a line break.
+/// Marks a last line without a line break.
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
-/// The diff from `old` to `new`: hunks with `@@` lines and up to `context` unchanged lines around each change, without file
-/// headers. Empty for equal texts. Near-linear.
+/// Returns the diff from `old` to `new`: hunks with `@@` lines and up to `context` unchanged lines around each change,
+/// without file headers. Empty for equal texts. Runs in nearly linear time.
 pub fn unified(old: &str, new: &str, context: usize) -> String {
     let mut text = String::new();
     if old == new {
@@ -25,7 +25,7 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
     }
     let (old, new) = (lines(old), lines(new));
     for hunk in hunks(changes(&old, &new), context) {
-        // Every hunk has a change.
+        // Every hunk has at least one change.
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
         let before = context.min(first.old.start);
         let after = context.min(old.len() - last.old.end);
@@ -46,8 +46,8 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
     text
 }
 
-/// The lines of `old`, from 0, that `new` changes, one range for each place. Where it only adds lines these are the one before
-/// and the one after them.
+/// Returns the zero-based line ranges of `old` that `new` changes. For pure additions, the range covers the line before
+/// and the line after.
 pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
     let (old, new) = (lines(old), lines(new));
     let touched = |Change { old: lines, .. }: Change| match lines.is_empty() {
@@ -57,8 +57,8 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
     changes(&old, &new).into_iter().map(touched).collect()
 }
 
-/// The text that a diff of [`unified`]'s form makes of `old`. Strict: `None` when a line number, a count, an
-/// unchanged or a removed line differs from what `old` has there, and for anything that is no such diff.
+/// Applies a diff in the format of [`unified`] to `old`. `None` if a line number, a count, or an unchanged or removed
+/// line does not match `old`, or if `diff` is not in this format.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
     let mut made = Output::default();
@@ -97,14 +97,14 @@ pub fn apply(old: &str, diff: &str) -> Option<String> {
     Some(made.text)
 }
 
-/// Lines that are replaced by others; one of the two may be empty. Counted from 0.
+/// Zero-based line ranges of a replacement; one of them may be empty.
 #[derive(Clone, Debug)]
 struct Change {
     old: Range<usize>,
     new: Range<usize>,
 }
 
-/// A text in the making.
+/// A text under construction, with its number of lines.
 #[derive(Default)]
 struct Output {
     text: String,
@@ -112,7 +112,7 @@ struct Output {
 }
 
 impl Output {
-    /// `None` when something would follow a line without its line break.
+    /// Appends lines. `None` if that would put a line after one without a line break.
     fn copy(&mut self, lines: &[&str]) -> Option<()> {
         for line in lines {
             if !(self.text.is_empty() || self.text.ends_with('\n')) || line.is_empty() {
@@ -147,7 +147,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     diff.hunks().map(|hunk| Change { old: range(hunk.before), new: range(hunk.after) }).collect()
 }
 
-/// Changes that are so near each other that their context would touch belong together.
+/// Groups changes whose context lines would touch or overlap.
 fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
     let mut hunks: Vec<Vec<Change>> = Vec::new();
     for change in changes {
@@ -165,8 +165,8 @@ fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
     hunks
 }
 
-/// The first line, counted from 1, and how many, when that is not one. No lines follow the line with the
-/// number, as POSIX and git have it.
+/// Formats a range for a hunk header: the one-based first line, and the number of lines if it is not one. An empty
+/// range has the number of the line before it, as in POSIX and Git.
 fn place(span: &Range<usize>) -> String {
     match span.len() {
         0 => format!("{},0", span.start),
@@ -175,7 +175,7 @@ fn place(span: &Range<usize>) -> String {
     }
 }
 
-/// The ranges of the old and new text in a hunk header.
+/// Reads the zero-based ranges of the old and the new text from a hunk header.
 fn spans(header: &str) -> Option<[Range<usize>; 2]> {
     let (from, to) = header.strip_prefix("@@ -")?.strip_suffix(" @@\n")?.split_once(" +")?;
     let span = |text: &str| {
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(apply(&old, &diff), Some(new));
     }
 
-    /// Texts whose lines repeat, with everything that others take for the end of a line.
+    /// Texts with repeated lines, and with everything that other tools treat as a line end.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             4 => Just("a\n"), 4 => Just("b\n"), 4 => Just("\n"), 2 => Just("    a\n"), 1 => Just("}\n"),
@@ -397,7 +397,7 @@ mod tests {
             let new = [all[..at].concat(), added.clone(), all[at..].concat()].concat();
             let diff = unified(&text, &new, 0);
             prop_assert_eq!(apply(&text, &diff), Some(new));
-            // Every added line, one of the old ones that grew together with them, and the lines between them.
+            // All added lines, one old line that may be grouped with them, and the lines between them.
             let changed = diff.lines().filter(|line| line.starts_with(['+', '-'])).count();
             prop_assert!(changed <= 2 * lines(&added).len() + 4, "{}", diff);
         }
@@ -406,7 +406,7 @@ mod tests {
         fn no_diff_makes_applying_panic(old in text(), diff in text(), from in 0usize..4, to in 0usize..4) {
             let _ = apply(&old, &diff);
             if let Some(new) = apply(&old, &format!("@@ -1,{from} +1,{to} @@\n{diff}")) {
-                // What is accepted means the same to the other half.
+                // A diff from `unified` gives the same text as the accepted diff.
                 prop_assert_eq!(apply(&old, &unified(&old, &new, 3)), Some(new));
             }
         }

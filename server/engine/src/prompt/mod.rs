@@ -1,5 +1,5 @@
-//! The prompt: its texts, their order and breakpoints, its budget, and the request body. On top of the other floors, so sessions
-//! and the tree of all settings live here.
+//! The prompt: its texts, their order and breakpoints, its budget, and the request body. Builds on the engine's other
+//! parts, so sessions and the tree of all settings are here.
 
 pub mod assembly;
 pub mod budget;

@@ -1,6 +1,6 @@
-//! Every setting of Strata with its default: the single source of truth. `host` merges the layers; this module receives one tree
-//! and checks it strictly. A setting never holds a key or a secret. The keyword `x-workspace` marks what a workspace file may
-//! set.
+//! Every setting of Strata with its default: the single source of truth. `host` merges the layers; this module checks
+//! the merged tree strictly. Settings never contain keys or other secrets. The keyword `x-workspace` marks the settings
+//! that a workspace file may set.
 
 mod provider;
 mod workspace;
@@ -26,7 +26,7 @@ pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_settin
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Model the prompts are for, by its provider's name for it.
+    /// Model to build prompts for, as the provider names it.
     pub model: String,
     /// Format of the request body.
     pub format: Format,
@@ -38,29 +38,29 @@ pub struct Settings {
     pub symbols: SymbolSettings,
     /// Full files and the repository file list.
     pub files: FileSettings,
-    /// A list of relevant names that follows the question.
+    /// The context frame: relevant names, placed after the question.
     pub context_frame: ContextFrameSettings,
-    /// Tokens reserved in the model's window.
+    /// Tokens reserved in the model's input window.
     pub budget: BudgetSettings,
     /// Models missing from the built-in table, and overrides for those in it.
     pub models: ModelTable,
-    /// Tokenizer files (`tokenizer.json`), by model family or model.
+    /// Paths of tokenizer files (`tokenizer.json`), keyed by model family or model.
     pub tokenizers: BTreeMap<String, String>,
-    /// The provider for `strata ask` and `strata.prompt.send`.
+    /// The provider that `strata ask` and `strata.prompt.send` use.
     pub provider: ProviderSettings,
     /// Conversation compaction.
     pub compaction: CompactionSettings,
-    /// Code added to questions automatically, and the memory of autonomous loops.
+    /// Code that Strata adds to questions automatically, and the memory of autonomous loops.
     pub context: ContextSettings,
-    /// How tools are classified by name.
+    /// Patterns that classify tools by name.
     pub tools: ToolPatterns,
-    /// Tool results: how much of each is kept, and how long the model sees it.
+    /// Tool results: how much of each to keep, and how long the model sees them.
     pub tool_output: ToolOutputSettings,
-    /// Secrets in text that models see.
+    /// Redaction of secrets in text that models see.
     pub redaction: RedactionSettings,
-    /// The language server itself.
+    /// The language server.
     pub server: ServerSettings,
-    /// Standard LSP requests that other language servers answer too.
+    /// Standard LSP requests that other language servers also answer.
     pub lsp: LspSettings,
 }
 
@@ -89,32 +89,34 @@ impl Default for Settings {
     }
 }
 
-/// Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because next to another
-/// language server an editor would show everything twice.
+/// Standard LSP requests, for editors without a plugin. Requests answered from outlines are off by default, because an
+/// editor that also runs another language server would show every result twice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
-    /// `textDocument/documentSymbol`
+    /// Whether to answer `textDocument/documentSymbol` requests from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub document_symbol: bool,
-    /// `workspace/symbol`
+    /// Whether to answer `workspace/symbol` requests from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub workspace_symbol: bool,
-    /// `textDocument/hover`
+    /// Whether to answer `textDocument/hover` requests from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub hover: bool,
-    /// `textDocument/definition`
+    /// Whether to answer `textDocument/definition` requests from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub definition: bool,
-    /// `textDocument/references`
+    /// Whether to answer `textDocument/references` requests from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub references: bool,
-    /// `textDocument/codeAction`: adds a file or the selected lines to the model's context, removes or excludes the file, and
-    /// previews the prompt. Not offered for automatic light-bulb requests.
+    /// Whether to offer code actions (`textDocument/codeAction`) that add a file or the selected lines to the model's
+    /// context, remove or exclude the file, and preview the prompt. They are not offered for automatic light-bulb
+    /// requests. On by default.
     #[schemars(extend("x-workspace" = true))]
     pub code_action: bool,
-    /// `textDocument/codeLens`: shows a file's state in the model's context above its first line. Off by default.
+    /// Whether to show a file's state in the model's context above its first line (`textDocument/codeLens`). Off by
+    /// default.
     #[schemars(extend("x-workspace" = true))]
     pub code_lens: bool,
 }
@@ -137,28 +139,31 @@ impl Default for LspSettings {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheSettings {
-    /// Layout policy for prompts. Defaults to `ledger` for models whose provider caches and `flat` for others.
+    /// Layout policy for prompts. Defaults to `ledger` for models whose provider caches prompts, and to `flat` for
+    /// others.
     #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
-    /// Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the target.
+    /// Target size of a cached tier, in tokens. If the model's minimum is larger, it applies instead. 0 disables the
+    /// target.
     #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
-    /// How long to ask the provider to keep cache entries.
+    /// How long the provider is asked to keep cache entries.
     #[schemars(extend("x-workspace" = true))]
     pub ttl: Ttl,
-    /// Whether to append a diff when a cached file changes. If off, the prompt is rebuilt from that file on.
+    /// Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
+    /// onward.
     #[schemars(extend("x-workspace" = true))]
     pub deltas: bool,
     /// Whether to omit the diff when the model's own messages already contain the exact edit.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
-    /// Maximum growth of a prompt, in percent, through outdated text and diffs before parts of it are rebuilt.
+    /// Maximum growth of a prompt from outdated text and diffs, in percent, before parts of it are rebuilt.
     #[schemars(extend("x-workspace" = true))]
     pub slack: u32,
 }
 
 impl CacheSettings {
-    /// Combines `deltas` and `history_deltas`.
+    /// Combines `deltas` and `history_deltas` into one value.
     pub fn deltas(&self) -> Deltas {
         match (self.deltas, self.history_deltas) {
             (false, _) => Deltas::Never,
@@ -181,16 +186,17 @@ impl Default for CacheSettings {
 pub struct PromptSettings {
     /// The base system prompt.
     pub system: String,
-    /// Guidelines for using tools and formatting answers, added to the base system prompt when a request declares tools. An empty
-    /// string adds nothing.
+    /// Guidelines for using tools and formatting answers. They follow the base system prompt if a request declares
+    /// tools. An empty string adds nothing.
     pub tool_guidelines: String,
-    /// Extra instructions, added after the base system prompt.
+    /// Extra instructions that follow the base system prompt.
     pub system_extra: String,
-    /// Rule files whose content joins the system prompt in trusted workspaces: names, or paths with a pattern as the last part.
+    /// Rule files to include in the system prompt of trusted workspaces: file names, or paths whose last component can
+    /// be a glob, such as `.cursor/rules/*.mdc`.
     pub rules: Vec<String>,
-    /// Skill files. The prompt lists only their names and descriptions.
+    /// Skill files to list in the system prompt of trusted workspaces, by name and description only.
     pub skills: Vec<String>,
-    /// Memory files: notes that belong in every prompt.
+    /// Memory files: notes to include in the system prompt of trusted workspaces.
     pub memory: Vec<String>,
 }
 
@@ -229,30 +235,30 @@ const TOOL_GUIDELINES: &str = "# Tools
 
 Answer in Markdown, result first: what you found or changed, how you checked it, and what is open or uncertain. Name code as `path:line`, and quote only lines that matter.";
 
-/// Code added to questions automatically, and the memory of autonomous loops.
+/// Code that Strata adds to questions automatically, and the memory of autonomous loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
-    /// Maximum tokens of relevant code added to a question automatically. Code the prompt already shows counts too. Defaults to
-    /// 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
+    /// Maximum tokens of relevant code to add to a question automatically. Relevant code that the prompt already shows
+    /// counts too. Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
-    /// How long a prompt waits while the repository is being indexed, in milliseconds. After that, the symbol map is missing or
-    /// incomplete.
+    /// Maximum time, in milliseconds, that a prompt waits for the repository to be indexed. After that, the symbol map
+    /// is missing or incomplete.
     pub index_wait_ms: u64,
-    /// Number of recent iterations kept verbatim.
+    /// Number of recent iterations of an autonomous loop to keep verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
-    /// Number of iterations between updates of the summary. 0 disables it.
+    /// Number of iterations between updates of an autonomous loop's summary. 0 disables the summary.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
-    /// Maximum tokens for the summary.
+    /// Maximum tokens of an autonomous loop's summary.
     #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }
 
 impl ContextSettings {
-    /// The memory settings of autonomous loops.
+    /// The memory settings for autonomous loops.
     pub fn rolling(&self) -> RollingConfig {
         let Self { raw_window_size, summarize_every, max_summary_tokens, .. } = *self;
         RollingConfig { raw_window_size, summarize_every, max_summary_tokens }
@@ -266,23 +272,23 @@ impl Default for ContextSettings {
     }
 }
 
-/// A list of relevant names that follows the question.
+/// The context frame: relevant names, placed after the question.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextFrameSettings {
     /// Whether to include a context frame in prompts: names and line numbers relevant to the question.
     #[schemars(extend("x-workspace" = true))]
     pub inject: bool,
-    /// Whether to rerank items, favoring open and selected files, and keep the best `top_k`.
+    /// Whether to rerank items in favor of open and selected files, and keep only the best `top_k`.
     #[schemars(extend("x-workspace" = true))]
     pub rerank: bool,
-    /// Maximum items kept after reranking.
+    /// Maximum items to keep after reranking.
     #[schemars(extend("x-workspace" = true))]
     pub top_k: usize,
-    /// Minimum relevance score, between 0 and 1. The best item scores 1.
+    /// Minimum relevance score of an item, between 0 and 1. The best item scores 1.
     #[schemars(extend("x-workspace" = true))]
     pub min_score: f64,
-    /// Maximum items without reranking.
+    /// Maximum items if `rerank` is off.
     #[schemars(extend("x-workspace" = true))]
     pub max_items: usize,
 }
@@ -293,16 +299,16 @@ impl Default for ContextFrameSettings {
     }
 }
 
-/// Tokens reserved in the model's window.
+/// Tokens reserved in the model's input window.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetSettings {
-    /// Tokens reserved for the answer. Defaults to the model's maximum output, at most a sixteenth of the window.
+    /// Tokens to reserve for the answer. Defaults to the model's maximum output, but at most a sixteenth of the window.
     #[schemars(extend("x-workspace" = true))]
     pub output_reserve: Option<usize>,
 }
 
-/// The language server itself.
+/// The language server.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSettings {

@@ -1,4 +1,4 @@
-//! Whether the user trusts a workspace, so that its texts may become part of the system prompt.
+//! Whether the user trusts a workspace. Only texts of a trusted workspace may become part of the system prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Trust {
-    /// Its rules, skills and memory are part of the system prompt.
+    /// The system prompt includes the workspace's rules, skills and memory.
     Trusted,
-    /// The system message contains nothing from its files.
+    /// The system message contains nothing from the workspace's files.
     #[default]
     Untrusted,
 }

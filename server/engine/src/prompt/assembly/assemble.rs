@@ -1,5 +1,6 @@
-//! Assembles one prompt from a session and its texts: gather, fit, lay out, write, check. Changes nothing; the turn's changes are
-//! part of the result and take effect when it is recorded.
+//! Assembles one prompt from a session and its texts: gathers the content, fits it into the limit, orders it, writes
+//! the body and checks it. Does not modify the session; its new state is part of the result and takes effect when the
+//! prompt is recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,10 +33,10 @@ use super::used_files::used_files;
 use super::workspace::{IndexState, Workspace};
 use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};
 
-/// Makes a prompt.
+/// Assembles a prompt.
 ///
 /// # Errors
-/// [`AssembleError`]; nothing was changed.
+/// [`AssembleError`]. The session is unchanged.
 pub fn assemble(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -46,7 +47,8 @@ pub fn assemble(
     weigh(workspace, session, ask, means)
 }
 
-/// Like [`assemble`], but does not check the request: [`Request::Nothing`] measures what a prompt would contain.
+/// Assembles a prompt like [`assemble`], but accepts an empty request: [`Request::Nothing`] measures the prompt without
+/// one.
 ///
 /// # Errors
 /// [`AssembleError::TooLarge`] and [`AssembleError::Invalid`].
@@ -96,9 +98,9 @@ pub fn weigh(
     Ok(prepared)
 }
 
-/// Identifies everything whose change invalidates a provider's whole cache: model, dialect and declared tools (Anthropic, "Prompt
-/// caching", "What invalidates the cache"). That page also lists images, but recorded sessions show that they only affect what
-/// follows them.
+/// Returns a hash of everything that invalidates a provider's whole cache when it changes: model, dialect and declared
+/// tools (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but recorded
+/// sessions show that they only affect what follows them.
 fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
@@ -116,18 +118,18 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
     }
 }
 
-/// One attempt to lay out a plan, with its actual size.
+/// One attempt to lay out a plan, with its actual size in tokens.
 struct Attempt {
     laid: PolicyOutput,
     rendered: RenderedBody,
     members: Vec<MapMember>,
-    /// Files that the map should hold and has no room for.
+    /// Files that belong in the map but do not fit.
     unmapped: Vec<FileKey>,
-    /// How many map blocks it shows, and how many they may be, in tokens.
+    /// Number of map blocks, and the maximum tokens for them.
     blocks: usize,
     map_budget: usize,
     truncated: usize,
-    /// Results of the request that answer no open call.
+    /// Call ids of tool results in the request that match no open call.
     unmatched: Vec<String>,
     structure: usize,
     tools: usize,
@@ -142,7 +144,7 @@ impl Attempt {
 struct Fit {
     plan: Plan,
     attempt: Attempt,
-    /// The weight without anything that is shed before messages, when something had to be.
+    /// Tokens of the request without anything that is dropped before messages. `None` if nothing had to be dropped.
     least: Option<usize>,
 }
 
@@ -152,7 +154,8 @@ impl Fit {
     }
 }
 
-/// Share of the limit kept free when a prompt is rebuilt for lack of room, so that later prompts can keep the new layout.
+/// Divisor of the limit that gives the tokens to keep free when a prompt is rebuilt for lack of room, so that later
+/// prompts can keep the new layout.
 const HEADROOM: usize = 12;
 
 struct Run<'a> {
@@ -166,7 +169,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The first plan that fits: everything (`whole`, tried in `attempt`), everything rebuilt, or as much as possible.
+    /// Finds the first plan that fits: everything (`whole`, already tried in `attempt`), everything rebuilt, or as much
+    /// as possible.
     fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {
@@ -175,8 +179,8 @@ impl Run<'_> {
         if attempt.tokens() <= limit {
             return Ok(Fit::whole(whole, attempt));
         }
-        // A log that was kept holds texts that later ones replace; rebuilt it holds each once. Policies that keep no
-        // log would only do the same again.
+        // A kept log contains outdated texts; a rebuilt one contains each text once. Policies without a log would only
+        // repeat the first attempt.
         let keeps_a_log = attempt.laid.relied_on.is_some();
         let whole = whole.laid_afresh();
         if keeps_a_log {
@@ -192,7 +196,7 @@ impl Run<'_> {
             Some(plan) => plan,
             None => self.without_old_exchanges(&whole, &weights, &bare, limit),
         };
-        // What is left out of a kept log costs nothing to leave out again, as long as it has room.
+        // Content left out of a kept log costs nothing to leave out again while the log has room.
         if keeps_a_log {
             let kept = plan.clone().kept();
             let attempt = self.attempt(&kept);
@@ -214,8 +218,8 @@ impl Run<'_> {
         }
     }
 
-    /// A plan for a conversation that does not fit on its own: keeps at most twice the compaction trigger (`docs/prompt.md`),
-    /// less in a small window, and plans the rest as usual.
+    /// Plans for a conversation that does not fit on its own: keeps at most twice the compaction trigger
+    /// (`docs/prompt.md`), or less in a small window, and plans the rest as usual.
     fn without_old_exchanges(
         &self,
         whole: &Plan,
@@ -247,7 +251,8 @@ impl Run<'_> {
         let rules = Rules { cut: plan.cut, ..self.rules };
         let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
         let tools = &self.ask.tools;
-        // Requests that begin alike should meet the same cache; the name of a session is random and says nothing of that.
+        // Requests with the same beginning should use the same cache. A session's name would not do, since it is
+        // random.
         let cache_key = ContentHash::of(&content.system).to_string();
         let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
         let envelope = Envelope { model, tools, cache_key: Some(&cache_key), breakpoints };
@@ -273,7 +278,7 @@ impl Run<'_> {
         }
     }
 
-    /// Tokens that each selected file and each excerpt would add.
+    /// Counts the tokens that each selected file and each excerpt would add.
     fn weights(&self) -> OptionalWeights {
         let count = self.measure.counter();
         let weigh = |(key, extent)| {
@@ -358,7 +363,7 @@ impl Run<'_> {
         })
     }
 
-    /// The members of the map from now on. A map that was cut for this one prompt keeps its members.
+    /// Returns the members of the map after this prompt. A map that was cut for this prompt alone keeps its members.
     fn members(&self, plan: &Plan, shown: Vec<MapMember>) -> Vec<MapMember> {
         if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
             self.session.map_members.clone()
@@ -447,7 +452,7 @@ fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
     parts
 }
 
-/// The three largest parts of a prompt, largest first.
+/// Returns the three largest parts of a prompt, largest first.
 pub(crate) fn largest_parts(parts: BTreeMap<Part, usize>) -> Vec<LargePart> {
     let mut parts: Vec<LargePart> =
         parts.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();
@@ -487,7 +492,7 @@ fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
     breakpoints
 }
 
-/// How many tool calls with results the prompt holds.
+/// Counts the tool calls whose results are in the prompt.
 fn round_trips(layout: &Layout) -> usize {
     layout.blocks().filter(|block| block.content.is_tool_result()).count()
 }

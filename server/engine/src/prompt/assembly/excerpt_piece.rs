@@ -1,4 +1,4 @@
-//! How an excerpt is written into a prompt: like a file, under the name of the file and of the definition.
+//! How an excerpt is written into a prompt: like a file, with the file's and the definition's name in the heading.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::hash::ContentHash;
 use crate::prompt::excerpts::CurrentExcerpt;
 use crate::prompt::layout::{Count, ExcerptKey, ExcerptPlace, ItemKey, Piece, inline};
 
-/// The piece that shows an excerpt.
+/// Builds the piece that shows an excerpt.
 pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     let CurrentExcerpt { key, body, source, .. } = item;
     let mut out = excerpt_heading(key, &ContentHash::of(body).short());
@@ -23,14 +23,14 @@ pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(body), notice, ..Piece::new(ItemKey::Excerpt(key.clone()), out, count) }
 }
 
-/// The text around an excerpt.
+/// Returns an excerpt's heading and fence without its text.
 pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
     let mut out = excerpt_heading(key, &ContentHash::NONE.short());
     enclose(&mut out, language(&key.file), "");
     out
 }
 
-/// The heading. Omits current line numbers, which would change with edits above.
+/// Builds the heading. It omits line numbers, because edits above the excerpt would change them.
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),

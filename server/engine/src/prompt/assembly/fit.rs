@@ -1,5 +1,6 @@
-//! Decides what to leave out if not everything fits: first the map and the file list shrink, then excerpts and whole files are
-//! dropped, largest first, and finally old exchanges. Only computes with sizes; laying the plan out shows whether it fits.
+//! Decides what to leave out if not everything fits: first the map and the file list shrink, then excerpts and whole
+//! files are dropped, largest file first, and finally old exchanges. Works with sizes alone; laying out the plan shows
+//! whether it really fits.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +11,7 @@ use crate::prompt::tiers::Cut;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     shed: Vec<FileKey>,
-    /// How many excerpts it has, the most important ones.
+    /// Number of excerpts to include, most important first.
     pub(super) excerpts: usize,
     /// How much of the last prompt may stay.
     pub(super) cut: Cut,
@@ -18,64 +19,64 @@ pub(super) struct Plan {
     pub(super) map_budget: usize,
     /// Maximum tokens of the repository file list.
     pub(super) list_budget: usize,
-    /// Maximum tokens of the conversation; unlimited if absent.
+    /// Maximum tokens of the conversation; `None` for no limit.
     pub(super) history_limit: Option<usize>,
 }
 
-/// Tokens of everything optional.
+/// Tokens of all optional content.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OptionalWeights {
     /// Selected files.
     pub(super) files: BTreeMap<FileKey, usize>,
-    /// Excerpts, the most important ones first.
+    /// Excerpts, most important first.
     pub(super) excerpts: Vec<usize>,
 }
 
 impl Plan {
-    /// All files and excerpts, the map and the list within their budgets, the whole conversation.
+    /// Plans for all files and excerpts, the map and the file list within their budgets, and the whole conversation.
     pub(super) fn everything(map_budget: usize, list_budget: usize) -> Self {
         let excerpts = usize::MAX;
         Self { shed: Vec::new(), excerpts, cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
     }
 
-    /// None of the files and excerpts, no map, no list; the whole conversation.
+    /// Plans for the whole conversation without files, excerpts, map or file list.
     pub(super) fn nothing(files: impl IntoIterator<Item = FileKey>) -> Self {
         let shed = files.into_iter().collect();
         Self { shed, excerpts: 0, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
     }
 
-    /// The same without anything kept from the last prompt.
+    /// Returns the plan with nothing kept from the last prompt.
     pub(super) fn laid_afresh(self) -> Self {
         Self { cut: Cut::Fresh, ..self }
     }
 
-    /// The same, keeping from the last prompt what may stay.
+    /// Returns the plan with as much as possible kept from the last prompt.
     pub(super) fn kept(self) -> Self {
         Self { cut: Cut::Deepest, ..self }
     }
 
-    /// The plan with this many fewer tokens for the map and the list. Drops no files.
+    /// Returns the plan with `tokens` fewer for the map and the file list together. Drops no files.
     pub(super) fn with_headroom(self, tokens: usize) -> Self {
         let map_budget = self.map_budget.saturating_sub(tokens);
         let rest = tokens - (self.map_budget - map_budget);
         Self { map_budget, list_budget: self.list_budget.saturating_sub(rest), ..self }
     }
 
-    /// The same with a limit on the conversation, whose newest exchange always stays.
+    /// Returns the plan with a limit on the conversation. The newest exchange always stays.
     pub(super) fn with_history_limit(self, tokens: usize) -> Self {
         Self { history_limit: Some(tokens), ..self }
     }
 
-    /// The selected files that are left out, largest first.
+    /// Selected files that are left out, largest first.
     pub(super) fn shed(&self) -> &[FileKey] {
         &self.shed
     }
 
-    /// A plan that is at least `excess` tokens smaller, or a little less, since headings and separators are not counted. `None`
-    /// if nothing is left to drop.
+    /// Returns a plan that is about `excess` tokens smaller. It can be slightly larger than that, since headings and
+    /// separators are not counted. `None` if nothing is left to drop.
     pub(super) fn tighter(&self, excess: usize, weights: &OptionalWeights) -> Option<Self> {
         let mut plan = self.clone();
-        // Budgets are rarely used up, so taking off the excess alone might change nothing for many rounds.
+        // Budgets are rarely used up, so subtracting the excess alone might change nothing for many rounds.
         let less = |budget: usize| budget.saturating_sub(excess.max(budget / 8));
         if plan.map_budget > 0 {
             plan.map_budget = less(plan.map_budget);
@@ -93,15 +94,15 @@ impl Plan {
     }
 }
 
-/// The plan that drops as little as possible, given the tokens of the prompt without optional content (`bare`). `None` if even
-/// that does not fit.
+/// Returns the plan that drops as little as possible, given the tokens of the prompt without optional content (`bare`).
+/// `None` if even `bare` does not fit.
 pub(super) fn plan(whole: &Plan, weights: &OptionalWeights, bare: usize, limit: usize) -> Option<Plan> {
     let mut left = limit.checked_sub(bare)?;
     let mut by_size: Vec<(&FileKey, usize)> =
         weights.files.iter().map(|(key, tokens)| (key, *tokens)).collect();
     by_size.sort_by_key(|(key, tokens)| (std::cmp::Reverse(*tokens), *key));
 
-    // Largest first until the rest fits ...
+    // Drop the largest files until the rest fits ...
     let mut sum: usize = by_size.iter().map(|(_, tokens)| tokens).sum();
     let mut shed = Vec::new();
     for (key, tokens) in by_size {
@@ -111,7 +112,7 @@ pub(super) fn plan(whole: &Plan, weights: &OptionalWeights, bare: usize, limit: 
         }
     }
     left -= sum;
-    // ... and back come those that still fit beside it, so that no file is left out needlessly.
+    // ... then put back dropped files that still fit, so that no file is left out needlessly.
     shed.retain(|(_, tokens)| {
         let fits = *tokens <= left;
         if fits {

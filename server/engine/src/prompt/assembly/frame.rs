@@ -1,5 +1,5 @@
-//! The context frame: names in the repository relevant to a request, by its words and by what is open, selected and mentioned.
-//! Comes last, with the volatile content; contains no file text.
+//! The context frame: names in the repository relevant to a request, found by its words and by open, selected and
+//! mentioned files. Part of the volatile content at the end of a prompt; contains no file text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,45 +16,45 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// Maximum characters of the request repeated in its frame.
+/// Maximum characters of the request that its frame repeats.
 const QUERY_CHARS: usize = 200;
 
-/// Factor for files other than source, unless the request asks for them.
+/// Score factor for files other than source code, unless the request asks for them.
 const ASIDE: f64 = 0.5;
-/// Directories of files that are not source.
+/// Names of directories whose files are not source code.
 const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
-/// Words that ask for such files.
+/// Words in a request that ask for such files.
 const OTHERS: [&str; 9] =
     ["test", "spec", "fixture", "example", "doc", "documentation", "readme", "changelog", "config"];
 
-/// Something that a request is about.
+/// A file or symbol that is relevant to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FrameItem {
-    /// Its kind; `None` for a whole file.
+    /// Kind of the symbol; `None` for a whole file.
     pub kind: Option<SymbolKind>,
     pub file: FileKey,
-    /// The symbol with its containers (`Session.send`); `None` for a whole file.
+    /// Name of the symbol, qualified by its containers (`Session.send`); `None` for a whole file.
     pub name: Option<String>,
-    /// How much, between 0 and 1.
+    /// Relevance, between 0 and 1.
     pub score: f64,
-    /// Where the symbol is defined, once that was looked up.
+    /// Lines of the definition; `None` until `with_lines` finds them.
     pub lines: Option<LineRange>,
 }
 
-/// Data about the repository.
+/// Repository data for finding relevant items.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameSources<'a> {
-    /// The outlines.
+    /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
     /// The reference graph.
     pub references: &'a References,
-    /// The words of every file.
+    /// The word index of all files.
     pub lexical: &'a LexicalIndex,
-    /// The files that are open.
+    /// Files that are open in the editor.
     pub open: &'a [FileKey],
 }
 
-/// The items relevant to `text`, best first, limited by the settings. `text` is a user's request, in any words.
+/// Finds the items relevant to `text`, a user's request in any words. Best first, limited by the settings.
 pub fn frame_items(
     known: FrameSources<'_>,
     session: &Session,
@@ -76,13 +76,13 @@ pub fn frame_items(
         item.score *= ASIDE;
     }
     items.retain(|item| item.score >= settings.min_score);
-    // Equal ones stay as they came: a file before its symbols.
+    // The sort is stable: with equal scores, a file stays before its symbols.
     items.sort_by(|a, b| b.score.total_cmp(&a.score));
     items.truncate(limit);
     items
 }
 
-/// The same with the lines of their symbols. `read` gives the text of a file with its outline.
+/// Adds the lines where each symbol is defined. `read` returns the text of a file with its outline.
 pub fn with_lines(
     mut items: Vec<FrameItem>,
     read: impl Fn(&FileKey) -> Option<SourceFile>,
@@ -98,7 +98,7 @@ pub fn with_lines(
     items
 }
 
-/// The items as text for a model. Empty when there are none.
+/// Formats the items for a model. Returns an empty string if there are none.
 pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     if items.is_empty() {
         return String::new();
@@ -123,7 +123,7 @@ pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     text
 }
 
-/// Whether a file is there for tests, shows how something is done, or is not code.
+/// Whether a file is a test, an example or a document rather than source code.
 fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
     let Some(language) = symbols.get(file).map(|symbols| symbols.language) else { return true };
     let is_shelf = |part: &str| SHELVES.iter().any(|shelf| part.eq_ignore_ascii_case(shelf));
@@ -132,13 +132,13 @@ fn is_aside(symbols: &SymbolIndex, file: &FileKey) -> bool {
         || file.directory().split('/').any(is_shelf)
 }
 
-/// Whether a text asks for such files.
+/// Whether a request asks for tests, examples or documents.
 fn asks_for_others(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))
 }
 
-/// A file, followed by its relevant symbols.
+/// Lists a file, followed by its relevant symbols.
 fn items_of(relevant: Relevant) -> Vec<FrameItem> {
     let Relevant { file, score, symbols } = relevant;
     let symbols = symbols.into_iter().map(|symbol| FrameItem {

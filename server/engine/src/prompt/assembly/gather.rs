@@ -1,4 +1,4 @@
-//! Collects and measures the pieces of one prompt. Reads the session and the workspace; orders nothing.
+//! Collects and measures the pieces of one prompt. Reads the session and the workspace; does not order the pieces.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::prompt::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessa
 /// The pieces of one prompt.
 pub(super) struct PromptContent<'a> {
     pub(super) content: Content<'a>,
-    /// The members of the map, in order.
+    /// Members of the map, in order.
     pub(super) members: Vec<MapMember>,
-    /// Files that the session or the request is about and that the map has no room for.
+    /// Files that the session or the request is about but that do not fit into the map.
     pub(super) unmapped: Vec<FileKey>,
-    /// How many old messages were left out.
+    /// Number of old messages that were left out.
     pub(super) truncated: usize,
-    /// Results of the request that answer no open call.
+    /// Call ids of tool results in the request that match no open call.
     pub(super) unmatched: Vec<String>,
 }
 
-/// Collects what `plan` allows.
+/// Collects the content that `plan` allows.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
@@ -49,7 +49,7 @@ pub(super) fn gather<'a>(
     let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
         selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
     let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
-    // Members that this prompt has no room for are only hidden, too: they keep their places.
+    // Members that do not fit into this prompt are only hidden, so that they keep their positions.
     let waiting = session.map_members.iter().filter_map(|member| {
         let key = &member.path;
         let now = member.text_in(workspace.symbols)?;
@@ -111,15 +111,15 @@ pub(super) fn gather<'a>(
     PromptContent { content, members, unmapped, truncated, unmatched }
 }
 
-/// The selected files that the plan shows and whose text is at hand.
+/// Selected files that the plan shows and whose text could be read.
 fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
     let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
     let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
     session.selection.selected.keys().filter(shown).cloned().collect()
 }
 
-/// The members of the map: previous ones in order, then new ones in key order. Includes selected, open and named files first, so
-/// that their blocks are available the moment they are deselected.
+/// Selects the members of the map: previous ones in order, then new ones in key order. Selected, open and named files
+/// take precedence, so that their blocks are available as soon as they are deselected.
 fn map_members(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -154,12 +154,12 @@ fn map_members(
     selection
 }
 
-/// The files that the session is about: selected ones, then open ones.
+/// Files that the session is about: selected files, then open ones.
 fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
     session.selection.selected.keys().chain(workspace.open).cloned().collect()
 }
 
-/// The conversation with the new request, as the model gets to see them.
+/// The conversation and the new request, as sent to the model.
 struct GatheredConversation {
     history: Vec<SentMessage>,
     request: Vec<WeighedBlock>,

@@ -1,4 +1,5 @@
-//! Sizes and limits: the tokens of everything for one model, and the limits of a prompt. Collects nothing.
+//! Sizes and limits: counts the tokens of everything for one model, and computes the limits of a prompt. Collects no
+//! content.
 
 use crate::conversation::compaction::{RequestSize, Scales};
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
@@ -18,13 +19,13 @@ use super::request::PromptRequest;
 use super::services::PromptServices;
 use crate::prompt::layout::WeighedBlock;
 
-/// Everything about weights: the model's limits and the settings' wishes.
+/// Counts tokens for one model, and applies its limits and the settings.
 pub(super) struct Measure<'a> {
     model: &'a Model,
     means: PromptServices<'a>,
     calibration: Option<&'a Calibration>,
     max_input_tokens: usize,
-    /// Whether the window is that of the model table or of a client, not an assumption.
+    /// Whether the window comes from the model table or a client, rather than being assumed.
     is_known: bool,
 }
 
@@ -35,7 +36,8 @@ impl<'a> Measure<'a> {
         Self { model, means, calibration: None, max_input_tokens: model.max_input, is_known }
     }
 
-    /// For a request of a session: its limits, and what reported usage taught about the model.
+    /// Creates the measure for a session's request: with its input limits, and with the model's calibration from
+    /// reported usage.
     pub(super) fn of_request(
         resolved: &'a ResolvedModel,
         ask: &PromptRequest,
@@ -49,18 +51,18 @@ impl<'a> Measure<'a> {
             .calibrated(session.calibration(model))
     }
 
-    /// Applies a client's limit of input tokens.
+    /// Applies a limit on input tokens, if there is one.
     fn within(self, max_input_tokens: Option<usize>) -> Self {
         let Some(most) = max_input_tokens else { return self };
         Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }
     }
 
-    /// The same with what reported usage taught about the model.
+    /// Applies the calibration from reported usage, if there is one.
     fn calibrated(self, calibration: Option<&'a Calibration>) -> Self {
         Self { calibration, ..self }
     }
 
-    /// The expected billed tokens for an estimate.
+    /// Converts an estimate into the tokens that the provider is expected to bill.
     pub(super) fn expected(&self, estimated: usize) -> Expected {
         let tokenizer = self.model.tokenizer;
         match self.calibration {
@@ -77,7 +79,7 @@ impl<'a> Measure<'a> {
         &self.model.id
     }
 
-    /// How the model is told where cached prefixes end.
+    /// How requests mark the ends of cached prefixes for this model.
     pub(super) fn breakpoints(&self) -> Breakpoints {
         Breakpoints::of(self.model)
     }
@@ -92,24 +94,25 @@ impl<'a> Measure<'a> {
         self.model.cache.min_tokens
     }
 
-    /// The input window in tokens: the model's, or the client's where that is smaller.
+    /// Input window in tokens: the model's, or the client's limit if that is smaller.
     pub(super) fn window(&self) -> usize {
         self.max_input_tokens
     }
 
-    /// The reserve for the answer: as set, or the model's maximum output up to a sixteenth of the window.
+    /// Tokens reserved for the answer: the configured reserve, or the model's maximum output but at most a sixteenth of
+    /// the window.
     pub(super) fn output_reserve(&self) -> usize {
         let default = self.model.max_output.min(self.window() / 16);
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// Maximum tokens of a prompt by the model's own count: the window less the reserve for the answer (`docs/prompt.md`,
-    /// "Budgets").
+    /// Maximum tokens of a prompt by the provider's count: the window minus the reserve for the answer
+    /// (`docs/prompt.md`, "Budgets").
     pub(super) fn room(&self) -> usize {
         self.window().saturating_sub(self.output_reserve())
     }
 
-    /// Maximum estimated tokens of a prompt: the room minus the error of the estimate.
+    /// Maximum tokens of a prompt by our estimate: the room minus the margin for estimation error.
     pub(super) fn limit(&self) -> usize {
         let (room, tokenizer) = (self.room(), self.model.tokenizer);
         let limit = match self.calibration {
@@ -119,8 +122,8 @@ impl<'a> Measure<'a> {
         limit.min(room)
     }
 
-    /// Compares a request with its limit: `estimated` tokens in full, and `least` after dropping everything that goes before
-    /// messages.
+    /// Compares a request with its limit: `estimated` is the full request, `least` the request after everything that is
+    /// dropped before messages.
     pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
         let expected = |tokens| self.expected(tokens).tokens;
         let window = self.is_known.then(|| self.window());
@@ -143,12 +146,12 @@ impl<'a> Measure<'a> {
         self.settings().files.list_budget.min(self.window() / 8)
     }
 
-    /// Tokens of the format itself.
+    /// Counts the tokens of the request format itself.
     pub(super) fn structure(&self, structure: Structure) -> usize {
         self.model.structure_tokens(structure)
     }
 
-    /// Tokens of the declared tools.
+    /// Counts the tokens of the declared tools.
     pub(super) fn tools(&self, tools: &[Tool]) -> usize {
         let count = self.counter();
         let weigh = |tool: &Tool| {
@@ -157,7 +160,7 @@ impl<'a> Measure<'a> {
         tools.iter().map(weigh).sum()
     }
 
-    /// Tokens of a content block: the sum of its pieces.
+    /// Counts the tokens of a content block: the sum of its pieces.
     pub(super) fn block(&self, block: &ContentBlock) -> usize {
         let count = self.counter();
         pieces_of(block)
@@ -169,18 +172,19 @@ impl<'a> Measure<'a> {
             .sum()
     }
 
-    /// Tokens of a picture. A model without image support is charged for an unknown one.
+    /// Counts the tokens of an image. A model without image support is charged for an image of unknown size.
     fn picture(&self, size: Option<ImageSize>) -> usize {
         self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
     }
 
-    /// Blocks with their weights.
+    /// Counts the tokens of each block.
     pub(super) fn weighed(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<WeighedBlock> {
         let weigh = |content| WeighedBlock { tokens: self.block(&content), content };
         blocks.into_iter().map(weigh).collect()
     }
 
-    /// Tokens of a message with its share of the format; for archived results, those of the stub.
+    /// Counts the tokens of a message, including the format's overhead per message. An archived result counts as its
+    /// stub.
     pub(super) fn message(&self, message: &Message) -> usize {
         let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
             let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
@@ -192,12 +196,12 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// Tokens of the conversation as the model sees it, for the current model.
+/// Counts the tokens of the conversation as the model sees it, for the current model.
 pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
-/// Compares a request of `tokens` by the provider's count with the limit for `ask`.
+/// Compares a request of `tokens`, by the provider's count, with the limit for `ask`.
 pub(crate) fn request_size(
     tokens: usize,
     ask: &PromptRequest,
@@ -209,7 +213,7 @@ pub(crate) fn request_size(
     RequestSize { tokens, least: tokens, ..size }
 }
 
-/// Does `work` with the scales of the model that is set.
+/// Calls `work` with functions that count tokens for the current model.
 pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
     of_the_set_model(means, |measure| {
         let count = measure.counter();
@@ -217,18 +221,18 @@ pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -
     })
 }
 
-/// Tokens of the shown part of a file, for the current model.
+/// Counts the tokens of the selected part of a file, for the current model.
 pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: PromptServices<'_>) -> usize {
     let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
-/// Tokens of a web page as shown, for the current model.
+/// Counts the tokens of a web page in a prompt, for the current model.
 pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
-/// Counts tokens for `model`, or for the current one.
+/// Returns a function that counts the tokens of a text for `model`, or for the current model if it is `None`.
 pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
     let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
     let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);

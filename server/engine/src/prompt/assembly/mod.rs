@@ -1,5 +1,5 @@
-//! Prompt assembly: from a session and the texts it speaks of to a layout and a request body. Reads no file,
-//! and leaves the order of cached content to a policy (`tiers`).
+//! Prompt assembly: turns a session and its texts into a layout and a request body. Reads no files, and leaves the
+//! order of cached content to a policy (`tiers`).
 
 mod assemble;
 mod excerpt_piece;

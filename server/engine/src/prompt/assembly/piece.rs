@@ -1,5 +1,5 @@
-//! How a file's text is written into a prompt: under its name, with the version it is, inside a fence
-//! that nothing in the text can close. Names and texts are data; none of them can start a new section.
+//! How a file's text is written into a prompt: under its name and version, inside a fence that nothing in the text can
+//! close. Names and texts are data, so none of them can start a new section.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,60 +16,59 @@ use crate::tokens::redaction::{FoundSecret, Screen, ScreenedText};
 
 use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
 
-/// Where a text came from, and which version of it that is.
+/// Origin and version of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Source {
-    /// An open buffer, unsaved changes included.
+    /// A buffer that is open in the editor, including unsaved changes.
     Buffer {
         /// The editor's version of the document.
         version: i32,
-        /// Whether it is known to be the editor's text.
+        /// Whether the text is known to match the editor's.
         sync: Sync,
     },
-    /// The disk.
+    /// A file on disk.
     Disk {
-        /// When it was last changed, in milliseconds since 1970.
+        /// Time of the last modification, in milliseconds since 1970.
         mtime_ms: i64,
-        /// How the bytes were converted to text, if not directly.
+        /// How the bytes were converted to text; absent if they were read as they are.
         #[serde(skip_serializing_if = "Option::is_none")]
         notice: Option<String>,
     },
-    /// Handed over by the client.
+    /// Content that the client provided.
     Given,
 }
 
 /// The current text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileText {
-    /// The text.
     pub text: Arc<str>,
-    /// Its origin.
+    /// Origin and version of the text.
     pub source: Source,
-    /// The secrets replaced by placeholders.
+    /// Secrets that were replaced by placeholders.
     pub redacted: Arc<[FoundSecret]>,
 }
 
 impl FileText {
-    /// A text without conversions.
+    /// A text with no secrets replaced.
     pub fn new(text: Arc<str>, source: Source) -> Self {
         Self { text, source, redacted: Arc::default() }
     }
 
-    /// The same with placeholders instead of secrets.
+    /// Replaces secrets with placeholders.
     pub fn screened(self, screen: &Screen) -> Self {
         let ScreenedText { text, found } = screen.screened(&self.text);
         Self { text, source: self.source, redacted: found }
     }
 
-    /// The text of an open buffer.
+    /// Reads the text of an open buffer.
     pub fn of_buffer(document: &Document) -> Self {
         let source = Source::Buffer { version: document.version, sync: document.sync.clone() };
         Self::new(document.text().into(), source)
     }
 }
 
-/// The pieces that show `extent` of a file: one for the whole, or one for each range of lines.
+/// Builds the pieces that show `extent` of a file: one for the whole file, or one for each range of lines.
 pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Count<'_>) -> Vec<Piece> {
     match extent {
         Extent::Whole => {
@@ -92,7 +91,7 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
     }
 }
 
-/// The piece that shows a web page: data like a file, under its title and address.
+/// Builds the piece that shows a web page: fenced like a file, under its title and address.
 pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
     let version = ContentHash::of(&page.text).short();
     let address = inline(&page.address);
@@ -105,8 +104,8 @@ pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(&page.text), ..Piece::new(ItemKey::Url(page.id()), out, count) }
 }
 
-/// A text under its name. The version is taken from the shown text alone, so the bytes change only when
-/// the text does.
+/// Writes a text under its name. The version is the hash of the shown text alone, so the bytes change only when that
+/// text does.
 fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) -> String {
     let version = ContentHash::of(text).short();
     let lines = range.map_or(String::new(), |range| format!(" {range}"));
@@ -121,7 +120,7 @@ fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) 
     out
 }
 
-/// Puts a text between fences that it cannot close.
+/// Appends a text between fences that it cannot close.
 pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     let fence = fence(text);
     let _ = write!(out, "{fence}{language}\n{text}");
@@ -131,7 +130,7 @@ pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     out.push_str(&fence);
 }
 
-/// A note to the model about a text; usually empty.
+/// Returns a note to the model about a text; usually empty.
 pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
@@ -147,8 +146,8 @@ pub(super) fn language(key: &FileKey) -> &str {
     if extension.len() <= 12 && extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" }
 }
 
-/// The text of each of the given ranges. Lines past the end are not there; that is not an error, because the file
-/// may have grown shorter since they were chosen.
+/// Returns the text of each range. Lines past the end are omitted without an error, because the file may have become
+/// shorter since the ranges were chosen.
 pub fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
     let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
     let starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();

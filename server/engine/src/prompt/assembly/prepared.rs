@@ -1,4 +1,4 @@
-//! A finished prompt as a value, before anybody sends it.
+//! A finished prompt that has not been sent yet.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{PolicyChoice, TierState};
 use crate::tokens::cost::SentRequest;
 
-/// A finished prompt with what recording it will change.
+/// A finished prompt, with the session state to apply when it is recorded.
 #[derive(Clone, Debug)]
 pub struct PreparedPrompt {
     pub reply: AssembledPrompt,
-    /// Its size if nothing were left out.
+    /// Size of the request with nothing left out.
     pub size: RequestSize,
-    /// The policy that laid it out, and why it was chosen.
+    /// The layout policy, and the reason it was chosen.
     pub chosen: PolicyChoice,
-    /// The prompt in order.
+    /// The content blocks in prompt order.
     pub layout: Arc<Layout>,
-    /// The prompt as the provider's cache sees it.
+    /// The request in the form that the cache model uses.
     pub sent: SentRequest,
-    /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
+    /// Tokens that the policy expected to be cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
-    /// The request options, without the request itself.
+    /// The request's options, without its content.
     pub asked: Arc<PromptRequest>,
-    /// The message that the request becomes in the history.
+    /// The message that the request adds to the history; `None` if nothing is sent.
     pub message: Option<NewMessage>,
-    /// The tiers once the turn is recorded.
+    /// State of the tiers after this prompt.
     pub tiers: TierState,
-    /// The members of the map once the turn is recorded.
+    /// Members of the map after this prompt.
     pub members: Vec<MapMember>,
-    /// The excerpts to remember once the turn is recorded.
+    /// Excerpts to remember after this prompt.
     pub excerpts: Excerpts,
 }

@@ -1,4 +1,5 @@
-//! A finished prompt as readable text, with a table of its parts. Lays nothing out: shows the layout of a request.
+//! Renders a finished prompt as readable text, with a table of its parts. Uses the layout of the request and changes
+//! nothing in it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,40 +12,40 @@ use super::prepared::PreparedPrompt;
 use super::title::Titles;
 use crate::prompt::layout::{LayoutBlock, Part, Tier};
 
-/// Unchanged lines around each change.
+/// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;
 
-/// The next request: the reply of `prompt.preview`.
+/// The next request as readable text: the reply of `prompt.preview`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Preview {
-    /// All of it, as Markdown.
+    /// The whole prompt as Markdown.
     pub text: String,
     /// Tokens of the request. Includes declared tools and the format itself, in addition to the text.
     pub tokens: usize,
-    /// The parts of the text, in order. Every line belongs to one.
+    /// Parts of the text, in order. Every line belongs to exactly one.
     pub(crate) parts: Vec<PreviewPart>,
 }
 
-/// A part of a prompt: the blocks of one message that show the same and are for the same.
+/// A part of a prompt: adjacent blocks of one message with the same content and purpose.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub(crate) struct PreviewPart {
-    /// Its title.
+    /// Title of the part.
     pub title: String,
-    /// Its kind of content.
+    /// Kind of content.
     pub part: Part,
-    /// Its tier.
+    /// Tier of its blocks.
     pub tier: Tier,
-    /// Its tokens, for the model.
+    /// Tokens of the part, by the model's tokenizer.
     pub tokens: usize,
-    /// Its first line in the text, counted from 0. A line ends with a line feed.
+    /// Zero-based number of its first line in the text. A line ends with a line feed.
     pub line: usize,
-    /// How many lines it has; 0 when nothing of it can be written as text.
+    /// Number of lines; 0 if nothing in the part can be written as text.
     pub lines: usize,
-    /// Whether it ends with a cache breakpoint.
+    /// Whether a cache breakpoint follows the part.
     pub marked: bool,
 }
 
-/// Shows a prompt of `session` to people.
+/// Renders a prompt of `session` as readable text.
 pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     let readable = readable(&prepared.layout);
     let mut groups: Vec<Vec<&Passage<'_>>> = Vec::new();
@@ -60,7 +61,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     let parts = groups.iter().filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
         let LayoutBlock { part, tier, .. } = *first.block;
-        // The heading over a file shows nothing itself.
+        // The heading above a file shows no item itself.
         let shows = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
         Some(PreviewPart {
             title: titles.part(first.speaker, shows.block),
@@ -76,7 +77,8 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     Preview { text: readable.text, tokens: prepared.reply.tokens.total, parts }
 }
 
-/// A unified diff from an earlier preview to this one, with hunks labeled by their part. Empty without changes.
+/// Returns a unified diff from an earlier preview to this one, with hunks labeled by their part. Empty if nothing
+/// changed.
 pub fn changes_since(earlier: &str, now: &Preview) -> String {
     let mut changes = String::new();
     for line in diff::unified(earlier, &now.text, CONTEXT).split_inclusive('\n') {
@@ -95,21 +97,22 @@ pub fn changes_since(earlier: &str, now: &Preview) -> String {
     changes
 }
 
-/// The first new line of a hunk, from 0; `None` if this is not a hunk header.
+/// Reads the zero-based number of a hunk's first new line. `None` if `head` is not a hunk header.
 fn first_new_line(head: &str) -> Option<usize> {
     let (_, new) = head.strip_prefix("@@ -")?.split_once(" +")?;
     let (first, _) = new.split_once([',', ' '])?;
     first.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// Whether a block belongs to the same part as the one before it. Headings come first, so the last block decides.
+/// Whether a block belongs to the same part as the previous block. A part begins with its heading, so the last block
+/// decides.
 fn go_together(before: &Passage<'_>, next: &Passage<'_>) -> bool {
     let (one, other) = (before.block, next.block);
     before.message == next.message
         && one.mark.is_none()
         && (one.part, one.tier) == (other.part, other.tier)
         && match one.part {
-            // A heading goes with what stands under it.
+            // A heading belongs to the block below it.
             Part::Files | Part::Urls => one.items.is_empty() || one.items == other.items,
             Part::Updates | Part::History => one.items == other.items,
             _ => true,

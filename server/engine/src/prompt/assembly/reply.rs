@@ -1,4 +1,4 @@
-//! What a client receives: the finished prompt with an account of its contents, or an error.
+//! The reply to a prompt request: the finished prompt with a report of its contents, or an error.
 
 use std::collections::BTreeMap;
 
@@ -20,21 +20,21 @@ use crate::conversation::selection::LineRange;
 use crate::prompt::excerpts::ExcerptStanding;
 use crate::prompt::layout::{ExcerptKey, Part, Tier};
 
-/// Something the user should know about a prompt that was made anyway.
+/// A problem that did not prevent the prompt but that the user should know about.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PromptWarning")]
 pub struct Warning {
     /// The kind of warning.
     pub code: WarningCode,
-    /// It in one sentence.
+    /// The warning in one sentence.
     pub message: String,
-    /// The file it is about.
+    /// The affected file; absent if the warning is not about a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileKey>,
 }
 
-/// The kinds of [`Warning`].
+/// Kinds of [`Warning`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptWarningCode")]
@@ -45,34 +45,34 @@ pub enum WarningCode {
     Unreadable,
     /// A buffer may be out of sync with the editor.
     OutOfStep,
-    /// The model is not in the table.
+    /// The model is not in the model table.
     UnknownModel,
-    /// Old exchanges were left out because nothing else was left to leave out.
+    /// Old exchanges were left out because nothing else could be dropped.
     HistoryTruncated,
     /// The outlines are not complete yet.
     IndexIncomplete,
     /// Secrets in a file were replaced by placeholders.
     Redacted,
-    /// The map has no room for a file that the session or the request is about.
+    /// The symbol map has no room for a file that the session or the request is about.
     MapFull,
 }
 
-/// A file in a prompt.
+/// A file whose text is in a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UsedFile {
-    /// Its name.
+    /// Path of the file.
     pub path: FileKey,
-    /// Where the text came from, and which version of it that is.
+    /// Origin and version of the text.
     #[serde(flatten)]
     pub source: Source,
-    /// The hash of its whole text.
+    /// Hash of the file's whole text.
     pub hash: ContentHash,
-    /// Its tokens in this prompt.
+    /// Tokens of the file in this prompt.
     pub tokens: usize,
-    /// Its tier.
+    /// Tier of the file.
     pub tier: Tier,
-    /// The parts of it that were chosen for a question; empty for a selected file.
+    /// Excerpts of the file that were chosen for a question; empty for a selected file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub excerpts: Vec<UsedExcerpt>,
 }
@@ -81,17 +81,17 @@ pub(crate) struct UsedFile {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedExcerpt {
-    /// Its name, by which it is pinned and dismissed.
+    /// Name of the excerpt, used to pin or dismiss it.
     pub excerpt: ExcerptKey,
-    /// Its lines now; absent when it is gone from its file.
+    /// Current lines of the excerpt; absent if it is no longer in its file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineRange>,
-    /// Why it was chosen; absent when you pinned it unasked.
+    /// Why the excerpt was chosen; absent if you pinned it without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<ExcerptReason>,
     /// Why it is in the prompt.
     pub standing: ExcerptStanding,
-    /// Its tokens in this prompt, including updates.
+    /// Tokens of the excerpt in this prompt, including updates.
     pub tokens: usize,
 }
 
@@ -99,13 +99,13 @@ pub struct UsedExcerpt {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TierReport {
-    /// The tier.
+    /// Name of the tier.
     pub tier: Tier,
-    /// Number of its items.
+    /// Number of items in the tier.
     pub items: usize,
-    /// Its weight in tokens.
+    /// Tokens of the tier.
     pub tokens: usize,
-    /// Whether a breakpoint follows it.
+    /// Whether a cache breakpoint follows the tier.
     pub marked: bool,
 }
 
@@ -113,9 +113,9 @@ pub struct TierReport {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Breakpoint {
-    /// The tier that ends there.
+    /// Tier that ends at the breakpoint.
     pub tier: Tier,
-    /// The tokens before it.
+    /// Tokens before the breakpoint.
     pub prefix_tokens: usize,
 }
 
@@ -123,31 +123,31 @@ pub(crate) struct Breakpoint {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    /// Files with a map block.
+    /// Number of files with a map block.
     pub blocks: usize,
-    /// Files named in the repository file list.
+    /// Number of files named in the repository file list.
     pub names: usize,
-    /// Files covered by a directory's name only.
+    /// Number of files covered only by the name of their directory.
     pub directories: usize,
     /// Maximum tokens of the map blocks.
     pub map_budget: usize,
 }
 
-/// The tokens of a prompt.
+/// Token counts of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenReport {
-    /// All of it.
+    /// Tokens of the whole prompt.
     pub total: usize,
-    /// By part. The parts add up to the total.
+    /// Tokens by part. They add up to `total`.
     pub parts: BTreeMap<Part, usize>,
-    /// The expected count by the provider, from reported usage.
+    /// Tokens that the provider is expected to count, based on reported usage.
     pub expected: Expected,
-    /// Maximum tokens by this count. Less than `room` if estimates turned out too low.
+    /// Maximum value of `total`. Smaller than `room` if estimates turned out too low.
     pub limit: usize,
-    /// Maximum tokens by the provider's count.
+    /// Maximum tokens by the provider's count: `window` minus `outputReserve`.
     pub room: usize,
-    /// The input window: the model's, or the client's `maxInputTokens` where that is smaller.
+    /// Input window in tokens: the model's, or the client's `maxInputTokens` if that is smaller.
     pub window: usize,
     /// Tokens reserved for the answer.
     pub output_reserve: usize,
@@ -157,30 +157,30 @@ pub struct TokenReport {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssembledPrompt {
-    /// Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run.
+    /// Id of the prompt for `prompt.record` and `prompt.discard`; absent for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The model it is made for.
+    /// Model that the prompt is for.
     pub model: String,
     /// The dialect of `body`.
     pub format: Format,
-    /// The policy that laid it out.
+    /// Layout policy of the prompt.
     pub policy: PolicyName,
     /// The request body, or the text of the Markdown format. With `bodyAs: "text"`, the body as the exact text to POST.
     pub body: Body,
-    /// Its tokens.
+    /// Token counts of the prompt.
     pub tokens: TokenReport,
-    /// The content of the tiers.
+    /// Contents of each tier.
     pub tiers: Vec<TierReport>,
-    /// Where the cache breakpoints are.
+    /// Cache breakpoints, in order.
     pub(crate) breakpoints: Vec<Breakpoint>,
-    /// The expected cost, as far as the provider's cache is known. `read` is the expected cached read.
+    /// Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
     pub predicted: Charge,
-    /// The versions of the files shown in full.
+    /// Files whose text is in the prompt, with their versions.
     pub(crate) files: Vec<UsedFile>,
-    /// Which files of a trusted workspace its system prompt quotes or lists.
+    /// Files of a trusted workspace that the system prompt quotes or lists.
     pub system_files: SystemFiles,
-    /// How much of the repository it shows.
+    /// How much of the repository the prompt shows.
     pub coverage: Coverage,
     /// Selected files that did not fit, largest first.
     pub shed: Vec<FileKey>,
@@ -188,49 +188,48 @@ pub struct AssembledPrompt {
     pub warnings: Vec<Warning>,
 }
 
-/// One of the largest things in a prompt that does not fit.
+/// One of the largest parts of a prompt that does not fit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LargePart {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
-    /// Its weight in tokens.
+    /// Tokens of the part.
     pub tokens: usize,
 }
 
-/// Why there is no prompt.
+/// Why a prompt could not be assembled.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// Even without files, map and old exchanges it is over the limit.
+    /// The prompt exceeds the limit even without files, map and old exchanges.
     #[error(
         "the prompt needs {tokens} tokens, but {model} accepts {limit} here; shorten the largest parts: {}",
         list(largest)
     )]
     TooLarge {
-        /// The model.
         model: String,
-        /// Its minimum tokens.
+        /// Minimum tokens of the prompt.
         tokens: usize,
-        /// Its maximum tokens.
+        /// Maximum tokens of a prompt for the model.
         limit: usize,
         /// The largest parts, largest first.
         largest: Vec<LargePart>,
     },
-    /// There is nothing to send.
+    /// The request is empty.
     #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
-    /// Tool results that answer no call of the last answer.
+    /// A tool result matches no call in the last answer. Contains its call id.
     #[error("no tool call in the last answer has the id `{0}`; tool results must answer that turn's calls")]
     NoSuchCall(String),
-    /// The request broke a provider's rule. This is a fault of Strata.
+    /// The request breaks a provider's rule. This is a bug in Strata.
     #[error("the provider would reject the request: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Invalid {
-        /// The broken rules.
+        /// Rules that the request breaks.
         violations: Vec<Violation>,
     },
 }
 
-/// Names parts with their weights.
+/// Formats parts as `name (tokens)`, separated by commas.
 pub(crate) fn list(parts: &[LargePart]) -> String {
     let parts: Vec<String> = parts.iter().map(|part| format!("{} ({})", part.name, part.tokens)).collect();
     parts.join(", ")

@@ -1,4 +1,4 @@
-//! A client's request: the next message and options for the prompt.
+//! A client's request: the content of the next message, and options for the prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,16 +13,15 @@ use crate::tokens::models::Ttl;
 /// The content of the next message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// A prompt of the user.
+    /// A prompt from the user.
     Prompt {
-        /// The text.
         text: String,
-        /// Pictures shown with it.
+        /// Images attached to the prompt.
         images: Vec<Image>,
     },
     /// The results of the tool calls in the last answer.
     ToolResults(Vec<ToolResult>),
-    /// Nothing: the rest is only weighed, not sent.
+    /// No message: the rest of the prompt is measured but not sent.
     Nothing,
 }
 
@@ -30,9 +29,9 @@ pub enum Request {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolResult {
-    /// The `id` of the call.
+    /// `id` of the tool call.
     pub call_id: String,
-    /// The output.
+    /// Output of the tool.
     pub content: Vec<ResultPart>,
     /// Whether the tool failed.
     #[serde(default)]
@@ -40,7 +39,7 @@ pub struct ToolResult {
 }
 
 impl Request {
-    /// The message that this becomes in the history; `None` when nothing is sent.
+    /// Converts the request to the message it adds to the history. `None` if nothing is sent.
     pub fn message(&self) -> Option<NewMessage> {
         let (kind, content) = match self {
             Self::Nothing => return None,
@@ -62,36 +61,37 @@ impl Request {
     }
 }
 
-/// One wish for a prompt.
+/// A request for a prompt, with its options.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PromptRequest {
     /// The content of the next message.
     pub request: Request,
     /// The tools that the client declares.
     pub tools: Vec<Tool>,
-    /// The dialect; the setting's when absent.
+    /// Dialect of the request body; `None` uses the configured one.
     pub format: Option<Format>,
-    /// The tiering rule; the setting's when absent.
+    /// Layout policy; `None` uses the configured one.
     pub policy: Option<PolicyName>,
-    /// The model; the setting's when absent.
+    /// Model to build the prompt for; `None` uses the configured one.
     pub model: Option<String>,
-    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    /// Maximum input tokens that the client accepts; the model's window applies if this is `None` or larger.
     pub max_input_tokens: Option<usize>,
-    /// Maximum tokens of code that the prompt brings along; the session's or the setting's when absent.
+    /// Maximum tokens of code to add automatically; `None` uses the session's value, or else the configured one.
     pub auto_budget: Option<usize>,
-    /// Lifetime of cache entries; the setting's when absent.
+    /// Lifetime of cache entries; `None` uses the configured one.
     pub ttl: Option<Ttl>,
-    /// Time of the prompt, in milliseconds since 1970. The time since the last prompt decides what is still cached.
+    /// Time of the prompt, in milliseconds since 1970. Together with the time of the last prompt, it decides what is
+    /// still cached.
     pub now_ms: u64,
 }
 
 impl PromptRequest {
-    /// A plain prompt with everything else as set.
+    /// Creates a request for a text prompt with default options.
     pub fn prompt(text: impl Into<String>) -> Self {
         Self::new(Request::Prompt { text: text.into(), images: Vec::new() })
     }
 
-    /// A request with everything else as set.
+    /// Creates a request with default options.
     pub fn new(request: Request) -> Self {
         let tools = Vec::new();
         Self {

@@ -1,16 +1,15 @@
-//! Services for making prompts, independent of their content.
+//! Services for assembling prompts, independent of their content.
 
 use crate::prompt::settings::Settings;
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::Models;
 
-/// Services for making a prompt.
+/// Services for assembling a prompt.
 #[derive(Clone, Copy)]
 pub struct PromptServices<'a> {
-    /// The models there are.
+    /// The model table.
     pub models: &'a Models,
-    /// Counts tokens.
     pub counter: &'a TokenCounter,
-    /// The settings in force.
+    /// The current settings.
     pub settings: &'a Settings,
 }

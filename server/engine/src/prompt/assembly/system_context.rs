@@ -1,5 +1,6 @@
-//! The system prompt: the base text, guidelines for tools if a request declares some, additions from the settings, and the
-//! workspace's rules, skills and memory. Receives the files and the user's trust in them from outside.
+//! Builds the system prompt: the base prompt, guidelines for tools if a request declares any, additions from the
+//! settings, and the workspace's rules, skills and memory. The caller provides the files and decides whether the user
+//! trusts them.
 
 use std::sync::Arc;
 
@@ -14,58 +15,56 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// Maximum characters of a rules or memory file.
+/// Maximum characters quoted from a rule or memory file.
 const FILE_CHARS: usize = 40_000;
-/// Maximum number of skills listed ...
+/// Maximum number of skills to list ...
 const SKILLS: usize = 100;
-/// ... with this many characters of description each.
+/// ... and maximum characters of each one's description.
 const DESCRIPTION_CHARS: usize = 300;
 
-/// A file that is part of the system prompt.
+/// A file that the system prompt quotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SystemContextText {
-    /// Its name.
+    /// Path of the file.
     pub path: FileKey,
-    /// Its current text.
     pub text: Arc<str>,
 }
 
-/// A skill: instructions that a model reads when it needs them.
+/// A skill: a file with instructions that a model reads when it needs them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Skill {
-    /// Its name.
     pub name: String,
-    /// When it is of use.
+    /// When to use the skill.
     pub description: String,
-    /// The file with its full description.
+    /// Path of the file with the instructions.
     pub path: FileKey,
 }
 
-/// Standing instructions of a workspace.
+/// Rules, skills and memory of a workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemContext {
-    /// Its rules.
+    /// Rule files to quote.
     pub rules: Vec<SystemContextText>,
-    /// Its skills.
+    /// Skills to list.
     pub skills: Vec<Skill>,
-    /// Its memory.
+    /// Memory files to quote.
     pub memory: Vec<SystemContextText>,
 }
 
-/// Files of the workspace that the system prompt quotes or lists.
+/// Workspace files that the system prompt quotes or lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SystemFiles {
-    /// Rules, quoted.
+    /// Rule files, quoted.
     pub rules: Vec<FileKey>,
-    /// Skills, listed with their descriptions.
+    /// Skill files, listed with their descriptions.
     pub skills: Vec<FileKey>,
-    /// Memory, quoted.
+    /// Memory files, quoted.
     pub memory: Vec<FileKey>,
 }
 
 impl SystemContext {
-    /// The files that [`system_prompt`] takes something from.
+    /// The files that [`system_prompt`] quotes or lists.
     pub(super) fn files(&self) -> SystemFiles {
         let quoted = |texts: &[SystemContextText]| -> Vec<FileKey> {
             texts
@@ -89,8 +88,8 @@ impl SystemContextText {
 }
 
 impl Skill {
-    /// Reads the skill in a file: `name` and `description` are between two lines of `---` at its top. Without a name, the
-    /// folder's name is used.
+    /// Reads a skill file, whose `name` and `description` are between two lines of `---` at the top. The name defaults
+    /// to that of the directory.
     pub fn read(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();
@@ -110,7 +109,7 @@ impl Skill {
     }
 }
 
-/// The whole system prompt of a request that declares `tools`.
+/// Builds the system prompt for a request that declares `tools`.
 pub(super) fn system_prompt(settings: &PromptSettings, tools: &[Tool], standing: &SystemContext) -> Arc<str> {
     let guidelines = if tools.is_empty() { "" } else { settings.tool_guidelines.as_str() };
     let mut parts: Vec<String> = [&settings.system, guidelines, &settings.system_extra]

@@ -1,5 +1,5 @@
-//! Prompts over small repositories, without a disk. The cases that the description of the context engine lists
-//! ("Testing") are all here or beside the code they test, under the names it gives them.
+//! Prompts over small repositories in memory. Every case that the description of the context engine lists ("Testing")
+//! is tested here or next to the code, under the name it has there.
 
 mod budgets;
 mod excerpts;

@@ -1,4 +1,4 @@
-//! Titles of the items and parts of a prompt, for lists. Never part of a prompt.
+//! Titles of the items and parts of a prompt, for lists. They never appear in a prompt.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,24 @@ use crate::prompt::session::Session;
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 
-/// Maximum characters of a message's or page's title.
+/// Maximum characters of the title of a message or page.
 const CHARS: usize = 60;
 
-/// The titles of a session's content.
+/// Looks up the titles of a session's items.
 pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
     pages: &'a Pages,
 }
 
 impl<'a> Titles<'a> {
-    /// The titles of one session.
+    /// Creates the lookup for one session.
     pub(crate) fn of(session: &'a Session) -> Self {
         let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
         Self { messages, pages: &session.pages }
     }
 
-    /// The title of an item, never empty: a file's path, a message's speaker and beginning, a web page's title.
+    /// Returns the title of an item, which is never empty: a file's path, a message's speaker and first words, or a web
+    /// page's title.
     pub(crate) fn item(&self, key: &ItemKey) -> String {
         match key {
             ItemKey::System => "System prompt".to_owned(),
@@ -46,13 +47,13 @@ impl<'a> Titles<'a> {
         }
     }
 
-    /// The title of adjacent blocks that show the same items for the same purpose.
+    /// Returns the title of adjacent blocks with the same items and purpose.
     pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
         let of_item = block.items.first().map(|key| self.item(key));
         match (block.part, of_item) {
             (Part::Files | Part::Urls | Part::History, Some(title)) => title,
             (Part::Updates, Some(title)) => format!("Update of {title}"),
-            // A short answer that only keeps the roles in turns.
+            // A short answer whose only purpose is to make roles alternate.
             (Part::Files | Part::Urls | Part::Map | Part::FileList, None)
                 if speaker == Speaker::Assistant =>
             {
@@ -79,7 +80,7 @@ fn who(message: &Message) -> &'static str {
     }
 }
 
-/// The beginning of a message's text, or the tool it calls.
+/// Returns the first words of a message, or the name of the tool it calls.
 fn words(message: &Message) -> String {
     let texts = message.body.content.iter().flat_map(|block| match block {
         ContentBlock::Text { text } => vec![text.as_str()],

@@ -1,4 +1,4 @@
-//! Which files a finished prompt shows, and which parts of them. Reads the layout; changes nothing.
+//! Lists the files and excerpts that a finished prompt shows. Reads the layout only.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::piece::FileText;
 use super::reply::{UsedExcerpt, UsedFile};
 use super::workspace::Workspace;
 
-/// The files whose text a prompt shows, in key order.
+/// Returns the files whose text a prompt shows, in key order.
 pub(super) fn used_files(layout: &Layout, workspace: &Workspace<'_>) -> Vec<UsedFile> {
     let mut used: BTreeMap<&FileKey, (usize, Tier)> = BTreeMap::new();
     let mut excerpts: BTreeMap<&ExcerptKey, (usize, Tier)> = BTreeMap::new();

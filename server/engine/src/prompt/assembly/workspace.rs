@@ -1,4 +1,4 @@
-//! The repository as a prompt sees it: read before, complete in itself.
+//! A snapshot of the repository for assembling a prompt. Everything in it has already been read.
 
 use std::collections::BTreeMap;
 
@@ -13,42 +13,42 @@ use crate::prompt::excerpts::ExcerptSelection;
 use crate::prompt::layout::Seeds;
 use crate::prompt::trust::Trust;
 
-/// The repository at the moment of the prompt. Everything in it was read before.
+/// A snapshot of the repository when the prompt is assembled.
 pub struct Workspace<'a> {
-    /// The current text of every selected file that could be read.
+    /// Current text of every selected file that could be read.
     pub texts: &'a BTreeMap<FileKey, FileText>,
-    /// Why the others could not be read.
+    /// Reason why each other selected file could not be read.
     pub unreadable: &'a BTreeMap<FileKey, String>,
-    /// The outlines, with those of open buffers over those on disk.
+    /// Outlines; those of open buffers replace those on disk.
     pub symbols: &'a SymbolIndex,
     /// The reference graph.
     pub references: &'a References,
-    /// The context frame; may be empty.
+    /// Text of the context frame; may be empty.
     pub context_frame: &'a str,
-    /// Seeds of tiers from the reference graph.
+    /// Initial placement of files in tiers, from the reference graph.
     pub seeds: &'a Seeds,
     /// Every file of the repository, in key order.
     pub listing: &'a [FileKey],
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// The excerpts that the prompt is to have.
+    /// Excerpts for the prompt.
     pub excerpts: &'a ExcerptSelection,
     /// Whether the outlines are complete.
     pub index: IndexState,
     /// Whether the user trusts the workspace.
     pub trust: Trust,
-    /// Standing instructions of the workspace.
+    /// Rules, skills and memory of the workspace.
     pub standing: &'a SystemContext,
-    /// The session state, which follows everything that may be cached.
+    /// Text of the session state, which follows all cacheable content.
     pub session_state: &'a str,
 }
 
-/// Whether the repository was indexed.
+/// Whether the repository has been indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexState {
-    /// Not complete yet.
+    /// Indexing is not complete.
     Building,
-    /// It was.
+    /// Indexing is complete.
     Ready,
 }

@@ -1,4 +1,4 @@
-//! Finding lines again after their file was changed around or inside them. Keeps hashes of lines, no text.
+//! Finds lines again after edits around or inside them. Stores hashes of lines, no text.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// Fingerprint of some lines, for finding them again.
+/// Fingerprint of a range of lines, for finding it again in a changed file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Anchor(Vec<u32>);
 
 impl Anchor {
-    /// Remembers the lines of a text.
+    /// Computes the fingerprint of the lines of a text.
     pub(super) fn of(body: &str) -> Self {
         Self(hashes(body))
     }
 
-    /// Where the lines are now that were at `place` (from 0, end exclusive): there if nothing changed, their positions unchanged
-    /// nearest to it, or else between their first and their last line. `None` when neither of those is left.
+    /// Finds where the lines that were at `place` (zero-based, end exclusive) are now: the nearest exact match, or else
+    /// the range between their first and last line. `None` if neither is found.
     pub(super) fn find(&self, text: &str, place: Range<u32>) -> Option<Range<u32>> {
         let wanted = &self.0;
         let Some((first, last)) = wanted.first().zip(wanted.last()) else { return Some(place) };
@@ -54,7 +54,7 @@ impl Anchor {
     }
 }
 
-/// Number of added lines, besides doubling in length, after which a text is still found.
+/// Lines by which a range may grow, in addition to doubling in length, and still be found.
 const LONGER: usize = 40;
 
 fn range(start: usize, end: usize) -> Option<Range<u32>> {

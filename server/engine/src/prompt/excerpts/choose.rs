@@ -1,4 +1,5 @@
-//! The excerpts of a prompt: for the question, pinned ones, and those of earlier questions, which keep their positions.
+//! Chooses the excerpts of a prompt: those for the question, pinned ones, and those of earlier questions, which keep
+//! their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,46 +20,45 @@ use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
 use crate::tokens::redaction::placeholders;
 
-/// Files that are read for a question at most.
+/// Maximum number of files to read for a question.
 const MAX_CANDIDATES: usize = 100;
-/// Number of further questions for which an excerpt stays if the budget allows, since a short answer to the model's question
-/// names nothing.
+/// Number of later questions for which an excerpt stays if the budget allows. A short reply to the model's own
+/// question, for example, names no code.
 const KEPT_FOR: u64 = 2;
 
-/// Share of the budget that a later question may fill with new code. The rest was shown before, and content that is new in every
-/// prompt is never read from a cache.
+/// Divisor of the budget that gives the tokens of new code that a later question may add. The remaining code was shown
+/// before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 
-/// Data about the repository.
+/// Repository data for choosing excerpts.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptSources<'a> {
-    /// The outlines.
+    /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
     /// The reference graph.
     pub references: &'a References,
-    /// The words of every file.
+    /// The word index of all files.
     pub lexical: &'a LexicalIndex,
-    /// The files that are open.
+    /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Commits since the last change of each file.
+    /// Number of commits since the last change of each file.
     pub recency: &'a BTreeMap<FileKey, u32>,
-    /// The last commits, newest first.
+    /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
-    /// How files fall into passages.
+    /// Cached passages of files.
     pub passages: &'a PassageCache,
 }
 
-/// The question.
+/// A question, with its budget for excerpts.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// Its text.
     pub text: &'a str,
-    /// Maximum tokens of code for the question. Code already shown counts.
+    /// Maximum tokens of code for the question. Code that the prompt already shows counts too.
     pub budget: usize,
 }
 
 impl<'a> Question<'a> {
-    /// The question that `ask` puts; nothing where nothing is asked in words.
+    /// Returns the question in `ask`. `None` if the request contains no text from the user.
     pub fn of(ask: &'a PromptRequest, session: &Session, settings: &Settings) -> Option<Self> {
         let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &ask.request {
@@ -68,7 +68,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The files that are to be read for a question, best first.
+/// Finds the files to read for a question, best first.
 pub fn candidates(
     known: ExcerptSources<'_>,
     session: &Session,
@@ -83,14 +83,14 @@ pub fn candidates(
     candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES)
 }
 
-/// The files to read: candidates, and those with excerpts of the session.
+/// Returns the files to read: candidates, and files with excerpts in the session. Leaves out excluded files.
 pub fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
     let files = candidates.iter().map(|candidate| &candidate.file).chain(session.excerpts.files());
     files.filter(|key| session.selection.choice(key) != Choice::Excluded).cloned().collect()
 }
 
-/// Chooses the excerpts of a prompt. `question` is absent for tool results, for example; the last question's excerpts then stay.
-/// `files` are the readable [`wanted_files`].
+/// Chooses the excerpts of a prompt. `question` is `None` for tool results, for example, and the last question's
+/// excerpts then stay. `files` are those of [`wanted_files`] that could be read.
 pub fn choose(
     known: ExcerptSources<'_>,
     session: &Session,
@@ -130,9 +130,10 @@ fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFil
     Some(Candidate { file, outline, text: &read.text })
 }
 
-/// Hints from a session about what is relevant.
+/// What a session indicates about relevance.
 struct Interest {
-    /// Open and selected files. Their text already counts, so excerpts are chosen from them as usual.
+    /// Open and selected files. Their text already counts towards the budget, so excerpts are chosen from them as
+    /// usual.
     near: Vec<FileKey>,
     dismissed: Vec<DismissedExcerpt>,
 }
@@ -178,26 +179,26 @@ fn key_of(excerpt: &Excerpt) -> ExcerptKey {
     ExcerptKey { file: excerpt.file.clone(), place }
 }
 
-/// Lines, from 0, as an excerpt's place.
+/// Converts a zero-based line range to an excerpt's place.
 fn lines_of(lines: &Range<u32>) -> ExcerptPlace {
     let (first, last) = (lines.start + 1, lines.end.max(lines.start + 1));
     LineRange::new(first, last).map_or_else(|| ExcerptPlace::definition("", 0), ExcerptPlace::Lines)
 }
 
-/// The excerpts of a prompt as they come together.
+/// The excerpts of a prompt while they are being chosen.
 struct Chosen<'a> {
     session: &'a Session,
     files: &'a BTreeMap<FileKey, SourceFile>,
-    /// The question's number.
+    /// Number of the question in the session.
     number: u64,
-    /// Maximum tokens of new code.
+    /// Tokens of new code that still fit.
     room: usize,
     count: Count<'a>,
     items: BTreeMap<ExcerptKey, CurrentExcerpt>,
 }
 
 impl<'a> Chosen<'a> {
-    /// Adds an excerpt of the session, as it is now.
+    /// Adds an excerpt that the session remembers, with its current text.
     fn remember(&mut self, key: &ExcerptKey) {
         let memory = &self.session.excerpts;
         let shown = memory.shown.get(key);
@@ -216,7 +217,7 @@ impl<'a> Chosen<'a> {
             (ExcerptPlace::Lines(lines), None) => Some(lines.first() - 1..lines.last()),
         };
         let body = lines.clone().map_or("", |lines| text_of(&source.file.text, &lines));
-        // What was never shown and is not there has nothing to say.
+        // An excerpt that was never shown and has no text needs no update.
         if body.is_empty() && shown.is_none() {
             return;
         }
@@ -237,7 +238,7 @@ impl<'a> Chosen<'a> {
         self.items.insert(key.clone(), CurrentExcerpt { question, rank, ..item });
     }
 
-    /// The lines of files that the prompt shows before anything is chosen, from 0.
+    /// Returns zero-based line ranges, by file, that the prompt shows before any excerpt is chosen.
     fn shown_lines(&self) -> BTreeMap<FileKey, Vec<Range<u32>>> {
         let selected = self.session.selection.selected.keys();
         let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> =
@@ -248,7 +249,7 @@ impl<'a> Chosen<'a> {
         shown
     }
 
-    /// Adds an excerpt chosen for the question, unless already shown.
+    /// Adds an excerpt chosen for the question, unless its lines are already shown.
     fn take(&mut self, excerpt: &Excerpt, rank: u32) {
         let Some(source) = self.source(&excerpt.file) else { return };
         let touched = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
@@ -284,7 +285,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Keeps excerpts of the last questions, latest first, while there is room.
+    /// Keeps excerpts of the last questions, latest first, as long as they fit into the budget.
     fn keep_last(&mut self, budget: usize) {
         let count = self.count;
         let weight = |item: &CurrentExcerpt| weight(item, count);
@@ -319,7 +320,7 @@ impl<'a> Chosen<'a> {
         ExcerptSelection { items, question: self.number, allowance }
     }
 
-    /// The file of an excerpt, unless it is shown otherwise or not at all.
+    /// Returns the file of an excerpt. `None` if the file is selected as a whole, excluded, or could not be read.
     fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
         let selection = &self.session.selection;
         let is_whole = selection.selected.get(file) == Some(&Extent::Whole);
@@ -329,7 +330,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Tokens that an excerpt adds to a prompt.
+/// Counts the tokens that an excerpt adds to a prompt.
 fn weight(item: &CurrentExcerpt, count: Count<'_>) -> usize {
     count(&item.body) + count(&excerpt_dress(&item.key))
 }
@@ -358,13 +359,13 @@ fn item(
     }
 }
 
-/// Some lines of a text.
+/// Returns the given zero-based lines of a text.
 fn text_of<'t>(text: &'t str, lines: &Range<u32>) -> &'t str {
     let Some(range) = LineRange::new(lines.start + 1, lines.end) else { return "" };
     crate::prompt::assembly::lines(text, &[range]).first().copied().unwrap_or_default()
 }
 
-/// The lines of a file that are selected, from 0.
+/// Returns the zero-based ranges of a file's selected lines.
 fn selected_lines(session: &Session, file: &FileKey) -> Vec<Range<u32>> {
     match session.selection.selected.get(file) {
         Some(Extent::Lines(ranges)) => ranges.iter().map(|range| range.first() - 1..range.last()).collect(),
@@ -376,7 +377,7 @@ fn overlap(one: &Range<u32>, other: &Range<u32>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// The part of some lines that others do not cover.
+/// Returns the parts of `lines` that `covered` does not overlap.
 fn without(lines: &Range<u32>, mut covered: Vec<Range<u32>>) -> Vec<Range<u32>> {
     covered.retain(|other| overlap(other, lines));
     covered.sort_by_key(|range| range.start);

@@ -1,4 +1,4 @@
-//! The excerpts of one prompt with their current text.
+//! The excerpts of one prompt, with their current text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,53 +14,52 @@ use crate::hash::ContentHash;
 use crate::prompt::assembly::{FileText, Source};
 use crate::prompt::layout::ExcerptKey;
 
-/// A file that can provide excerpts, as read.
+/// A file that can provide excerpts, with its current text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// Its text, as a model may see it.
+    /// Text of the file with secrets replaced.
     pub file: FileText,
-    /// Its outline; none where the language is not known.
+    /// Outline of the file; `None` if its language is not supported.
     pub symbols: Option<Arc<FileSymbols>>,
 }
 
-/// How an excerpt comes to be in a prompt.
+/// Why an excerpt is in a prompt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExcerptStanding {
-    /// You pinned it.
+    /// You pinned the excerpt.
     Pinned,
-    /// The last question is about it.
+    /// The excerpt is relevant to the last question.
     Wanted,
-    /// An earlier question was about it. It stays where it costs nothing to leave it.
+    /// The excerpt is relevant to an earlier question. It stays while keeping it costs nothing.
     Lingering,
 }
 
-/// One excerpt.
+/// An excerpt of one prompt.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CurrentExcerpt {
-    /// Its name.
     pub key: ExcerptKey,
-    /// Its text; empty when it is gone from its file.
+    /// Text of the excerpt; empty if it is no longer in its file.
     pub body: Arc<str>,
-    /// Its lines now, from 0, end exclusive; `None` when it is gone.
+    /// Current lines, zero-based, end exclusive; `None` if the excerpt is no longer in its file.
     pub lines: Option<Range<u32>>,
-    /// Where the file's text came from.
+    /// Origin and version of the file's text.
     pub source: Source,
-    /// The hash of the file's whole text.
+    /// Hash of the file's whole text.
     pub hash: ContentHash,
-    /// Number of its secrets replaced by placeholders.
+    /// Number of secrets in the excerpt that were replaced by placeholders.
     pub redacted: usize,
-    /// Why it was chosen; nothing when you pinned it unasked.
+    /// Why the excerpt was chosen; `None` if you pinned it without a question.
     pub reason: Option<ExcerptReason>,
-    /// Why it is there.
+    /// Why the excerpt is in the prompt.
     pub standing: ExcerptStanding,
-    /// The last question that it was chosen for, and its place among those chosen then.
+    /// Number of the last question that the excerpt was chosen for, and its rank among the excerpts for that question.
     pub(super) question: u64,
     pub(super) rank: u32,
 }
 
 impl CurrentExcerpt {
-    /// The record that the session keeps.
+    /// Converts the excerpt to the record that the session stores.
     pub(super) fn remembered(&self) -> ShownExcerpt {
         ShownExcerpt {
             reason: self.reason,
@@ -75,21 +74,21 @@ impl CurrentExcerpt {
 /// The excerpts of one prompt.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ExcerptSelection {
-    /// Pinned ones, then those for the question, best first, then lingering ones, latest first.
+    /// Excerpts in order: pinned ones, then those for the question, best first, then lingering ones, latest first.
     pub items: Vec<CurrentExcerpt>,
-    /// The question's number in the session.
+    /// Number of the question in the session.
     pub question: u64,
-    /// Maximum tokens of lingering ones before they count as ballast.
+    /// Maximum tokens of lingering excerpts before they count as ballast.
     pub allowance: usize,
 }
 
 impl ExcerptSelection {
-    /// Those to lay out, most important first.
+    /// Excerpts to lay out in the prompt, most important first.
     pub(crate) fn laid(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing != ExcerptStanding::Lingering)
     }
 
-    /// Those that only keep their position.
+    /// Excerpts that are not laid out again but may keep their positions.
     pub(crate) fn lingering(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing == ExcerptStanding::Lingering)
     }

@@ -1,4 +1,4 @@
-//! A session's memory of excerpts between prompts: shown, pinned and dismissed ones.
+//! What a session remembers about excerpts between prompts: which were shown, pinned and dismissed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,24 +10,24 @@ use super::remembered::ShownExcerpt;
 use crate::key::FileKey;
 use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
 
-/// The excerpts of one session.
+/// Shown, pinned and dismissed excerpts of one session.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Excerpts {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) shown: BTreeMap<ExcerptKey, ShownExcerpt>,
-    /// Those that stay whatever is asked.
+    /// Excerpts that stay in every prompt.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub pinned: BTreeSet<ExcerptKey>,
-    /// Those that are not proposed again.
+    /// Excerpts that are not chosen again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub dismissed: BTreeSet<ExcerptKey>,
-    /// How many questions were asked.
+    /// Number of questions asked so far.
     pub(super) questions: u64,
 }
 
 impl Excerpts {
-    /// Whether nothing was ever chosen, pinned or dismissed.
+    /// Whether the memory is empty: nothing was chosen, pinned or dismissed, and no question was asked.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -37,7 +37,7 @@ impl Excerpts {
         self.shown.keys()
     }
 
-    /// The lines, from 0, of which the last recorded prompt showed excerpts, file by file.
+    /// Zero-based line ranges of the excerpts in the last recorded prompt, each with its file.
     pub fn shown_lines(&self) -> impl Iterator<Item = (&FileKey, &Range<u32>)> {
         self.shown.iter().map(|(key, shown)| (&key.file, &shown.lines))
     }
@@ -48,24 +48,24 @@ impl Excerpts {
         self.pinned.insert(key);
     }
 
-    /// Takes an excerpt out of prompts, and does not propose it again.
+    /// Removes an excerpt from prompts and does not choose it again.
     pub fn dismiss(&mut self, key: ExcerptKey) {
         self.pinned.remove(&key);
         self.shown.remove(&key);
         self.dismissed.insert(key);
     }
 
-    /// Starts another conversation, keeping only pinned excerpts.
+    /// Resets the memory for a new conversation, keeping only pinned excerpts.
     pub(crate) fn begin_again(&mut self) {
         *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
     }
 
-    /// The files that they are parts of.
+    /// Returns the files of all shown and pinned excerpts.
     pub(crate) fn files(&self) -> BTreeSet<&FileKey> {
         self.shown.keys().chain(&self.pinned).map(|key| &key.file).collect()
     }
 
-    /// Gives every file the name that `rename` says; excerpts of a file without one are forgotten.
+    /// Renames the files of excerpts with `rename`. Forgets excerpts whose file has no new name.
     pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         let renamed = |key: ExcerptKey| Some(ExcerptKey { file: rename(&key.file)?, ..key });
         let Self { shown, pinned, dismissed, .. } = self;
@@ -76,7 +76,7 @@ impl Excerpts {
         }
     }
 
-    /// The memory after sending a prompt with `layout`, made from `selection`.
+    /// Returns the memory after a prompt that was made from `selection` and has the given `layout`.
     pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
         let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),
@@ -84,7 +84,8 @@ impl Excerpts {
         });
         let remembered = |key: &ExcerptKey| {
             let now = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::remembered);
-            // One whose file is selected now is after that, and comes back with it.
+            // If the excerpt's file is now selected, the old record is kept, so that the excerpt returns when the file
+            // is deselected.
             now.or_else(|| self.shown.get(key).cloned())
         };
         let shown = laid.filter_map(|key| Some((key.clone(), remembered(key)?))).collect();

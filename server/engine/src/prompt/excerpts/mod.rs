@@ -1,5 +1,5 @@
-//! Excerpts in prompts: relevant code that comes with a question. `code::excerpts` chooses it; here excerpts become items that a
-//! session shows, keeps, pins and dismisses. Reads no file and lays nothing out.
+//! Excerpts in prompts: code that is relevant to a question. `code::excerpts` finds it; this module turns it into items
+//! that a session shows, keeps, pins and dismisses. Reads no files and lays nothing out.
 
 mod anchor;
 mod choose;

@@ -1,4 +1,4 @@
-//! The memory of one excerpt between two prompts.
+//! The stored record of one excerpt between two prompts.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::anchor::Anchor;
 use crate::code::excerpts::ExcerptReason;
 
-/// An excerpt that the last prompt showed.
+/// An excerpt in the last recorded prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShownExcerpt {
-    /// Why it was chosen.
+    /// Why the excerpt was chosen.
     pub(super) reason: Option<ExcerptReason>,
-    /// The last question that it was chosen for.
+    /// Number of the last question that it was chosen for.
     pub(super) question: u64,
-    /// Its place among those chosen for that question, from 0.
+    /// Zero-based rank among the excerpts for that question.
     pub(super) rank: u32,
-    /// Its lines, from 0, end exclusive, and their fingerprint.
+    /// Lines of the excerpt, zero-based, end exclusive, and their fingerprint.
     pub(super) lines: Range<u32>,
     #[serde(default)]
     pub(super) anchor: Anchor,

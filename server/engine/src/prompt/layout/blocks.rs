@@ -1,5 +1,5 @@
-//! Strata's model of a prompt: messages of blocks, each with its purpose, items, tier and size. Every dialect (`wire`) is written
-//! from it without additions. Immutable.
+//! Model of a prompt, independent of providers: messages made of blocks, each with its purpose, items, tier and size.
+//! Every dialect (`wire`) is written from it without additions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,18 +12,18 @@ use crate::conversation::dialect::{Carriers, Speaker, SpokenBlock, SpokenMessage
 use crate::conversation::history::ContentBlock;
 use crate::tokens::models::Ttl;
 
-/// How stable content has proved to be. L0 is the most stable and comes first; active content is not cached.
+/// How stable a piece of content is. L0 is the most stable and comes first; active content is not cached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum Tier {
-    /// The most stable.
+    /// The most stable content.
     L0,
-    /// Stable.
+    /// Stable content.
     L1,
-    /// Settling.
+    /// Content that is becoming stable.
     L2,
-    /// Newly graduated.
+    /// Content that has just become stable enough to be cached.
     L3,
-    /// Not cached.
+    /// Content that is not cached.
     #[serde(rename = "active")]
     Active,
 }
@@ -40,12 +40,12 @@ impl fmt::Display for Tier {
     }
 }
 
-/// The purpose of a block: the rows of the token breakdown.
+/// The purpose of a block: one row of the token breakdown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptPart")]
 pub enum Part {
-    /// The system prompt with additions from the settings.
+    /// The system prompt, with additions from the settings.
     System,
     /// Map blocks and their legend.
     Map,
@@ -53,21 +53,21 @@ pub enum Part {
     Files,
     /// The repository file list.
     FileList,
-    /// Updates of earlier texts: diffs, outlines, changes of the file list.
+    /// Updates of earlier content: diffs, outlines and changes of the file list.
     Updates,
     /// Web pages.
     Urls,
     /// Earlier messages.
     History,
-    /// The tools the client declares.
+    /// Tools that the client declares.
     Tools,
-    /// Volatile facts: branch, files already read.
+    /// Volatile facts: the branch, and the files already read.
     SessionState,
-    /// Names relevant to the request.
+    /// Names relevant to the question.
     ContextFrame,
-    /// The new prompt or the new tool results.
+    /// The new prompt or new tool results.
     Prompt,
-    /// The format itself: roles, separators, the beginning of the reply.
+    /// The format itself: roles, separators and the start of the reply.
     Structure,
 }
 
@@ -90,44 +90,41 @@ impl fmt::Display for Part {
     }
 }
 
-/// One piece of a prompt that is sent as one content block.
+/// A piece of a prompt that is sent as one content block.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutBlock {
-    /// The content sent.
     pub content: ContentBlock,
-    /// Its purpose.
+    /// Purpose of the block.
     pub part: Part,
-    /// The items it shows, in order; empty for furniture such as an acknowledgement.
+    /// Items that the block shows, in order; empty for a block without content of its own, such as an acknowledgement.
     pub items: Vec<ItemKey>,
-    /// Its tier.
     pub tier: Tier,
-    /// Its weight in tokens of the model's tokenizer, without structure.
+    /// Tokens by the model's tokenizer, without structure.
     pub tokens: usize,
-    /// The cache breakpoint after this block, if any.
+    /// Lifetime of the cache breakpoint after this block; `None` without a breakpoint.
     pub mark: Option<Ttl>,
 }
 
 /// Consecutive blocks of one speaker.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutMessage {
-    /// The speaker.
     pub speaker: Speaker,
-    /// The content; never empty.
+    /// Blocks of the message; never empty.
     pub blocks: Vec<LayoutBlock>,
-    /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.
+    /// Number of trailing `blocks` that belong to this prompt only and are not kept in the conversation.
     pub volatile: usize,
 }
 
-/// A whole prompt: at most one system message, which comes first, then user and assistant in turns.
+/// A whole prompt: at most one system message, which comes first, then alternating user and assistant messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Layout {
-    /// The messages in order.
+    /// Messages in order.
     pub messages: Vec<LayoutMessage>,
 }
 
 impl Layout {
-    /// Adds a block after everything else. Blocks of one speaker in a row make one message, because
-    /// providers demand that roles alternate.
+    /// Appends a block. Consecutive blocks of one speaker form one message, because providers require roles to
+    /// alternate.
     pub fn push(&mut self, speaker: Speaker, block: LayoutBlock) {
         match self.messages.last_mut() {
             Some(last) if last.speaker == speaker => last.blocks.push(block),
@@ -135,7 +132,7 @@ impl Layout {
         }
     }
 
-    /// Adds a block of the user that the next prompt will not hold, after everything else.
+    /// Appends a user block that is not kept in the next prompt.
     pub(crate) fn push_volatile(&mut self, block: LayoutBlock) {
         self.push(Speaker::User, block);
         if let Some(last) = self.messages.last_mut() {
@@ -143,7 +140,7 @@ impl Layout {
         }
     }
 
-    /// Tokens of each part.
+    /// Counts the tokens of each part.
     pub(crate) fn parts(&self) -> BTreeMap<Part, usize> {
         let mut parts = BTreeMap::new();
         for block in self.blocks() {
@@ -152,7 +149,7 @@ impl Layout {
         parts
     }
 
-    /// The messages as a dialect writes them.
+    /// Converts the messages to the form that dialects write.
     pub(in crate::prompt) fn spoken(&self) -> Vec<SpokenMessage<'_>> {
         let messages = self.messages.iter().map(|said| {
             let blocks = said.blocks.iter();
@@ -163,17 +160,17 @@ impl Layout {
         messages.collect()
     }
 
-    /// All blocks in order.
+    /// All blocks in prompt order.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &LayoutBlock> {
         self.messages.iter().flat_map(|message| &message.blocks)
     }
 
-    /// The weight of all blocks in tokens, without structure.
+    /// Counts the tokens of all blocks, without structure.
     pub fn tokens(&self) -> usize {
         self.blocks().map(|block| block.tokens).sum()
     }
 
-    /// Sets a cache breakpoint after the last block so far that can carry one.
+    /// Sets a cache breakpoint on the last block that can carry one.
     pub(crate) fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
         let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
             blocks.iter_mut().map(|block| (*speaker, block))

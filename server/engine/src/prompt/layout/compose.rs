@@ -1,5 +1,5 @@
-//! Wording and order inside each section of a prompt: headings, groups, acknowledgements. The policy (`tiers`) decides which
-//! section comes when.
+//! Wording and order inside each section of a prompt: headings, groups, acknowledgements. The policy (`tiers`) decides
+//! the order of the sections.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use super::item::ItemKey;
 use crate::conversation::dialect::{Carriers, Speaker};
 use crate::tokens::models::Ttl;
 
-/// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
+/// Maximum number of map blocks that share one content block (`docs/prompt.md`, "Order") ...
 pub(crate) const GROUP_ITEMS: usize = 24;
-/// ... and at most this many tokens. A larger block is on its own.
+/// ... and their maximum tokens. A larger map block has a content block to itself.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
-/// Heading of the map at its first position.
+/// Heading of the first map section.
 const STRUCTURE: &str = "# Repository Structure";
-/// The heading over map blocks anywhere else.
+/// Heading of later map sections.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
-/// The heading over selected files that no tier holds.
+/// Heading of selected files that are not in a cached tier.
 pub(crate) const WORKING_FILES: &str = "# Working Files";
 const URLS: &str = "# URL Context";
 
@@ -36,32 +36,32 @@ pub(crate) struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    /// An empty prompt whose texts are weighed by `count`.
+    /// Creates an empty prompt. `count` counts the tokens of its texts.
     pub(crate) fn new(count: Count<'a>) -> Self {
         Self { layout: Layout::default(), count, tier: Tier::Active }
     }
 
-    /// Sets the tier of the following content.
+    /// Sets the tier of content added from now on.
     pub(crate) fn enter(&mut self, tier: Tier) {
         self.tier = tier;
     }
 
-    /// Sets a cache breakpoint after everything put down so far, on the last block that can carry one.
+    /// Sets a cache breakpoint after everything added so far, on the last block that can carry one.
     pub(crate) fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
         self.layout.mark_end(ttl, carriers);
     }
 
-    /// Whether anything was put down yet.
+    /// Whether anything has been added.
     pub(crate) fn has_text(&self) -> bool {
         self.layout.blocks().next().is_some()
     }
 
-    /// The finished prompt.
+    /// Returns the finished prompt.
     pub(crate) fn finish(self) -> Layout {
         self.layout
     }
 
-    /// The system prompt, if it says anything.
+    /// Adds the system prompt, unless it is blank.
     pub(crate) fn system(&mut self, text: &Arc<str>) {
         if !text.trim().is_empty() {
             let content = ContentBlock::text(&**text);
@@ -69,19 +69,19 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Adds the legend of map blocks, and the blocks that come first.
+    /// Adds the legend of map blocks, then the first map blocks.
     pub(crate) fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
         self.heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
         self.map_groups(speaker, pieces);
     }
 
-    /// Map blocks in a user message of their own.
+    /// Adds map blocks under their own heading, as the user.
     pub(crate) fn map(&mut self, pieces: &[&Piece]) {
         self.heading(Speaker::User, STRUCTURE_CONTINUED, Part::Map);
         self.map_groups(Speaker::User, pieces);
     }
 
-    /// Full texts under a heading.
+    /// Adds the full text of files under a heading.
     pub(crate) fn files(&mut self, speaker: Speaker, heading: &str, pieces: &[&Piece]) {
         self.heading(speaker, heading, Part::Files);
         for piece in pieces {
@@ -89,7 +89,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Web pages, with an acknowledgement.
+    /// Adds web pages, with an acknowledgement.
     pub(crate) fn urls(&mut self, pieces: &[&Piece]) {
         if pieces.is_empty() {
             return;
@@ -101,7 +101,7 @@ impl<'a> Composer<'a> {
         self.acknowledge(Part::Urls);
     }
 
-    /// The repository file list, with an acknowledgement.
+    /// Adds the repository file list, with an acknowledgement.
     pub(crate) fn file_list(&mut self, tree: &Tree) -> FileListCoverage {
         let list = tree.list(self.count);
         if !list.text.is_empty() {
@@ -112,26 +112,26 @@ impl<'a> Composer<'a> {
         FileListCoverage::from(&list)
     }
 
-    /// Adds the session state to the request's message.
+    /// Adds the session state and the context frame to the request's message.
     pub(crate) fn session_state(&mut self, content: &Content<'_>) {
         for (text, part) in content.volatile() {
             self.put(Speaker::User, ContentBlock::text(text), part, vec![]);
         }
     }
 
-    /// A short assistant message, so that roles alternate after a message that only brings context.
+    /// Adds a short assistant message, so that roles alternate after a message that only provides context.
     pub(crate) fn acknowledge(&mut self, part: Part) {
         self.put(Speaker::Assistant, ContentBlock::text(ACKNOWLEDGEMENT), part, vec![]);
     }
 
-    /// A message of the conversation.
+    /// Adds a message of the conversation.
     pub(crate) fn said(&mut self, said: &SentMessage) {
         for block in &said.blocks {
             self.weighed(said.speaker, block, Part::History, vec![ItemKey::History(said.id)]);
         }
     }
 
-    /// The new prompt or the new tool results, after everything else.
+    /// Adds the new prompt or the new tool results, which come last.
     pub(crate) fn request(&mut self, blocks: &[WeighedBlock]) {
         for block in blocks {
             self.weighed(Speaker::User, block, Part::Prompt, vec![]);

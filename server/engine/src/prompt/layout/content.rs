@@ -1,4 +1,5 @@
-//! The content of a prompt before ordering: every piece with its text, hash and size. Policies (`tiers`) read only this.
+//! The content of a prompt before it is ordered: every piece with its text, hash and size. Policies (`tiers`) read
+//! nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,28 +16,27 @@ use super::blocks::Part;
 use super::item::ItemKey;
 use crate::conversation::dialect::Speaker;
 
-/// Counts the tokens of a text, for the prompt's model.
+/// Counts the tokens of a text with the tokenizer of the prompt's model.
 pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 
-/// A tracked piece of text: a map block, a fenced file, a web page.
+/// A tracked piece of text: a map block, a fenced file or a web page.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
-    /// Its name.
     pub key: ItemKey,
-    /// The text as sent.
+    /// Text as sent.
     pub text: Arc<str>,
-    /// The hash of `text`.
+    /// Hash of `text`.
     pub hash: ContentHash,
-    /// Its weight on its own, in tokens.
+    /// Tokens of `text`.
     pub tokens: usize,
-    /// The text without its heading and fence, as used in diffs.
+    /// Text without heading and fence, as used in diffs.
     pub body: Arc<str>,
-    /// A note about the text, such as a doubt about its currency; usually empty.
+    /// Note about the text, such as that it may be out of date; usually empty.
     pub notice: Arc<str>,
 }
 
 impl Piece {
-    /// A piece whose hash and weight are taken from its text.
+    /// Creates a piece, computing the hash and the tokens of its text.
     pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
         let text = text.into();
         Self {
@@ -50,38 +50,36 @@ impl Piece {
     }
 }
 
-/// A block of a message with its weight.
+/// A content block with its size.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WeighedBlock {
-    /// The content sent.
     pub content: ContentBlock,
-    /// Its weight in tokens.
+    /// Tokens of the block.
     pub tokens: usize,
 }
 
 /// A message of the conversation as sent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SentMessage {
-    /// The message it comes from.
+    /// Id of the message in the history.
     pub id: MessageId,
-    /// The speaker.
     pub speaker: Speaker,
-    /// Its blocks; never empty.
+    /// Blocks of the message; never empty.
     pub blocks: Vec<WeighedBlock>,
 }
 
 impl SentMessage {
-    /// Its weight in tokens.
+    /// Counts the tokens of the message.
     pub fn tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
-    /// A hash of all it says.
+    /// Hashes the speaker and the content.
     pub(crate) fn hash(&self) -> ContentHash {
         Self::hash_of(self.speaker, &self.blocks)
     }
 
-    /// The [`hash`](Self::hash) of a message with these blocks.
+    /// Computes the [`hash`](Self::hash) of a message with these blocks.
     pub(crate) fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
@@ -91,41 +89,42 @@ impl SentMessage {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }
 
-    /// Whether it answers a tool call.
+    /// Whether any block is a tool result.
     pub(crate) fn answers_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| block.content.is_tool_result())
     }
 }
 
-/// How a policy may spread map blocks over its tiers at the start of a session.
+/// How a policy may distribute map blocks over its tiers at the start of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Seeds {
-    /// Files that other files refer to, the most referenced first.
+    /// Files that other files refer to, most referenced first.
     pub referenced: Vec<FileKey>,
-    /// Files that refer to each other, directly or through others; each file in at most one cluster.
+    /// Groups of files that refer to each other, directly or indirectly. Each file is in at most one group.
     pub clusters: Vec<Vec<FileKey>>,
 }
 
-/// The repository file list before it is written: that takes a while and is only done where it is rebuilt.
+/// The input of the repository file list. Formatting the list takes a while, so that is done only when the list is
+/// rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree {
-    /// The listed files, in key order.
+    /// Files to list, in key order.
     pub files: Vec<FileKey>,
-    /// The other files of the repository, in key order: the map has a block of each.
+    /// Files that the list omits because the map outlines them, in key order.
     pub outlined: Vec<FileKey>,
-    /// The files whose surroundings are named first when not all can be.
+    /// Files whose surroundings are listed first if there is not enough room for everything.
     pub focus: Vec<FileKey>,
-    /// Maximum tokens. 0 omits it.
+    /// Maximum tokens of the list. 0 omits it.
     pub budget: usize,
 }
 
 impl Tree {
-    /// Writes it.
+    /// Formats the list.
     pub(crate) fn list(&self, count: Count<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
     }
 
-    /// Its heading.
+    /// Returns the heading of the list.
     pub(crate) fn heading(&self) -> &'static str {
         if self.outlined.is_empty() {
             "# Repository Files"
@@ -135,12 +134,12 @@ impl Tree {
     }
 }
 
-/// How much of the repository file list a prompt holds.
+/// How much of the repository the file list in a prompt covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FileListCoverage {
-    /// Files that are named.
+    /// Number of files listed by name.
     pub names: usize,
-    /// Files covered by a directory's name only.
+    /// Number of files covered only by the name of their directory.
     pub collapsed: usize,
 }
 
@@ -150,62 +149,62 @@ impl From<&FileList> for FileListCoverage {
     }
 }
 
-/// Excerpts of earlier prompts. They are not laid out again, but may stay where they were kept, and are updated.
+/// Excerpts of earlier prompts. They are not laid out again, but may keep their positions and are updated.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lingering {
-    /// Their current texts.
+    /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
-    /// Maximum tokens of them before they count as ballast.
+    /// Maximum tokens of lingering excerpts before they count as ballast.
     pub allowance: usize,
 }
 
 impl Lingering {
-    /// Tokens of those still worth keeping.
+    /// Counts the tokens of lingering excerpts, up to the allowance.
     pub(crate) fn tokens(&self) -> usize {
         self.pieces.iter().map(|piece| piece.tokens).sum::<usize>().min(self.allowance)
     }
 }
 
-/// Everything that one prompt may hold.
+/// Everything that one prompt may contain.
 #[derive(Clone)]
 pub struct Content<'a> {
-    /// The system prompt; not sent when empty.
+    /// System prompt; not sent if empty.
     pub system: Arc<str>,
-    /// The map blocks to show, in the order of their membership.
+    /// Map blocks to show, in the order in which their files joined the map.
     pub map: Vec<Piece>,
-    /// Members of the map whose block is hidden: their full text is shown, or they do not fit.
+    /// Hashes of map blocks that are hidden, because the file's full text is shown or because they do not fit.
     pub hidden: BTreeMap<FileKey, ContentHash>,
-    /// The fenced texts of the selected files, in key order, then those of excerpts.
+    /// Fenced texts of the selected files, in key order, then those of excerpts.
     pub files: Vec<Piece>,
-    /// Excerpts that no question is about any more.
+    /// Excerpts that are not relevant to a current question.
     pub lingering: Lingering,
     /// Web pages.
     pub urls: Vec<Piece>,
-    /// The repository file list.
+    /// Input of the repository file list.
     pub tree: Tree,
-    /// The conversation, oldest first; never ends between a tool call and its result unless the request
-    /// brings that result.
+    /// Messages of the conversation, oldest first. Ends between a tool call and its result only if the request contains
+    /// that result.
     pub history: Vec<SentMessage>,
-    /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
+    /// Blocks of the new prompt or the new tool results; empty if only the other content is measured.
     pub request: Vec<WeighedBlock>,
-    /// Volatile facts after everything that may be cached; omitted if empty.
+    /// Volatile facts that follow all cacheable content; omitted if empty.
     pub session_state: Arc<str>,
-    /// Names relevant to the request, next to the session state; omitted if empty.
+    /// Names relevant to the question, placed after the session state; omitted if empty.
     pub context_frame: Arc<str>,
-    /// Whether the user trusts the workspace that the texts come from.
+    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// Files that must not be mentioned.
     pub excluded: &'a BTreeSet<FileKey>,
-    /// Seeds from the reference graph for the files of the map.
+    /// Initial placement of map blocks, from the reference graph.
     pub seeds: &'a Seeds,
-    /// Tokens that a content block costs beyond its text.
+    /// Tokens of a content block beyond its text.
     pub framing: usize,
-    /// Counts combined texts.
+    /// Counts tokens of texts that are combined from pieces.
     pub count: Count<'a>,
 }
 
 impl<'a> Content<'a> {
-    /// Empty content, to be filled in.
+    /// Creates empty content.
     pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
         Self {
             system: Arc::default(),
@@ -227,12 +226,12 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The texts of files: selected ones, then excerpts, lingering ones included.
+    /// Texts of files: selected files, then excerpts, including lingering ones.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Piece> {
         self.files.iter().chain(&self.lingering.pieces)
     }
 
-    /// The speaker of workspace context. Untrusted content never appears in the system message.
+    /// Returns the speaker of workspace context. Untrusted content never appears in the system message.
     pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,
@@ -240,13 +239,13 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Content that follows everything cacheable and is not part of the conversation.
+    /// Content that follows everything cacheable and is not kept in the conversation.
     pub(crate) fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
         let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
         parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))
     }
 
-    /// Whether there is such a file: it was deselected when its text is not shown, not deleted.
+    /// Whether a file exists. If its text is no longer shown, it was then deselected rather than deleted.
     pub(crate) fn is_known(&self, path: &FileKey) -> bool {
         self.hidden.contains_key(path)
             || self.tree.files.binary_search(path).is_ok()

@@ -1,4 +1,4 @@
-//! The names of excerpts: a definition of a file, or some of its lines. Knows no text.
+//! Names of excerpts: a definition in a file, or a range of its lines. Contains no text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,32 +12,31 @@ use crate::conversation::selection::LineRange;
 use crate::key::FileKey;
 use crate::text::Unreadable;
 
-/// The name of an excerpt: `src/a.py#Session.send`, `src/a.py#Session.send~2` for the second definition of that name, or
+/// Name of an excerpt: `src/a.py#Session.send`, `src/a.py#Session.send~2` for the second definition of that name, or
 /// `src/a.py#L10-40`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExcerptKey {
-    /// The file.
     pub file: FileKey,
-    /// Which part of it.
+    /// Part of the file.
     pub place: ExcerptPlace,
 }
 
 /// A part of a file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExcerptPlace {
-    /// A definition, which keeps its name wherever it moves.
+    /// A definition, which keeps its name when it moves.
     Definition {
-        /// Its name after the names of what contains it (`Session.send`).
+        /// Name of the definition, qualified by its containers (`Session.send`).
         name: Arc<str>,
-        /// Which of the definitions of that name, from 0.
+        /// Zero-based number among the definitions of that name.
         ordinal: u32,
     },
-    /// Lines, as numbered when first shown.
+    /// A range of lines, as numbered when first shown.
     Lines(LineRange),
 }
 
 impl ExcerptPlace {
-    /// A definition.
+    /// Creates the place of a definition.
     pub(crate) fn definition(name: &str, ordinal: u32) -> Self {
         Self::Definition { name: name.into(), ordinal }
     }
@@ -50,7 +49,7 @@ impl fmt::Display for ExcerptPlace {
             Self::Definition { name, ordinal } => {
                 let escaped = name.replace('%', "%25").replace('#', "%23");
                 f.write_str(&escaped)?;
-                // A name that reads like lines, or as if it had an ordinal, is written with one.
+                // A name that could be read as lines, or as having an ordinal, is always written with an ordinal.
                 let is_ambiguous = escaped.parse::<LineRange>().is_ok() || ordinal_of(&escaped).is_some();
                 if *ordinal > 0 || is_ambiguous {
                     write!(f, "~{}", u64::from(*ordinal) + 1)?;
@@ -79,7 +78,7 @@ impl fmt::Debug for ExcerptPlace {
     }
 }
 
-/// The name before an ordinal, and that ordinal, from 0.
+/// Splits a name with an ordinal (`name~2`) into the name and the zero-based ordinal.
 fn ordinal_of(text: &str) -> Option<(&str, u32)> {
     let (name, number) = text.rsplit_once('~')?;
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');

@@ -1,4 +1,4 @@
-//! The ids of prompt content, as written and parsed. Knows no content.
+//! Ids of prompt content: how they are written and parsed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::key::FileKey;
 
 use super::excerpt_key::ExcerptKey;
 
-/// The name of one tracked unit of prompt content.
+/// Id of one tracked unit of prompt content.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKey {
     /// The system prompt.
@@ -22,18 +22,18 @@ pub enum ItemKey {
     Symbol(FileKey),
     /// A file's full text: `file:{path}`.
     File(FileKey),
-    /// Some lines of a file: `file:{path}#L10-40`.
+    /// A range of lines of a file: `file:{path}#L10-40`.
     Lines(FileKey, LineRange),
     /// A part of a file that was chosen for a question: `excerpt:{path}#{definition}`.
     Excerpt(ExcerptKey),
     /// A message of the conversation: `history:{n}`.
     History(MessageId),
-    /// The text of a web page, by the hash of its address: `url:{hash}`.
+    /// A web page, identified by the hash of its address: `url:{hash}`.
     Url(ContentHash),
 }
 
 impl ItemKey {
-    /// The file it belongs to, if it belongs to one.
+    /// Returns the file that the item belongs to, if any.
     pub(crate) fn path(&self) -> Option<&FileKey> {
         match self {
             Self::Symbol(path) | Self::File(path) | Self::Lines(path, _) => Some(path),

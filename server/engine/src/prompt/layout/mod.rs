@@ -1,5 +1,5 @@
-//! A prompt before it is written: its possible content, and the resulting messages of blocks. A policy (`tiers`) orders cached
-//! content, and a dialect writes blocks.
+//! A prompt before it is written as a request body: its possible content, and the resulting messages and blocks. A
+//! policy (`tiers`) orders cached content, and a dialect (`wire`) writes the blocks.
 
 mod blocks;
 mod compose;

@@ -1,9 +1,9 @@
-//! Names and texts as data: written so that neither can begin anything new in a prompt.
+//! Escapes names and fences texts, so that neither can start a new section in a prompt.
 
 use crate::sanitize::is_invisible;
 
-/// A name as inline code: unseen characters and backticks are escaped, so that it stays one word on one
-/// line whatever it holds.
+/// Formats a name as inline code. Escapes invisible characters and backticks, so that the name stays on one line and
+/// cannot end the code.
 pub fn inline(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('`');
@@ -18,7 +18,7 @@ pub fn inline(name: &str) -> String {
     out
 }
 
-/// A fence that nothing in the text can close.
+/// Returns a fence that nothing in the text can close.
 pub fn fence(text: &str) -> String {
     let longest_run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest_run.max(2) + 1)

@@ -1,18 +1,20 @@
-//! A layout as the provider's cache sees it (`tokens::cost`): each block by the hash of its bytes. Knows no prices.
+//! Converts a layout to the spans that the cache model (`tokens::cost`) uses: one per block, with the hash of its
+//! bytes. Knows no prices.
 
 use super::blocks::{Layout, LayoutBlock};
 use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
 use crate::tokens::cost::{Mark, Span};
 
-/// The span of a block of `speaker`, at any position. `framing` is the cost of a content block beyond its text, in tokens.
+/// Returns the span of a block of `speaker`, at any position. `framing` is the cost of a content block beyond its text,
+/// in tokens.
 fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",
         Speaker::User => b"u",
         Speaker::Assistant => b"a",
     };
-    // Writing a block as JSON to memory cannot fail: all of its keys are strings.
+    // Serializing a block to memory cannot fail, because all of its keys are strings.
     let content = serde_json::to_vec(&block.content).unwrap_or_default();
     Span {
         hash: ContentHash::of_parts([speaker, &content]),
@@ -22,13 +24,13 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     }
 }
 
-/// The spans of a whole prompt. `framing` is the cost of a content block beyond its text, in tokens.
+/// Returns the spans of a whole prompt. `framing` is the cost of a content block beyond its text, in tokens.
 pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
     let messages = layout.messages.iter();
     spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
 }
 
-/// The spans of blocks in the given order. `framing` as in [`spans`].
+/// Returns the spans of blocks in the given order. `framing` is as in [`spans`].
 pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>, framing: usize) -> Vec<Span> {
     let mut before: Option<&LayoutBlock> = None;
     let spans = said.into_iter().map(|(speaker, block)| {

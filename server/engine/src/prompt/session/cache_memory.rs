@@ -1,6 +1,7 @@
-//! The layouts of a session's last and pending prompts, as a value with which another process can continue: a provider's cache
-//! outlives a process that asks one question. Stored separately from [`SavedSession`](super::SavedSession), because it is too
-//! large to store with every change. Stores nothing itself.
+//! The layouts of a session's last and pending prompts, as a value with which another process can continue, since a
+//! provider's cache outlives a process that asks one question. Stored separately from
+//! [`SavedSession`](super::SavedSession), because it is too large to store with every change. This module does no
+//! storing itself.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
 use crate::tokens::cost::{Account, Pace};
 
-/// What is known about the provider's cache and pending prompts. Valid for exactly one state of the session.
+/// What a session knows about the provider's cache and about pending prompts. Valid for exactly one state of the
+/// session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheMemory {
     revision: u64,
@@ -29,7 +31,7 @@ pub struct CacheMemory {
 }
 
 impl CacheMemory {
-    /// The same for a session that was changed since.
+    /// Adapts the memory to a session that has changed since.
     #[must_use]
     pub fn outdated(self) -> Self {
         Self { revision: self.revision + 1, anchor: None, ..self }
@@ -37,7 +39,7 @@ impl CacheMemory {
 }
 
 impl Session {
-    /// The state that another process needs to continue.
+    /// Returns the state that another process needs to continue.
     pub fn cache_memory(&self) -> CacheMemory {
         CacheMemory {
             revision: self.revision,
@@ -53,7 +55,7 @@ impl Session {
         }
     }
 
-    /// Continues where another process stopped.
+    /// Restores the state from another process.
     pub fn remember_cache(&mut self, memory: CacheMemory) {
         let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
             memory;

@@ -1,5 +1,5 @@
-//! The last recorded prompt in a few figures, which are stored with the session: for whoever looks at it from another process, or after
-//! a restart, where the layout itself is not known. Decides nothing.
+//! A summary of the last recorded prompt. It is stored with the session, so that another process, or the server after a
+//! restart, can report the prompt without its layout.
 
 use std::collections::BTreeMap;
 
@@ -10,48 +10,48 @@ use crate::conversation::urls::Pages;
 use crate::prompt::layout::{Layout, Tier};
 use crate::prompt::tiers::{Breaks, PolicyName, TierState, explain};
 
-/// The last recorded prompt of a session.
+/// A summary of the last recorded prompt of a session.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastTurn {
-    /// How many prompts were recorded, over all runs.
+    /// Number of prompts recorded so far, including earlier runs.
     pub turns: u64,
-    /// The model that it went to.
+    /// Model that the prompt was sent to.
     pub model: String,
-    /// The policy of its layout.
+    /// Layout policy of the prompt.
     pub policy: PolicyName,
-    /// The content of each nonempty tier.
+    /// Contents of each nonempty tier.
     pub tiers: Vec<TierWeight>,
-    /// Tokens expected in the provider's cache.
+    /// Tokens that the provider's cache is believed to hold.
     pub cached_tokens: usize,
-    /// When that will be gone, in milliseconds since 1970; absent when nothing is cached.
+    /// Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_expires_ms: Option<u64>,
-    /// Why it did not begin as the prompt before, in a sentence.
+    /// Why the prompt did not begin like the previous one, in a sentence.
     pub explanation: String,
 }
 
-/// The content of one tier.
+/// Contents of one tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TierWeight {
-    /// The tier.
+    /// Name of the tier.
     pub tier: Tier,
-    /// Number of its items.
+    /// Number of items in the tier.
     pub items: usize,
-    /// Its weight in tokens.
+    /// Tokens of the tier.
     pub tokens: usize,
 }
 
-/// The believed content of the provider's cache.
+/// What the provider's cache is believed to hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheEstimate {
-    /// Tokens.
+    /// Cached tokens.
     pub tokens: usize,
-    /// When they will be gone unless they are used before, in milliseconds since 1970.
+    /// Time when they expire unless they are used before, in milliseconds since 1970.
     pub expires_ms: u64,
 }
 
-/// The data of a prompt when it is recorded.
+/// Input for the summary of a prompt that is being recorded.
 pub(super) struct RecordedTurn<'a> {
     pub(super) before: Option<&'a LastTurn>,
     pub(super) model: &'a str,
@@ -83,7 +83,7 @@ impl LastTurn {
     }
 }
 
-/// The policy that remembers this.
+/// Returns the policy that this state belongs to.
 fn policy(tiers: &TierState) -> PolicyName {
     match tiers {
         TierState::Untracked => PolicyName::Flat,

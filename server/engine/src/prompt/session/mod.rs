@@ -1,5 +1,5 @@
-//! One conversation with everything that belongs to it. A value: every change makes the next state whole
-//! or not at all. It does not store itself and reads no clock.
+//! One conversation with everything that belongs to it. A session is a value: each change either succeeds completely or
+//! leaves it as it was. It does not store itself, and callers provide the time.
 
 mod cache_memory;
 mod last_turn;
@@ -39,59 +39,58 @@ pub use older::Room;
 pub use saved_session::SavedSession;
 pub(crate) use trail::StepHistory;
 
-/// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
-/// "The turn").
+/// Maximum number of prompts that await an answer. When it is exceeded, the oldest is dropped (`docs/prompt.md`, "The
+/// turn").
 const MAX_PENDING: usize = 8;
-/// Replies of `record` that are remembered, so that a repeat gets the same one.
+/// Number of replies of `record` that are kept, so that a repeated call gets the same reply.
 const MAX_RECORDED: usize = 8;
 
-/// Billed usage of a session.
+/// Billed usage of a session, with its cost.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Totals {
-    /// In tokens.
+    /// Billed tokens by kind.
     #[serde(flatten)]
     pub usage: Usage,
-    /// Cost of the input, in tokens of plain input; absent without a bill.
+    /// Cost of the input, in tokens of uncached input; absent if no bill was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }
 
-/// How a request ended.
+/// How a request to the provider ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnStatus")]
 pub enum Status {
-    /// The whole answer came.
+    /// The answer is complete.
     #[default]
     Complete,
-    /// The user stopped it; the answer so far counts.
+    /// The user stopped the answer. The part received so far counts.
     Aborted,
-    /// It failed; the prompt is treated as not sent.
+    /// The request failed. The prompt is treated as not sent.
     Error,
 }
 
-/// Why a request failed, where Strata can do something about it.
+/// Reasons for a failed request that Strata can handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnError")]
 pub enum RequestError {
-    /// The provider says that the prompt is too long.
+    /// The provider rejected the prompt as too long.
     ContextLimit,
 }
 
-/// The outcome of a prompt.
+/// How a request for an answer ended.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// Its outcome.
     pub status: Status,
-    /// Why it failed, where that is known.
+    /// Why the request failed, if known.
     pub error: Option<RequestError>,
-    /// The answer so far.
+    /// Content of the answer so far.
     pub answer: Vec<ContentBlock>,
-    /// The billed usage, if known.
+    /// Billed usage, if reported.
     pub usage: Option<Usage>,
-    /// When the answer came, in milliseconds since 1970.
+    /// Time of the answer, in milliseconds since 1970.
     pub time_ms: u64,
 }
 
@@ -99,30 +98,30 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordResult {
-    /// The prompt.
+    /// Id of the prompt.
     pub id: String,
-    /// Its outcome.
+    /// How the request ended.
     pub status: Status,
-    /// How many messages the conversation has now.
+    /// Number of messages in the conversation now.
     pub messages: usize,
     /// Billed usage of the session so far.
     pub totals: Usage,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Whether to assemble the prompt again and send it once more: the conversation is compacted first.
+    /// Whether to compact the conversation, assemble the prompt again and send it once more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retry: bool,
 }
 
-/// Why a session is unchanged.
+/// Why a request to a session failed. The session is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The prompt of this name is not waiting for its answer.
+    /// No prompt with this id awaits an answer.
     #[error(
         "prompt `{0}` no longer exists: it was discarded, or more than {MAX_PENDING} newer ones were assembled; assemble it again"
     )]
     NoSuchPrompt(String),
-    /// A second prompt in a row was too long for the provider. Holds its largest parts, where it is known.
+    /// A second prompt in a row was too long for the provider. Contains the largest parts of the prompt, if known.
     #[error(
         "the prompt was too long again after the conversation was compacted; deselect files, or shorten the prompt or the system \
          prompt{}{}",
@@ -130,27 +129,27 @@ pub enum SessionError {
         list(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
-    /// No compaction can be undone.
+    /// There is no compaction to undo.
     #[error("this conversation has no compaction left to undo")]
     NothingToUndo,
 }
 
-/// A prompt that waits for its answer.
+/// A prompt that awaits its answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pending {
     id: String,
-    /// The revision of the session it was made from.
+    /// Revision of the session that the prompt was assembled from.
     base: u64,
-    /// The latest revision that differs only by automatic changes: a compaction, archived results.
+    /// Latest revision that differs from `base` only by automatic changes: a compaction or archived results.
     same_until: u64,
     turn: Arc<Turn>,
 }
 
-/// The data for recording a prompt. The client has the body; it is not kept.
+/// What is needed to record a prompt. The request body is not kept, since the client has it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Turn {
     model: String,
-    /// Its weight by our estimate, in tokens.
+    /// Tokens of the prompt, as estimated.
     estimated: usize,
     layout: Arc<Layout>,
     sent: SentRequest,
@@ -164,71 +163,70 @@ struct Turn {
 /// One conversation.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Its name.
     pub id: Arc<str>,
-    /// The conversation itself.
+    /// Messages of the conversation.
     pub history: History,
-    /// Which files it shows.
+    /// Selected and excluded files.
     pub selection: Selection,
-    /// The web pages it shows.
+    /// Web pages in the context.
     pub pages: Pages,
-    /// The parts of files that questions brought along.
+    /// Excerpts that were shown, pinned or dismissed.
     pub excerpts: Excerpts,
-    /// Maximum tokens of code that a question brings along; the setting's when absent.
+    /// Maximum tokens of code to add to a question automatically; `None` uses the configured value.
     pub auto_budget: Option<usize>,
-    /// The tiering rule it wishes for, whatever is set.
+    /// Layout policy for this session; `None` uses the configured one.
     pub policy: Option<PolicyName>,
-    /// The policy's state.
+    /// State of the layout policy.
     pub tiers: TierState,
-    /// Files that have a block in the map, in order.
+    /// Files with a block in the map, in order.
     pub map_members: Vec<MapMember>,
-    /// Files read and steps.
+    /// Files read and exploration steps.
     pub trail: StepHistory,
-    /// The autonomous loop that runs in it.
+    /// The autonomous loop that is running, if any.
     pub looping: Option<Loop>,
-    /// Billed usage.
+    /// Billed usage of the session so far.
     pub totals: Usage,
-    /// Calibration by model.
+    /// Calibrations from reported usage, by model.
     pub calibrations: Calibrations,
-    /// The compactions that were not undone, oldest first.
+    /// Compactions that were not undone, oldest first.
     compactions: Arc<Vec<Record>>,
-    /// Tokens of the last prompt; `None` if the conversation has changed since.
+    /// Size of the last prompt; `None` if the conversation has changed since.
     anchor: Option<Anchor>,
     recovery: Recovery,
-    /// The last request rejected as too long: its model and minimum tokens.
+    /// The last request that was rejected as too long: its model, and the maximum tokens for later prompts to it.
     refused: Option<(Arc<str>, usize)>,
-    /// Maximum input tokens of every request; the model's window when absent or larger.
+    /// Maximum input tokens of every request; the model's window applies if this is `None` or larger.
     pub max_input_tokens: Option<usize>,
-    /// Cost of `totals`, in tokens of plain input; `None` without a bill.
+    /// Cost of `totals`, in tokens of uncached input; `None` if no bill was reported.
     spent: Option<f64>,
-    /// When its prompts were sent, and how much of them could be cached.
+    /// When prompts were sent, and how much of them was cacheable.
     pub pace: Arc<Pace>,
-    /// The believed content of the provider's cache.
+    /// What the provider's cache is believed to hold.
     account: Option<Arc<Account>>,
-    /// The last prompt that was recorded.
+    /// Layout of the last recorded prompt.
     last: Option<Arc<Layout>>,
-    /// The options of the request.
+    /// Options of the last recorded request.
     asked: Option<Arc<PromptRequest>>,
-    /// What recorded prompts broke in the cache.
+    /// What recorded prompts broke in the provider's cache.
     pub breaks: Breaks,
-    /// The last recorded prompt in figures; also one that another process recorded, or an earlier run.
+    /// Summary of the last recorded prompt, including one from another process or an earlier run.
     pub last_turn: Option<Arc<LastTurn>>,
-    /// How often the conversation or the selection was changed; prompts made before a change know it.
+    /// Number of changes to the conversation and the selection. Pending prompts keep the value they were assembled at.
     pub revision: u64,
     next_prompt: u64,
     pending: VecDeque<Pending>,
     recorded: VecDeque<RecordResult>,
 }
 
-/// Tokens of the last prompt with its answer, as billed or counted.
+/// Tokens of the last prompt with its answer as billed, or of the prompt alone as estimated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Anchor {
     pub(super) tokens: usize,
-    /// Messages from this number on came later.
+    /// Id of the first message that `tokens` does not include.
     pub(super) next: MessageId,
 }
 
-/// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
+/// Whether a prompt that the provider rejected as too long may trigger a compaction: at most once until a prompt is
 /// answered (`docs/compaction.md`, "Too long for the provider").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Recovery {
@@ -240,7 +238,7 @@ pub(super) enum Recovery {
 }
 
 impl Session {
-    /// An empty conversation.
+    /// Creates an empty conversation.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {
             id: id.into(),
@@ -275,54 +273,53 @@ impl Session {
         }
     }
 
-    /// The calibration of one model, by its name in the table.
+    /// Returns the calibration for a model, by its name in the model table.
     pub(crate) fn calibration(&self, model: &str) -> Option<&Calibration> {
         self.calibrations.of(model)
     }
 
-    /// Takes over what other conversations taught, unless this one was taught something itself.
+    /// Copies the calibrations of other conversations, unless this conversation already has its own.
     pub fn inherit(&mut self, calibrations: &Calibrations) {
         if self.calibrations.is_empty() {
             self.calibrations = calibrations.elsewhere();
         }
     }
 
-    /// Records the model's own count for a request with this estimate that was not sent.
+    /// Calibrates with the provider's own count for a request that was not sent, given our estimate.
     pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
         self.calibrations.learn(model, estimated, counted);
     }
 
-    /// The believed content of the provider's cache; `None` before the first recorded prompt.
+    /// What the provider's cache is believed to hold; `None` before the first recorded prompt.
     pub(crate) fn account(&self) -> Option<&Account> {
         self.account.as_deref()
     }
 
-    /// The last prompt that was recorded.
+    /// Layout of the last recorded prompt.
     pub(crate) fn last_layout(&self) -> Option<&Layout> {
         self.last.as_deref()
     }
 
-    /// How much the provider's cache is believed to hold for the next prompt, and until when; nothing when that time is
-    /// over.
+    /// What the provider's cache is believed to hold for the next prompt, and until when. `None` if it has expired.
     pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
         let account = self.account()?;
         let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
         Some(CacheEstimate { tokens: account.cached_tokens(), expires_ms })
     }
 
-    /// How the next prompt will be asked for, as far as one can know: like the last one that was recorded, with the same
-    /// tools and wishes. Its request is left out.
+    /// Predicts the next prompt request: the tools and options of the last recorded one, without the content of its
+    /// message.
     pub fn next_ask(&self, now_ms: u64) -> PromptRequest {
         let like = self.asked.as_deref().cloned();
         PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
-    /// Billed usage with its cost.
+    /// Returns billed usage with its cost.
     pub(crate) fn billed(&self) -> Totals {
         Totals { usage: self.totals, cost: self.spent }
     }
 
-    /// Changes whenever anything in the session does that a command can change.
+    /// Returns a value that changes whenever a command may have changed the session.
     pub fn mark(&self) -> impl PartialEq + use<> {
         (
             self.revision,
@@ -332,12 +329,12 @@ impl Session {
         )
     }
 
-    /// Takes note of a change to the conversation or the selection.
+    /// Records that the conversation or the selection has changed.
     pub fn touch(&mut self) {
         self.revision += 1;
     }
 
-    /// Renames files with `rename`. Forgets the layout of prompts, because their bytes change.
+    /// Renames files with `rename`. Forgets the layout of prompts, because renaming changes their bytes.
     pub fn rename_files(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         self.selection.rename(&rename);
         self.excerpts.rename(&rename);
@@ -346,8 +343,8 @@ impl Session {
         self.touch();
     }
 
-    /// Some files have other names now, which `moved` says. Whether that concerns the session. To its prompts it is as if
-    /// the old ones had gone and the new ones come.
+    /// Updates the session after files were moved; `moved` returns the new name of a moved file. Returns whether any
+    /// file of the session moved. In prompts, a moved file appears as one file removed and another added.
     pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
         let selection = &self.selection;
         let chosen = selection.selected.keys().chain(&selection.excluded);
@@ -365,7 +362,7 @@ impl Session {
         concerned
     }
 
-    /// Replaces the conversation, as after loading one. Forgets its places in the tiers.
+    /// Replaces the conversation, for example after loading one. Forgets its position in the tiers.
     pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.history.set(messages);
         self.begun_anew();
@@ -385,13 +382,13 @@ impl Session {
         Ok(())
     }
 
-    /// Forgets a message and all later ones, and says how many went.
+    /// Deletes a message and all later ones. Returns the number of deleted messages.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
     pub fn truncate_history(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
         let gone = self.history.truncate(from)?;
-        // Where a summary went, what it stands for is shown again.
+        // If a summary was deleted, show the messages it replaced again.
         while let Some(record) = self.compactions.last() {
             let whole = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
             if whole && self.history.sent().next().is_some() {
@@ -404,7 +401,7 @@ impl Session {
         Ok(gone)
     }
 
-    /// Starts another conversation under another name, with the same files. Keeps what the provider's cache holds of them.
+    /// Starts another conversation with a new id and the same files. Keeps what the provider's cache has of them.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
         self.calibrations = self.calibrations.elsewhere();
@@ -418,7 +415,7 @@ impl Session {
         self.recorded.clear();
     }
 
-    /// Forgets all messages after this one.
+    /// Deletes all messages after `last`.
     ///
     /// # Errors
     /// [`NoSuchMessage`].
@@ -431,7 +428,7 @@ impl Session {
         }
     }
 
-    /// The conversation is another one: nothing of it was compacted, and nothing was looked at in it.
+    /// Resets what depends on the previous conversation: its compactions, its steps and its recovery.
     fn begun_anew(&mut self) {
         self.compactions = Arc::default();
         self.trail = StepHistory::default();
@@ -439,18 +436,18 @@ impl Session {
         self.rewritten();
     }
 
-    /// Resets the tiers of all messages. The conversation stays.
+    /// Resets the tiers of all messages. Keeps the conversation.
     pub fn reregister_history(&mut self) {
         self.tiers.purge_history();
     }
 
-    /// Has the next prompt rebuilt (`docs/tiers.md`, "Rebuilding").
+    /// Makes the next prompt be rebuilt from scratch (`docs/tiers.md`, "Rebuilding").
     pub fn rebuild_tiers(&mut self) {
         self.tiers.rebuild();
         self.touch();
     }
 
-    /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
+    /// Stores a prompt until it is answered, assigns its id, and returns the reply.
     pub fn keep(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
         let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
@@ -465,10 +462,10 @@ impl Session {
         AssembledPrompt { id: Some(id), ..reply }
     }
 
-    /// Forgets a prompt that will not be sent.
+    /// Discards a prompt that will not be sent.
     ///
     /// # Errors
-    /// [`SessionError::NoSuchPrompt`] when it is not waiting.
+    /// [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
     pub fn discard(&mut self, id: &str) -> Result<(), SessionError> {
         self.take(id).map(drop)
     }
@@ -478,10 +475,10 @@ impl Session {
         at.and_then(|at| self.pending.remove(at)).ok_or_else(|| SessionError::NoSuchPrompt(id.to_owned()))
     }
 
-    /// Commits the turn of a prompt. A repeat changes nothing and gets the same reply.
+    /// Records the outcome of a prompt. A repeated call changes nothing and returns the same reply.
     ///
     /// # Errors
-    /// [`SessionError`]; a prompt that was too long twice in a row is forgotten.
+    /// [`SessionError`]. A prompt that was too long twice in a row is discarded.
     pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, SessionError> {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
@@ -518,7 +515,7 @@ impl Session {
         Ok(recorded)
     }
 
-    /// Adds an answered turn, and returns warnings for the user.
+    /// Adds an answered prompt to the conversation. Returns warnings for the user.
     fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
@@ -541,7 +538,7 @@ impl Session {
         warnings.extend(placeholders_said(&placeholders_in(&answer)));
         let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
         match (turn.message.clone(), turn.message.as_ref().and_then(|question| self.answer_to(question))) {
-            // Assembled before the same question was answered: this is another answer to it.
+            // Another prompt with the same question was answered first, so this is a second answer to it.
             (Some(_), Some(earlier)) if !is_same => {
                 let hide = |message: &mut NewMessage| message.agent = Visibility::Hidden;
                 if self.history.change(earlier, hide).is_ok() {
@@ -551,7 +548,7 @@ impl Session {
             (Some(question), _) => drop(self.history.add(say(question))),
             (None, _) => {}
         }
-        // What was counted holds the question; what was billed holds the answer, too.
+        // The estimate includes the question; the bill also includes the answer.
         let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
         if answer.is_empty() {
             warnings.push("the answer is empty; only the prompt was added".to_owned());
@@ -571,14 +568,14 @@ impl Session {
         warnings
     }
 
-    /// The answer that ends the conversation, when it is to this very question.
+    /// Returns the last message if it is the answer to exactly this question.
     fn answer_to(&self, question: &NewMessage) -> Option<MessageId> {
         let [.., asked, answer] = self.history.messages() else { return None };
         let is_same = asked.body.role == question.role && asked.body.content == question.content;
         (is_same && answer.body.role == Role::Assistant).then_some(answer.id)
     }
 
-    /// Takes note of a prompt that was sent, and warns when the provider read less of it than was expected.
+    /// Records a prompt that was sent. Returns a warning if the provider read less of it from the cache than expected.
     fn sent(
         &mut self,
         Turn { model, layout, sent, asked, tiers, .. }: &Turn,
@@ -612,7 +609,7 @@ impl Session {
     }
 }
 
-/// The placeholders in an answer, each once.
+/// Returns the distinct placeholders in an answer.
 fn placeholders_in(answer: &[ContentBlock]) -> BTreeSet<Placeholder> {
     let said = serde_json::to_string(answer).unwrap_or_default();
     placeholders(&said).map(|(_, placeholder)| placeholder).collect()

@@ -1,5 +1,5 @@
-//! Archives old tool results of a session. `tool_result_archival` decides which and when; this module provides what the session
-//! knows of its cache.
+//! Archives old tool results of a session. `tool_result_archival` decides which results to archive and when; this
+//! module tells it what is cached.
 
 use crate::conversation::compaction::Family;
 use crate::conversation::history::MessageId;
@@ -13,17 +13,17 @@ use crate::tokens::cost::Prices;
 
 use super::Session;
 
-/// Whether the window leaves a choice.
+/// Whether the prompt fits into the window without archiving.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Room {
-    /// There is room: what costs more than it saves can wait.
+    /// The prompt fits, so archiving can wait until it costs no more than it saves.
     Left,
-    /// There is none, and results over the cutoff go whatever that costs.
+    /// The prompt does not fit, so results beyond the cutoff are archived at any cost.
     None,
 }
 
 impl Session {
-    /// Plans which tool results to archive now, if any.
+    /// Plans which tool results to archive now. `None` if there are none.
     pub fn plan_archival(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<ArchivalPlan> {
         let mut settings = means.settings.tool_output.clone();
         if means.settings.compaction.profile(&settings).family == Family::Checkpoint {
@@ -46,7 +46,7 @@ impl Session {
         })
     }
 
-    /// Archives results.
+    /// Archives tool results as planned.
     pub fn age(&mut self, aged: Archival) {
         let revision = self.revision;
         if !aged.enter(&mut self.history).changed.is_empty() {
@@ -56,7 +56,8 @@ impl Session {
     }
 }
 
-/// How many of the first `cached` tokens of a prompt are at or after a message; 0 if the prompt does not show it.
+/// Counts the cached tokens from a message on, given that the first `cached` tokens of the prompt are cached. 0 if the
+/// prompt does not show the message.
 fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
     let mut before = 0;
     for block in layout.blocks() {

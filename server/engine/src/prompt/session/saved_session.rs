@@ -1,5 +1,5 @@
-//! The part of a session that outlives the server, besides its messages. Layouts are excluded: caches rarely survive either, and
-//! the next prompt is rebuilt. Keeps statistics of the last prompt.
+//! The part of a session that is stored besides its messages, to survive a restart of the server. Layouts are not
+//! stored: provider caches rarely survive either, and the next prompt is rebuilt. Statistics of the last prompt are.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::tokens::calibration::Calibrations;
 use super::{LastTurn, Session, StepHistory};
 use crate::tokens::cost::Usage;
 
-/// The state of a session besides its messages.
+/// The stored state of a session, without its messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SavedSession {
@@ -42,7 +42,7 @@ pub struct SavedSession {
 }
 
 impl Session {
-    /// The part to store besides the messages.
+    /// Returns the state to store besides the messages.
     pub fn saved(&self) -> SavedSession {
         SavedSession {
             selection: self.selection.clone(),
@@ -62,7 +62,7 @@ impl Session {
         }
     }
 
-    /// The session that was stored under this name. `next` is the first number that none of its messages ever had.
+    /// Restores a stored session. `next` is the first message id that was never used.
     pub fn restored(
         id: impl Into<Arc<str>>,
         messages: impl IntoIterator<Item = Message>,

@@ -1,4 +1,4 @@
-//! Shortens a session's conversation, and undoes it. `compaction` decides what to shorten.
+//! Compacts a session's conversation, and undoes compactions. `compaction` decides what to shorten.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::tokens::cost::Prices;
 
 use super::{Anchor, Recovery, Session, SessionError, Turn};
 
-/// Steps that stay when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
+/// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
 
-/// Price of a token of a summary, relative to plain input: the ratio in most price lists.
+/// Price of a summary token, relative to uncached input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
 
 impl Session {
-    /// Whether the conversation may be compacted because a provider refused a prompt for its length.
+    /// Checks that the conversation may be compacted because a provider rejected a prompt as too long.
     ///
     /// # Errors
-    /// [`SessionError::AlreadyRecovered`] when that was done before, and no prompt was answered since.
+    /// [`SessionError::AlreadyRecovered`] if that was already done and no prompt has been answered since.
     pub fn may_recover(&self) -> Result<(), SessionError> {
         match self.recovery {
             Recovery::Used => Err(SessionError::AlreadyRecovered(Vec::new())),
@@ -35,7 +35,8 @@ impl Session {
         }
     }
 
-    /// Records that a provider rejected a prompt as too long: the next one uses a compacted conversation and stays smaller.
+    /// Records that a provider rejected a prompt as too long. The next prompt uses a compacted conversation and a lower
+    /// limit.
     pub(super) fn refuse(&mut self, turn: &Turn) -> Result<(), SessionError> {
         if self.recovery == Recovery::Used {
             return Err(SessionError::AlreadyRecovered(largest_parts(turn.layout.parts())));
@@ -50,17 +51,18 @@ impl Session {
         self.recovery == Recovery::Requested
     }
 
-    /// Maximum tokens of input that a provider may take of this model, when it refused more.
+    /// Maximum input tokens for a model that rejected a prompt as too long. `None` for other models.
     pub(crate) fn refused(&self, model: &str) -> Option<usize> {
         self.refused.as_ref().filter(|(refused, _)| &**refused == model).map(|(_, tokens)| *tokens)
     }
 
-    /// Takes note that it was.
+    /// Records that the conversation was compacted after a rejected prompt.
     pub fn recovered(&mut self) {
         self.recovery = Recovery::Used;
     }
 
-    /// The pressure of the conversation in a request of this size at the time `now_ms` (milliseconds since 1970).
+    /// Returns the pressure on the conversation in a request of this size at the time `now_ms` (milliseconds since
+    /// 1970).
     pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         let history = history_tokens(&self.history, means);
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
@@ -72,19 +74,19 @@ impl Session {
         }
     }
 
-    /// The pressure of the conversation in a request like the last one.
+    /// Returns the pressure on the conversation in a request like the last one.
     pub fn next_pressure(&self, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
     }
 
-    /// The size of the next request with the options of `ask`: the last bill plus later messages; without a bill, the
-    /// conversation alone.
+    /// Estimates the size of the next request with the options of `ask`: the size of the last prompt plus later messages,
+    /// or the conversation alone if that size is not known.
     pub fn request_size(&self, ask: &PromptRequest, means: PromptServices<'_>) -> RequestSize {
         let tokens = self.anchored(means).unwrap_or_else(|| history_tokens(&self.history, means));
         request_size(tokens, ask, self, means)
     }
 
-    /// How near the conversation is to a compaction by the profile in force.
+    /// Reports how close the conversation is to a compaction with the active profile.
     pub fn compaction_status(
         &self,
         size: RequestSize,
@@ -97,8 +99,9 @@ impl Session {
         CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
     }
 
-    /// Whether a compaction now should cost less than it saves: later requests are shorter, but the summary and what follows it
-    /// are written to the cache again, and a summarizing model reads the conversation once. In multiples of plain input.
+    /// Whether a compaction now is expected to cost less than it saves. Later requests become shorter, but the summary
+    /// and the content after it are written to the cache again, and a summarizing model reads the conversation once.
+    /// Computed in multiples of the price of uncached input.
     fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
         let profile = compaction.profile(&means.settings.tool_output);
@@ -106,7 +109,7 @@ impl Session {
         let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
         let after = (profile.keep.tokens + profile.summary.tokens).min(history);
         let is_warm = self.cached(now_ms).is_some_and(|cached| cached.tokens > 0);
-        // What is not cached any more would be written again in any case, all of it.
+        // If the cache has expired, the whole prompt is written again with or without a compaction.
         let (rewritten, saved_once) = if is_warm { (after, 0) } else { (0, history - after) };
         let asked = match compaction.summariser {
             SummariserKind::Extractive => 0.0,
@@ -117,10 +120,10 @@ impl Session {
         saved > rewritten as f64 * (write - read) + asked
     }
 
-    /// Installs a draft in place of the conversation it was made from.
+    /// Replaces the conversation that a draft was made from with the draft.
     ///
     /// # Errors
-    /// [`DraftRefusal`]; the session is unchanged.
+    /// [`DraftRefusal`]. The session is unchanged.
     pub fn compact(
         &mut self,
         draft: Draft,
@@ -147,10 +150,10 @@ impl Session {
         compactions.last().ok_or(DraftRefusal::Changed)
     }
 
-    /// Shows the model again what the last compaction hid, before newer messages.
+    /// Shows the model the messages that the last compaction hid, before newer messages.
     ///
     /// # Errors
-    /// [`SessionError::NothingToUndo`].
+    /// [`SessionError::NothingToUndo`] if there is no compaction to undo.
     pub fn undo_compaction(&mut self) -> Result<Record, SessionError> {
         if self.compactions.is_empty() {
             return Err(SessionError::NothingToUndo);
@@ -161,20 +164,20 @@ impl Session {
         Ok(record)
     }
 
-    /// The compactions that were committed and not undone, oldest first.
+    /// Compactions that were committed and not undone, oldest first.
     #[cfg(test)]
     pub(crate) fn compactions(&self) -> &[Record] {
         &self.compactions
     }
 
-    /// Handles a change of earlier messages: resets their tiers and the size of the last prompt.
+    /// Handles a change of earlier messages: resets their tiers, and forgets the size of the last prompt.
     pub(super) fn rewritten(&mut self) {
         self.anchor = None;
         self.reregister_history();
         self.touch();
     }
 
-    /// Marks changes since this revision as irrelevant to whoever waits for an answer.
+    /// Marks the changes since revision `since` as automatic, so that pending prompts of that revision stay valid.
     pub(super) fn changed_by_itself(&mut self, since: u64) {
         for pending in self.pending.iter_mut().filter(|pending| pending.same_until == since) {
             pending.same_until = self.revision;

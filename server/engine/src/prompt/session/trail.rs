@@ -1,5 +1,5 @@
-//! The trail of a session: files read, so that they are not read again, and exploration steps. Both come from the conversation,
-//! starting after the last compaction. Knows nothing about texts.
+//! Tracks the files that the model has read, so that they are not read again, and its exploration steps. Both are
+//! extracted from the conversation after the last compaction. Contains no file text.
 
 use std::collections::HashSet;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::conversation_facts::{Step, ToolPatterns, files_read, steps};
 use crate::conversation::history::{History, Message, MessageId};
 
-/// From where on the conversation counts, and what counts besides.
+/// Where in the conversation to start looking for files and steps, and what to add to them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepHistory {
-    /// Files that a client says were read, the last one last.
+    /// Files that a client marked as read, most recent last.
     marked: Vec<Mark>,
-    /// Steps kept from before `since`.
+    /// Steps from before `since` to keep.
     kept: Vec<Step>,
-    /// Messages before this one are ignored.
+    /// First message to look at.
     since: MessageId,
 }
 
-/// A file that a client says was read.
+/// A file that a client marked as read.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(from = "StoredMark")]
 struct Mark {
     path: String,
-    /// The number of the message that came next.
+    /// Id of the message that followed the mark.
     before: MessageId,
 }
 
-/// A mark in any stored version: earlier ones contain only the path.
+/// A mark in any stored version. Earlier versions contain only the path.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredMark {
@@ -47,9 +47,9 @@ impl From<StoredMark> for Mark {
 }
 
 impl StepHistory {
-    /// The files read, most recent last. Files marked by a client are in the position of the mark.
+    /// Returns the files read, most recent last. A file that a client marked has the position of its mark.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
-        // A mark precedes the message that came after it.
+        // A mark precedes the message that followed it.
         let marks = self.marked.iter().map(|mark| {
             let before = self.looked_at(history).take_while(|message| message.id < mark.before).count();
             (before, 0, mark.path.clone())
@@ -69,20 +69,20 @@ impl StepHistory {
         files
     }
 
-    /// The steps that were taken, the last one last.
+    /// Returns the exploration steps, most recent last.
     pub fn steps(&self, history: &History, tools: &ToolPatterns) -> Vec<Step> {
         let later = steps(self.looked_at(history), tools);
         self.kept.iter().cloned().chain(later).collect()
     }
 
-    /// Takes note that a file was read now.
+    /// Marks a file as read now.
     pub fn mark_read(&mut self, path: impl Into<String>, history: &History) {
         let mark = Mark { path: path.into(), before: history.next_id() };
         self.marked.retain(|known| known.path != mark.path);
         self.marked.push(mark);
     }
 
-    /// Forgets the files, because their texts are gone, and all but the last `kept` steps.
+    /// Forgets the files, because their texts are no longer in the conversation, and all but the last `kept` steps.
     pub(super) fn shorten(&mut self, kept: usize, history: &History, tools: &ToolPatterns) {
         let steps = self.steps(history, tools);
         let old = steps.len().saturating_sub(kept);
@@ -90,7 +90,7 @@ impl StepHistory {
         *self = Self { marked: Vec::new(), kept, since: history.next_id() };
     }
 
-    /// Forgets everything.
+    /// Forgets all files and steps.
     pub(super) fn renew(&mut self, history: &History) {
         *self = Self { marked: Vec::new(), kept: Vec::new(), since: history.next_id() };
     }

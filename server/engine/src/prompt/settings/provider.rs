@@ -1,5 +1,5 @@
-//! Settings for the provider that Strata sends prompts to on request. They come from the user's own layers only, so that a cloned
-//! repository cannot send a key to its own server. They never hold a key.
+//! Settings for the provider that Strata sends prompts to on request. Only the user can set them, so that a cloned
+//! repository cannot send a key to its own server. They never contain a key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::dialect::Format;
 use crate::conversation::key_variable::KeyVariable;
 
-/// A provider by its API. Gateways and self-hosted servers use one of these APIs at their own address.
+/// A provider, identified by its API. Gateways and self-hosted servers offer one of these APIs at their own address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderName {
     /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's Chat Completions API. Also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
+    /// OpenAI's Chat Completions API. Also for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
     #[serde(rename = "openai")]
     OpenAi,
     /// OpenAI's Responses API.
@@ -25,10 +25,10 @@ pub enum ProviderName {
 }
 
 impl ProviderName {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
 
-    /// The request format.
+    /// The format of this provider's requests.
     pub const fn format(self) -> Format {
         match self {
             Self::Anthropic => Format::Anthropic,
@@ -38,7 +38,7 @@ impl ProviderName {
         }
     }
 
-    /// As it is written in settings, and in front of a model's name.
+    /// The name used in settings and as a prefix of model names.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -50,32 +50,32 @@ impl ProviderName {
     }
 }
 
-/// The provider for `strata ask` and `strata.prompt.send`.
+/// The provider that `strata ask` and `strata.prompt.send` use.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderSettings {
     /// Provider to send prompts to. If unset, Strata sends nothing, even if a key is available.
     pub name: Option<ProviderName>,
-    /// Provider address, if not the default one: `https:`, or `http:` on this machine.
+    /// Provider address, if not the default: `https:`, or `http:` for a server on this machine.
     pub base_url: Option<String>,
-    /// Model, by its provider's name for it. Defaults to `model`.
+    /// Model to send prompts to, as the provider names it. Defaults to `model`.
     pub model: Option<String>,
-    /// Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`, `_TOKEN` or
-    /// `_KEY`.
+    /// Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
+    /// `_TOKEN` or `_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// Command that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. Runs without a shell
-    /// and takes precedence over environment variables.
+    /// Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs
+    /// without a shell and takes precedence over environment variables.
     pub key_command: Vec<String>,
     /// Timeout for one answer, in seconds.
     pub timeout_s: u64,
-    /// Timeout when the provider stops sending data, in seconds.
+    /// Maximum time to wait for more data from the provider, in seconds.
     pub stall_s: u64,
-    /// Maximum retries when the provider is overloaded or fails before the answer begins.
+    /// Maximum retries if the provider is overloaded or fails before the answer begins.
     pub retries: u32,
     /// Maximum rounds of tool calls per answer.
     pub tool_rounds: u32,
-    /// Maximum tokens per answer. Defaults to the reserve for the answer with Anthropic, and to the provider's own limit
-    /// elsewhere.
+    /// Maximum tokens per answer. Defaults to `budget.output_reserve` for Anthropic, and to the provider's own limit
+    /// for others.
     pub max_output_tokens: Option<usize>,
 }
 

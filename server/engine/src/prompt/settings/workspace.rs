@@ -1,6 +1,6 @@
-//! Which settings a workspace file may set. Since a cloned repository can bring such a file, its settings can neither send data
-//! anywhere nor remove a protection, even in a trusted workspace. A setting opts in with the schema keyword `x-workspace`; all
-//! others belong to the user. Knows no files.
+//! Decides which settings a workspace file may set. A cloned repository can contain such a file, so its settings can
+//! neither send data anywhere nor remove a protection, even in a trusted workspace. A setting opts in with the schema
+//! keyword `x-workspace`; only the user can set the others. Reads no files.
 
 use std::sync::LazyLock;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::Settings;
 
-/// Schema keyword of a setting. `true` lets workspace files set any value. A list names the allowed values or, for a table, the
-/// allowed keys.
+/// Schema keyword of settings that workspace files may set. `true` allows any value. A list names the allowed values
+/// or, for a table, the allowed keys.
 pub const WORKSPACE_KEYWORD: &str = "x-workspace";
 
 /// Why a workspace file cannot set a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotSettable {
-    /// There is no such setting.
+    /// The setting does not exist.
     #[error("there is no such setting")]
     Unknown,
     /// Only the user may set it.
@@ -25,7 +25,7 @@ pub enum NotSettable {
          environment, in your editor's user settings or with --set"
     )]
     UserOnly,
-    /// Workspace files may set it, but not to this value.
+    /// Workspace files may set it, but only to other values.
     #[error("a workspace file can only name the built-in compaction profiles")]
     OtherValue,
 }
@@ -35,7 +35,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Settings).to_value
 /// Checks that a workspace file may set the setting at `path` to `value`.
 ///
 /// # Errors
-/// [`NotSettable`]. A path to a group such as `compaction` belongs to the user.
+/// [`NotSettable`]. A path to a group such as `compaction` gives `UserOnly`.
 pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Result<(), NotSettable> {
     let schema = &*SCHEMA;
     let (mut node, mut grant) = (schema, &Value::Null);
@@ -63,7 +63,7 @@ pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Resu
     }
 }
 
-/// Resolves a `$ref`.
+/// Resolves the `$ref` of a schema node; returns other nodes unchanged.
 fn definition<'s>(schema: &'s Value, node: &'s Value) -> &'s Value {
     let pointer = node["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| schema.pointer(pointer)).unwrap_or(node)

@@ -1,5 +1,5 @@
-//! What each recorded prompt broke in the provider's cache, and why. Compares each prompt with the previous one, for every
-//! policy. Decides nothing.
+//! Records what each prompt broke in the provider's cache, and why. Compares each recorded prompt with the previous
+//! one, for every policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,20 @@ use crate::conversation::selection::{Choice, Selection};
 use crate::prompt::layout::{ItemKey, Layout, LayoutBlock, Part};
 use crate::tokens::cost::{Account, CacheShortfall, SentRequest};
 
-/// Why the prefix of the last prompt ended where it did.
+/// Why the prefix shared with the last prompt ended where it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "BreakReason")]
 pub(crate) enum Reason {
     /// The session's first prompt.
     First,
-    /// Nothing: the previous prompt is a prefix of this one.
+    /// Nothing broke: the previous prompt is a prefix of this one.
     None,
-    /// Another model, dialect or tools.
+    /// The model, the dialect or the tools changed.
     Model,
     /// The whole cache expired during a pause.
     Expired,
-    /// The system prompt was changed.
+    /// The system prompt changed.
     System,
     /// A file was deselected.
     Deselected,
@@ -31,68 +31,69 @@ pub(crate) enum Reason {
     Excluded,
     /// A file was selected, and its full text replaced its outline.
     Selected,
-    /// A text changed, and a new version replaced it.
+    /// A text changed, and the new version replaced the old one.
     Changed,
-    /// Something vanished, or there was no room for it.
+    /// Content disappeared or no longer fit.
     Vanished,
     /// The conversation was edited, replaced or shortened.
     History,
-    /// The same content moved.
+    /// The same content moved to another position.
     Moved,
 }
 
-/// One break.
+/// The end of the prefix that two consecutive prompts share.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Break {
-    /// The prompt that brought it about, counted from 1.
+    /// One-based number of the prompt that caused the break.
     pub turn: u64,
-    /// When, in milliseconds since 1970.
+    /// Time of that prompt, in milliseconds since 1970.
     pub at_ms: u64,
-    /// Why.
+    /// Reason for the break.
     pub(crate) reason: Reason,
-    /// The items in the first block that could not stay.
+    /// Items in the first block that could not stay in place.
     pub items: Vec<ItemKey>,
     /// Tokens of the unchanged prefix.
     pub kept: usize,
-    /// Tokens after it, which the provider had to take in again.
+    /// Tokens after the prefix, which the provider had to process again.
     pub rewritten: usize,
-    /// Unchanged items after the break that were written again.
+    /// Unchanged items after the break that had to be written again.
     pub moved: Vec<ItemKey>,
-    /// Tokens of `rewritten` that would have been read from the cache had nothing broken.
+    /// Part of `rewritten`, in tokens, that would have been read from the cache without the break.
     pub lost: usize,
-    /// The cost of writing them instead of reading them, in tokens of plain input.
+    /// Extra cost of writing the `lost` tokens instead of reading them, in tokens of uncached input.
     pub cost: f64,
-    /// How much less of this prompt the provider read than expected, if reported.
+    /// How much less of this prompt the provider read from its cache than expected, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missed: Option<CacheShortfall>,
 }
 
-/// The breaks of a session.
+/// Breaks caused by a session's prompts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Breaks {
-    /// Prompts that were recorded.
+    /// Number of recorded prompts.
     pub turn: u64,
-    /// What the last recorded prompt broke.
+    /// Break caused by the last recorded prompt.
     pub last: Option<Break>,
-    /// The last break that began with each file, and with anything else that the last prompt shows.
+    /// Last break that began with each item: for all files and outlines, and for other items in the last prompt.
     by_item: BTreeMap<ItemKey, (u64, Reason)>,
 }
 
 impl Breaks {
-    /// The turn and the reason of the last break that began with an item.
+    /// Returns the turn and the reason of the last break that began with an item.
     pub(crate) fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
         self.by_item.get(key).copied()
     }
 
-    /// Records the provider's report about the last recorded prompt.
+    /// Records how much less the provider read of the last prompt than expected.
     pub(crate) fn missed(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;
         }
     }
 
-    /// Takes note of a prompt that is recorded. `before` and `account` are as the prompt before it left them.
+    /// Compares a prompt that is being recorded with the previous one. `before` and `account` describe the state after
+    /// the previous prompt.
     pub(crate) fn record(
         &mut self,
         before: Option<&Layout>,
@@ -107,7 +108,7 @@ impl Breaks {
         if !matches!(found.reason, Reason::None | Reason::First) {
             let entry = (self.turn, found.reason);
             self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
-            // Files come back; messages that went do not, and a conversation has ever new ones.
+            // Files can return. Deleted messages cannot, and a conversation keeps adding new ones.
             let shown: BTreeSet<&ItemKey> = now.blocks().flat_map(|block| &block.items).collect();
             let comes_back = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Symbol(_));
             self.by_item.retain(|key, _| comes_back(key) || shown.contains(key));
@@ -117,7 +118,7 @@ impl Breaks {
 }
 
 impl Break {
-    /// Adds the cost.
+    /// Adds the lost tokens and their cost.
     fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             Reason::None | Reason::First => 0,
@@ -164,7 +165,7 @@ fn compare(
     let new: Vec<&LayoutBlock> = now.blocks().collect();
     let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
     let kept = new.iter().take(same).map(|block| block.tokens).sum();
-    // Headings and acknowledgements come and go with what they frame.
+    // Headings and acknowledgements come and go with the content they belong to.
     let shows = |block: &&&LayoutBlock| {
         !block.items.is_empty() || matches!(block.part, Part::Prompt | Part::FileList | Part::Updates)
     };
@@ -181,7 +182,7 @@ fn compare(
     Break { reason, items, kept, rewritten: total - kept, moved, ..whole(reason) }
 }
 
-/// Why a block of the last prompt is not where it was, and which of its items are to blame.
+/// Finds out why a block of the last prompt is not in its place, and which of its items caused that.
 fn why(
     block: &LayoutBlock,
     new: &[&LayoutBlock],

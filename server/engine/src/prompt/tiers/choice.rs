@@ -1,4 +1,4 @@
-//! Chooses the policy of a prompt, with the reason. Lays nothing out.
+//! Chooses the layout policy of a prompt, and reports the reason.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,45 +8,46 @@ use crate::tokens::models::Model;
 
 use super::PolicyName;
 
-/// A policy and the reason for it.
+/// A layout policy and the reason for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyChoice {
-    /// The policy.
+    /// Chosen policy.
     pub policy: PolicyName,
-    /// Where the choice came from.
+    /// What decided on the policy.
     pub(crate) decided_by: DecidedBy,
 }
 
-/// Where the choice of a policy came from.
+/// What decided on a layout policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DecidedBy {
-    /// The repository is being indexed. Tiers filled now would be rewritten at once.
+    /// The index: the repository is still being indexed, so tiers filled now would soon be rewritten.
     Indexing,
-    /// The request itself.
+    /// The request.
     Request,
     /// The session.
     Session,
     /// The setting `cache.policy`.
     Setting,
-    /// The model's kind of cache, by default.
+    /// The default for the model's kind of cache.
     Model,
 }
 
-/// The policies asked for, by source.
+/// The policies that were asked for, by source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LayoutPreferences {
-    /// From the request.
+    /// Policy that the request asks for.
     pub request: Option<PolicyName>,
-    /// From the session.
+    /// Policy that the session asks for.
     pub session: Option<PolicyName>,
-    /// From the settings.
+    /// Policy from the settings.
     pub setting: Option<PolicyName>,
 }
 
 impl LayoutPreferences {
-    /// The nearest wish, or what suits the model.
+    /// Chooses the most specific policy asked for, or else the model's default. While the index is being built, always
+    /// chooses `flat`.
     pub fn choose(self, model: &Model, index: IndexState) -> PolicyChoice {
         let wished = [
             (self.request, DecidedBy::Request),

@@ -1,14 +1,14 @@
-//! A break in plain words. Finds nothing out; names are escaped, because they go to where Markdown is shown.
+//! Explains a cache break in plain words. Names are escaped, because the text may be rendered as Markdown.
 
 use crate::conversation::urls::Pages;
 use crate::prompt::layout::{ItemKey, inline};
 
 use super::{Break, Reason};
 
-/// Items that are named before the rest is only counted.
+/// Maximum number of items to name; the others are only counted.
 const NAMED: usize = 3;
 
-/// Explains a cache break in one or two sentences. `pages` has the titles of web pages.
+/// Explains a cache break in one or two sentences. `pages` provides the titles of web pages.
 pub fn explain(broke: &Break, pages: &Pages) -> String {
     let items = || told(&broke.items, pages);
     let was = if broke.items.len() <= 1 { "was" } else { "were" };
@@ -47,7 +47,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
     format!("Turn {}: {why}{figures}{missed}.", broke.turn)
 }
 
-/// The first items by name, the others by number.
+/// Lists the first items by name and counts the others.
 fn told(items: &[ItemKey], pages: &Pages) -> String {
     let mut names: Vec<String> = items.iter().take(NAMED).map(|key| name(key, pages)).collect();
     match items.len().saturating_sub(NAMED) {

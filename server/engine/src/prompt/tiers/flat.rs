@@ -1,5 +1,5 @@
-//! Policy `flat`: one fixed order without breakpoints; keeps other policies' state. Used before an index exists, and for
-//! comparison (`docs/tiers.md`, "Policy `flat`").
+//! Policy `flat`: one fixed order without breakpoints. Keeps the state of other policies. Used until the repository is
+//! indexed, and for comparison (`docs/tiers.md`, "Policy `flat`").
 
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};
@@ -8,7 +8,6 @@ use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
 use super::state::TierState;
 
-/// The rule itself.
 pub(super) struct Flat;
 
 impl Policy for Flat {

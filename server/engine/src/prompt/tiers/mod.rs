@@ -1,5 +1,5 @@
-//! Where content goes in a prompt, and where the cache breakpoints are. A policy orders the content it is given. It never looks
-//! for content, writes a dialect, or knows the editor.
+//! Layout policies: where content goes in a prompt, and where its cache breakpoints are. A policy only orders the
+//! content it is given: it finds no content, writes no dialect, and is independent of the editor.
 
 mod breaks;
 mod choice;
@@ -37,16 +37,16 @@ pub use state::TierState;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyName {
-    /// An append-only log: keeps what is cached and appends changes after it.
+    /// An append-only log: keeps cached content unchanged and appends changes.
     Ledger,
-    /// Four cached tiers: content moves up while it stays unchanged.
+    /// Four cached tiers: content moves to a more stable tier while it stays unchanged.
     Ripple,
     /// A fixed order without breakpoints.
     Flat,
 }
 
 impl PolicyName {
-    /// The implementation of the policy.
+    /// Returns the implementation of the policy.
     pub fn policy(self) -> &'static dyn Policy {
         match self {
             Self::Ledger => &ledger::Ledger,
@@ -55,7 +55,7 @@ impl PolicyName {
         }
     }
 
-    /// The default policy for a model. Without a cache there is nothing to optimize.
+    /// Returns the default policy for a model: `ledger` if its provider caches prompts, otherwise `flat`.
     pub fn default_for(model: &Model) -> Self {
         match model.cache.kind {
             CacheKind::Explicit { .. } | CacheKind::Automatic { .. } => Self::Ledger,

@@ -1,24 +1,23 @@
-//! The interface of policies: content in, order out.
+//! The interface of layout policies.
 
 use super::rules::Rules;
 use super::state::TierState;
 use crate::prompt::layout::{Content, FileListCoverage, Layout};
 
-/// An ordered prompt, and the state to remember once it was sent.
+/// An ordered prompt, and the policy's state to keep if it is sent.
 #[derive(Clone, Debug)]
 pub struct PolicyOutput {
-    /// The prompt.
     pub layout: Layout,
-    /// The state to keep when the turn is recorded; dropped with a prompt that was never sent.
+    /// State to keep when the prompt is recorded; discarded if the prompt is never sent.
     pub recorded: TierState,
-    /// How much of the repository file list it holds.
+    /// How much of the repository the file list in the prompt covers.
     pub(crate) listed: FileListCoverage,
-    /// Tokens that it relied on being cached; `None` for a policy that relies on nothing.
+    /// Tokens that the policy expects to be cached; `None` if it expects nothing.
     pub relied_on: Option<usize>,
 }
 
-/// A tiering rule: content in, order out.
+/// A layout policy: orders the content of a prompt.
 pub trait Policy {
-    /// Orders `content`, given the state. Deterministic.
+    /// Orders `content`, given the state after the last prompt. The same input gives the same output.
     fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
 }

@@ -1,5 +1,5 @@
-//! The layout of the next prompt, with reasons and expected cost: one format for all policies, each with its own statistics.
-//! Changes nothing.
+//! Reports the layout of the next prompt, with reasons and expected cost. All policies share one format, and each adds
+//! its own statistics.
 
 use std::collections::BTreeMap;
 
@@ -17,89 +17,90 @@ use crate::tokens::cost::Charge;
 
 use super::{PolicyChoice, Reason, TierState, ledger, ripple};
 
-/// The reply of `tiers.report`: the next prompt before its request.
+/// The reply of `tiers.report`: the layout of the next prompt without its message.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TiersReport<Item = ItemReport> {
-    /// The model.
+    /// Model that the prompt is for.
     pub model: String,
-    /// The policy, and who decided on it.
+    /// Layout policy, and what decided on it.
     #[serde(flatten)]
     pub chosen: PolicyChoice,
-    /// Prompts that were recorded so far.
+    /// Number of prompts recorded so far.
     pub turns: u64,
-    /// The last recorded prompt, whichever process recorded it; absent before any was.
+    /// Last recorded prompt, including one from another process; absent if none was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<LastTurn>,
-    /// The content of each nonempty tier.
+    /// Contents of each nonempty tier.
     pub tiers: Vec<TierReport>,
-    /// Every item in prompt order, then those that only keep a position.
+    /// Items in prompt order, then items that are not shown but keep a position.
     pub items: Vec<Item>,
-    /// Tokens of everything.
+    /// Tokens of the whole prompt.
     pub tokens: usize,
-    /// The expected charge, as far as the provider's cache is known. `read` is the expected cached read.
+    /// Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
     pub predicted: Charge,
-    /// `predicted.read` as a share of all its tokens, in percent, rounded to one decimal.
+    /// Share of the prompt's tokens that is expected to be read from the cache (`predicted.read`), in percent, rounded
+    /// to one decimal.
     pub expected_percent: f64,
-    /// The share of the input billed so far that was read from the cache, in percent; absent before anything was.
+    /// Share of the input billed so far that was read from the cache, in percent; absent before the first bill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_percent: Option<f64>,
 }
 
-/// One item.
+/// An item of a prompt.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReport {
-    /// Its name.
+    /// Id of the item.
     pub key: ItemKey,
-    /// Display title: a file's path, a message's speaker and beginning, a web page's title.
+    /// Title for display: a file's path, a message's speaker and first words, or a web page's title.
     pub title: String,
-    /// The file it belongs to, if it belongs to one.
+    /// File that the item belongs to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileKey>,
-    /// The lines of that file that it shows, when it is not the whole file.
+    /// Lines of the file that the item shows; absent for a whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<LineRange>>,
-    /// The selection state of that file.
+    /// Selection state of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Choice>,
-    /// Its tier.
+    /// Tier of the item.
     pub tier: Tier,
-    /// Its tokens, including updates.
+    /// Tokens of the item, including updates.
     pub tokens: usize,
-    /// The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
-    /// place, as an outline after the full text of its file does.
+    /// Zero-based index of the first content block that shows the item. Absent if the item is not shown but keeps its
+    /// position, such as an outline of a file that is shown in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<usize>,
-    /// The policy's statistics.
+    /// Statistics of the policy about the item.
     #[serde(flatten)]
     pub(crate) figures: Option<ItemStats>,
-    /// The last break that began with it.
+    /// Last cache break that began with the item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_break: Option<LastBreak>,
 }
 
-/// A policy's statistics about an item.
+/// Statistics of a policy about an item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ItemStats {
-    /// Policy `ledger`.
+    /// Statistics of policy `ledger`.
     Ledger(ledger::ItemStats),
-    /// Policy `ripple`.
+    /// Statistics of policy `ripple`.
     Ripple(ripple::ItemStats),
 }
 
-/// When something was broken, and why.
+/// A cache break that began with an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub(crate) struct LastBreak {
-    /// The prompt that broke it, counted from 1.
+    /// One-based number of the prompt that caused the break.
     pub turn: u64,
-    /// Why.
+    /// Reason for the break.
     pub reason: Reason,
 }
 
 impl<Item> TiersReport<Item> {
-    /// The same with other items.
+    /// Converts the items of the report.
     pub fn map_items<Other>(self, to: impl FnMut(Item) -> Other) -> TiersReport<Other> {
         TiersReport {
             model: self.model,
@@ -119,7 +120,7 @@ impl<Item> TiersReport<Item> {
 /// Lays out the next request at the time `now_ms` (milliseconds since 1970), and reports the layout.
 ///
 /// # Errors
-/// Like [`weigh`].
+/// The errors of [`weigh`].
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -153,15 +154,15 @@ pub fn report(
     })
 }
 
-/// The position and tokens of an item.
+/// The first position, the tier and the tokens of an item.
 struct ItemPlacement {
     position: usize,
     tier: Tier,
     tokens: usize,
 }
 
-/// Every item of a prompt, then those that its policy remembers without showing. `outline` counts a map block on its own, since
-/// several share a content block.
+/// Returns the items of a prompt, then those that its policy remembers without showing them. `outline` counts the
+/// tokens of a single map block, since several share a content block.
 fn items(
     prepared: &PreparedPrompt,
     session: &Session,
@@ -204,12 +205,13 @@ fn items(
     items
 }
 
-/// Tokens of an item in a block it may share.
+/// Returns the tokens of an item in a block that it may share with others.
 fn share(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
     if block.items.len() > 1 { outline(key).min(block.tokens) } else { block.tokens }
 }
 
-/// Where figures are found: what `ripple` counts was remembered before the prompt, what `ledger` reckons comes with it.
+/// Statistics about items: those of `ripple` come from the state before the prompt, those of `ledger` from the state
+/// after it.
 enum PolicyItemStats<'a> {
     Ledger(BTreeMap<ItemKey, ledger::ItemStats>),
     Ripple(&'a TierState),

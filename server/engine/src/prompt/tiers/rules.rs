@@ -1,23 +1,23 @@
-//! Caching rules from the model and the settings, independent of the policy.
+//! Caching rules derived from the model and the settings. They apply to every policy.
 
 use crate::conversation::dialect::Carriers;
 use crate::hash::ContentHash;
 use crate::tokens::cost::Prices;
 use crate::tokens::models::Ttl;
 
-/// How a changed file in the cached part is updated.
+/// How to update a changed file in the cached part of a prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Deltas {
-    /// By a diff further down.
+    /// Append a diff.
     #[default]
     Explicit,
-    /// The same, but edits that the model's own messages spell out are not repeated.
+    /// Append a diff, unless the model's own messages already contain the exact edit.
     FromHistory,
-    /// Not by diffs: its current text is laid out again.
+    /// Lay out the current text again, without diffs.
     Never,
 }
 
-/// How much of the last prompt may stay.
+/// How much of the last prompt to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cut {
     /// As much as is valid and cached.
@@ -27,31 +27,31 @@ pub enum Cut {
     Fresh,
 }
 
-/// Caching rules from the model and the settings.
+/// Caching rules derived from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
     /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
-    /// How long entries are asked to be kept.
+    /// How long the provider is asked to keep cache entries.
     pub ttl: Ttl,
-    /// The provider's prices and kind of cache.
+    /// Prices and kind of cache of the provider.
     pub prices: Prices,
-    /// Where the dialect takes a breakpoint.
+    /// Where the dialect accepts breakpoints.
     pub carriers: Carriers,
-    /// Names what invalidates the whole cache when it changes: model, dialect, tools.
+    /// Hash of everything that invalidates the whole cache when it changes: model, dialect and tools.
     pub identity: ContentHash,
-    /// How changed files are brought up to date.
+    /// How to update changed files.
     pub deltas: Deltas,
-    /// How much of the last prompt may stay.
+    /// How much of the last prompt to keep.
     pub cut: Cut,
     /// Maximum growth over a minimal prompt, in percent; `None` for no limit.
     pub slack: Option<u32>,
-    /// When the prompt is made, in milliseconds since 1970.
+    /// Time of the prompt, in milliseconds since 1970.
     pub now_ms: u64,
 }
 
 impl Rules {
-    /// The rules of a model whose other circumstances do not matter.
+    /// Creates rules with defaults for everything but the target and the cache.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, cut) = (Carriers::default(), Deltas::default(), Cut::default());
         Self {
@@ -67,8 +67,8 @@ impl Rules {
         }
     }
 
-    /// The target: the larger of the configured and the model's minimum, and a tenth more, so that a tier
-    /// that only just fills up is really cached (`docs/tiers.md`). A configured 0 switches it off.
+    /// Computes the target size of a tier: the larger of the configured and the model's minimum, plus a tenth, so that
+    /// a tier that just reaches the target is really cached (`docs/tiers.md`). A configured 0 disables the target.
     pub(crate) fn target(configured_minimum: usize, model_minimum: usize) -> usize {
         match configured_minimum {
             0 => 0,

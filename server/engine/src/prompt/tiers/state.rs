@@ -1,4 +1,4 @@
-//! The state of policies between turns. Lays nothing out.
+//! The state of layout policies between prompts.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use super::{ledger, ripple};
 use crate::prompt::layout::{ItemKey, Tier};
 use crate::tokens::cost::BilledInput;
 
-/// The state of a policy between turns.
+/// The state of a layout policy between prompts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub enum TierState {
-    /// Nothing.
+    /// No state.
     #[default]
     Untracked,
-    /// The log of the policy `ledger`.
+    /// The log of policy `ledger`.
     Ledger(Arc<ledger::State>),
-    /// The counters of the policy `ripple`.
+    /// The counters of policy `ripple`.
     Ripple(ripple::State),
 }
 
 impl TierState {
-    /// The remembered tier of an item; active by default.
+    /// Returns the tier where the state has an item; active if it does not have it.
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
         match self {
             Self::Untracked => Tier::Active,
@@ -33,7 +33,7 @@ impl TierState {
     /// Forgets the conversation, after it was cleared, replaced or compacted.
     pub(crate) fn purge_history(&mut self) {
         match self {
-            // Messages that differ are found by their content.
+            // `ledger` detects changed messages by their content.
             Self::Untracked | Self::Ledger(_) => {}
             Self::Ripple(state) => state.purge_history(),
         }
@@ -48,7 +48,7 @@ impl TierState {
         }
     }
 
-    /// Records the billed usage of the last recorded prompt.
+    /// Adjusts the state to the billed usage of the last recorded prompt.
     pub(crate) fn learn(&mut self, billed: BilledInput) {
         match self {
             Self::Ledger(state) => Arc::make_mut(state).learn(billed),

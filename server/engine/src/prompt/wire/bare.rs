@@ -6,8 +6,8 @@ use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 use super::{Body, Envelope, render};
 use crate::conversation::dialect::{Breakpoints, Format, Speaker};
 
-/// What the model would see of `messages` followed by `prompt`, in `format`. Without a prompt, the conversation may end with the
-/// assistant, which a provider would reject.
+/// Writes `messages` followed by `prompt` as the model would see them, in `format`. Without a prompt, the conversation
+/// may end with the assistant, which a provider would reject.
 pub fn request<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

@@ -1,4 +1,5 @@
-//! A body for Bedrock's Converse API. `modelId` is part of the address there; the SDKs take it beside the rest.
+//! Writes a request body for Bedrock's Converse API. Over HTTP, `modelId` is part of the URL; the SDKs accept it next
+//! to the other fields.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +7,7 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::bedrock::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
-/// The fields at the top that are Strata's alone, whether a prompt has them or not.
+/// Top-level fields that only Strata writes, even if a prompt leaves them out.
 pub(super) const FIELDS: &[&str] = &["modelId", "system", "toolConfig", "messages"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
@@ -27,7 +28,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
 
 fn tool(tool: &Tool) -> Value {
     let mut spec = json!({"name": tool.name, "inputSchema": {"json": tool.input_schema}});
-    // An empty description is refused.
+    // The API rejects an empty description.
     if let (false, Some(fields)) = (tool.description.is_empty(), spec.as_object_mut()) {
         fields.insert("description".into(), tool.description.clone().into());
     }

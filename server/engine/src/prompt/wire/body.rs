@@ -1,4 +1,4 @@
-//! A finished prompt, and its fields besides the messages.
+//! A finished request body, and the fields that accompany its messages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,54 +6,53 @@ use serde_json::{Map, Value};
 
 use crate::conversation::dialect::Breakpoints;
 
-/// A tool as a client declares it, in no provider's form.
+/// A tool as declared by a client, independent of providers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// Name of the tool for the model.
+    /// Name of the tool, shown to the model.
     pub name: String,
-    /// Description for the model.
+    /// Description of the tool, shown to the model.
     #[serde(default)]
     pub description: String,
-    /// A JSON schema of its arguments, opaque to Strata.
+    /// JSON schema of the tool's arguments. Strata passes it on unchanged.
     pub input_schema: Value,
 }
 
 /// Fields of a request besides its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
-    /// The model's name as the provider knows it, without any prefix.
+    /// Model as the provider names it, without any prefix.
     pub model: &'a str,
-    /// The tools the client declares, in its order.
+    /// Tools that the client declares, in its order.
     pub tools: &'a [Tool],
-    /// Routes requests with the same prefix to the same cache, where the dialect has such a field. More
-    /// than 64 characters are replaced by their hash.
+    /// Key that routes requests with the same prefix to the same cache, in dialects with such a field. A key of more
+    /// than 64 characters is replaced by its hash.
     pub cache_key: Option<&'a str>,
-    /// How the model is told where cached prefixes end, if the dialect leaves that open.
+    /// How to mark the ends of cached prefixes, in dialects that support several ways.
     pub breakpoints: Breakpoints,
 }
 
-/// A finished prompt.
+/// A finished request body.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Body {
-    /// Ready to POST once the client adds model parameters.
+    /// A JSON body, ready to POST once the client adds model parameters.
     Json(#[schemars(with = "Map<String, Value>")] Value),
-    /// Ready to read or paste.
+    /// A text, ready to read or paste.
     Text(String),
 }
 
-/// The result of `render`.
+/// A finished request body, with its number of messages.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RenderedBody {
-    /// The prompt.
     pub body: Body,
-    /// Number of messages, with the system prompt as one, for the format's cost per message.
+    /// Number of messages, with the system prompt counted as one. Needed for the format's cost per message.
     pub messages: usize,
 }
 
 impl Body {
-    /// Adds fields to a request body. Existing fields are kept; texts take none.
+    /// Adds fields to a JSON body. Existing fields are kept; a text is unchanged.
     pub fn extend(&mut self, extra: Map<String, Value>) {
         if let Self::Json(Value::Object(body)) = self {
             for (field, value) in extra {
@@ -62,7 +61,7 @@ impl Body {
         }
     }
 
-    /// All of it as one text: a request body as the bytes to POST, with its fields in their order.
+    /// Converts the body to a text: for a JSON body, the exact bytes to POST.
     pub fn into_text(self) -> String {
         match self {
             Self::Json(body) => body.to_string(),

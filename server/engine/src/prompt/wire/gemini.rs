@@ -1,4 +1,5 @@
-//! A body for Google's `generateContent`. `model` is part of the address there: whoever sends the body takes it out.
+//! Writes a request body for Google's `generateContent`. There, `model` is part of the URL, so the sender has to remove
+//! it from the body.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +7,7 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::gemini::{Signatures, SpelledContents, contents};
 use crate::prompt::layout::Layout;
 
-/// The fields at the top that are Strata's alone, whether a prompt has them or not.
+/// Top-level fields that only Strata writes, even if a prompt leaves them out.
 pub(super) const FIELDS: &[&str] = &["model", "systemInstruction", "tools", "contents", "cachedContent"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

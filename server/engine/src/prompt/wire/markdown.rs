@@ -1,6 +1,6 @@
-//! A prompt as one text for reading and pasting: a heading per message, its texts unchanged, cache breakpoints as comments. Puts
-//! a text into a fence if it could be mistaken for this structure or swallow what follows (an open fence, raw HTML). Never
-//! escapes or rewraps a text.
+//! Writes a prompt as one text for reading and pasting: a heading per message, its texts unchanged, and cache
+//! breakpoints as comments. A text that could be mistaken for this structure, or that would change the rendering of
+//! what follows (an open fence, raw HTML), is put into a fence. Texts are never escaped or rewrapped.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Re
 use crate::prompt::layout::{Layout, LayoutBlock, fence};
 use crate::tokens::models::Ttl;
 
-/// A code fence that is still open: its character and length (CommonMark 4.5).
+/// An open code fence: its character and length (CommonMark 4.5).
 #[derive(Clone, Copy)]
 struct Fence {
     mark: char,
@@ -21,26 +21,25 @@ struct Fence {
 /// A layout as one text, with the position of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Readable<'a> {
-    /// The text; nothing, or whole lines.
+    /// The text; empty, or complete lines only.
     pub text: String,
-    /// Its blocks in the order of the text. Together they have all its lines.
+    /// Blocks in the order of the text. Together they cover all of its lines.
     pub passages: Vec<Passage<'a>>,
 }
 
 /// The position of a block in a text.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Passage<'a> {
-    /// The message it belongs to, counted from 0.
+    /// Zero-based index of the message that the block belongs to.
     pub message: usize,
-    /// The speaker.
     pub speaker: Speaker,
     pub block: &'a LayoutBlock,
-    /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
-    /// after a block to that block. Empty for what cannot be written.
+    /// Zero-based line range of the block; a line ends with `\n`. The heading of a message belongs to its first block,
+    /// and the blank line after a block to that block. Empty if the block cannot be written as text.
     pub lines: Range<usize>,
 }
 
-/// Writes a layout for people.
+/// Writes a layout as readable text.
 pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
     let mut text = String::new();
     let mut passages: Vec<Passage<'_>> = Vec::new();
@@ -55,7 +54,7 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
             (seen, line) = (text.len(), end);
         }
     }
-    // Blank lines stand between blocks only.
+    // Blank lines only separate blocks, so the last one is removed.
     if text.ends_with("\n\n") {
         text.pop();
         if let Some(last) = passages.iter_mut().rfind(|passage| !passage.lines.is_empty()) {
@@ -140,7 +139,7 @@ fn paragraph(out: &mut String, text: &str) {
     out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
 }
 
-/// A code block that nothing inside closes.
+/// Writes a code block with a fence that nothing inside can close.
 fn fenced(out: &mut String, info: &str, text: &str) {
     let fence = fence(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -148,7 +147,7 @@ fn fenced(out: &mut String, info: &str, text: &str) {
     let _ = write!(out, "{fence}{info}\n{text}{end}{fence}\n\n");
 }
 
-/// A name in backticks. A name with a backtick or a control character, which no provider issues, loses it.
+/// Formats a name in backticks. Removes backticks and control characters, which no provider uses in names.
 fn code(name: &str) -> String {
     let kept: String = name.chars().filter(|c| *c != '`' && !c.is_control()).collect();
     format!("`{kept}`")
@@ -165,11 +164,11 @@ fn picture(image: &Image) -> String {
     }
 }
 
-/// Whether a text, read as Markdown, closes its fences and contains nothing that could be taken for our structure or change the
-/// meaning of what follows.
+/// Whether a text, read as Markdown, closes all of its fences and contains nothing that could be mistaken for the
+/// prompt's structure or change the rendering of what follows.
 fn keeps_its_place(text: &str) -> bool {
     let mut open: Option<Fence> = None;
-    // CommonMark ends lines at a lone carriage return, too.
+    // CommonMark also ends lines at a lone carriage return.
     for line in text.split(['\n', '\r']) {
         match open {
             Some(fence) if closes(line, fence) => open = None,
@@ -181,7 +180,8 @@ fn keeps_its_place(text: &str) -> bool {
     open.is_none()
 }
 
-/// The fence that a line opens: at least three backticks or tildes; no backtick may follow backticks.
+/// Returns the fence that a line opens: at least three backticks or tildes. A fence of backticks cannot have another
+/// backtick after it.
 fn opened(line: &str) -> Option<Fence> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
@@ -195,9 +195,9 @@ fn closes(line: &str, fence: Fence) -> bool {
     line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
 }
 
-/// Whether a line outside of fences may be something else than text in its place: a top heading that does
-/// not start with a letter or digit, as ours do not; the underline of a top heading; raw HTML; a fence that
-/// may or may not belong to a list. Quotes and lists around it make no difference.
+/// Whether a line outside of fences could be something other than plain text: a top-level heading that does not start
+/// with a letter or digit, unlike those Strata writes; the underline of a top-level heading; raw HTML; or a fence that
+/// may or may not belong to a list. Enclosing quotes and lists make no difference.
 fn stands_out(line: &str) -> bool {
     let unindented = unindented(line);
     if unindented.len() < line.len() && opened(unindented).is_some() {
@@ -214,7 +214,7 @@ fn stands_out(line: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || "/!?".contains(c)))
 }
 
-/// Without up to three spaces, which mean nothing to a block.
+/// Removes up to three leading spaces, which have no meaning for a block.
 fn unindented(line: &str) -> &str {
     let spaces = line.bytes().take(3).take_while(|byte| *byte == b' ').count();
     line.get(spaces..).unwrap_or(line)

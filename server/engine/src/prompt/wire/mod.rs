@@ -1,6 +1,6 @@
-//! Request bodies. Each file writes layouts in one dialect (`anthropic`, `openai`, `responses`, `gemini`, `bedrock`, `markdown`),
-//! without adding to the layout or joining texts. `conversation::dialect` writes messages and checks provider rules. Knows
-//! nothing about tiers, budgets or policies: marks are already decided.
+//! Writes request bodies. Each file writes layouts in one dialect (`anthropic`, `openai`, `responses`, `gemini`,
+//! `bedrock`, `markdown`), without adding to the layout or joining texts. `conversation::dialect` writes messages and
+//! checks the providers' rules. Independent of tiers, budgets and policies: the breakpoints are already placed.
 
 mod anthropic;
 mod bare;
@@ -20,7 +20,7 @@ pub use body::{Body, Envelope, Tool};
 pub(crate) use markdown::Passage;
 pub(crate) use markdown::readable;
 
-/// Writes a layout in the given format. Same layout, same bytes.
+/// Writes a layout in the given format. The same layout gives the same bytes.
 pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
     match format {
         Format::Anthropic => anthropic::render(layout, envelope),
@@ -32,8 +32,8 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
     }
 }
 
-/// Whether a request body may get this field from elsewhere. Only Strata writes the fields it wrote or counted. Texts have no
-/// fields.
+/// Whether a client may add this field to a request body. Fields that Strata writes or counts are reserved. Texts have
+/// no fields.
 pub fn has_room_for(format: Format, field: &str) -> bool {
     match format {
         Format::Anthropic => !anthropic::FIELDS.contains(&field),

@@ -1,5 +1,5 @@
-//! A body for OpenAI's Chat Completions API. Where entries end at breakpoints, the one that the provider would choose is
-//! switched off.
+//! Writes a request body for OpenAI's Chat Completions API. If cache entries end at explicit breakpoints, the
+//! provider's automatic one is turned off.
 
 use serde_json::{Map, Value, json};
 
@@ -8,11 +8,11 @@ use crate::conversation::dialect::{Breakpoints, openai};
 use crate::hash::ContentHash;
 use crate::prompt::layout::Layout;
 
-/// `prompt_cache_key` "has a maximum length of 64 characters".
+/// The API reference: `prompt_cache_key` "has a maximum length of 64 characters".
 const CACHE_KEY_CHARS: usize = 64;
 
-/// The fields at the top that are Strata's alone, whether a prompt has them or not. `prompt_cache_retention` is the client's: it
-/// changes how long entries live, not where they end.
+/// Top-level fields that only Strata writes, even if a prompt leaves them out. `prompt_cache_retention` is left to the
+/// client: it changes how long entries live, not where they end.
 pub(super) const FIELDS: &[&str] =
     &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"];
 
@@ -40,7 +40,8 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
-/// Says which cache the request belongs to and where its entries end, as both of OpenAI's dialects do.
+/// Writes the fields that choose the cache for the request and where its entries end. Both of OpenAI's dialects use
+/// them.
 pub(super) fn cache_fields(body: &mut Map<String, Value>, envelope: &Envelope<'_>) {
     if let Some(key) = envelope.cache_key {
         body.insert("prompt_cache_key".into(), cache_key(key).into());
@@ -50,7 +51,7 @@ pub(super) fn cache_fields(body: &mut Map<String, Value>, envelope: &Envelope<'_
     }
 }
 
-/// The key itself, or its hash when the API would refuse its length.
+/// Returns the key, or its hash if the key is too long for the API.
 fn cache_key(key: &str) -> String {
     if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
 }

@@ -1,4 +1,4 @@
-//! What the dialects promise: valid bodies from any history, every text unchanged, every rule watched.
+//! Properties of all dialects: valid bodies for any history, unchanged texts, and every provider rule checked.
 
 mod breaches;
 mod injection;
@@ -16,7 +16,7 @@ use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Pr
 use crate::prompt::layout::{ItemKey, LayoutBlock, Part, Tier};
 use crate::tokens::models::Ttl;
 
-/// The formats with a body that can be checked.
+/// The formats whose bodies can be checked.
 const JSON: [Format; 5] =
     [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini, Format::Bedrock];
 
@@ -49,7 +49,7 @@ fn tool(name: &str) -> Tool {
     Tool { name: name.into(), description: "Reads a file.".into(), input_schema }
 }
 
-/// The head of a PNG file of the given sides, which is all that anyone here looks at.
+/// The header of a PNG file of the given size. Only the header is read here.
 fn png(width: u32, height: u32) -> Image {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bytes.extend(width.to_be_bytes());
@@ -59,8 +59,8 @@ fn png(width: u32, height: u32) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// Lays a projection the way an assembler does: instructions, a file pair with a breakpoint, the history,
-/// the new results, a volatile tail, the prompt.
+/// Lays out a projection like the assembler: instructions, files with a breakpoint, the history, the new results, a
+/// volatile tail, the prompt.
 fn lay(projection: &Projection) -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));

@@ -1,4 +1,4 @@
-//! What fits and what is left out.
+//! Limits of prompts, and what is left out to respect them.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
 
 #[test]
 fn a_prompt_at_the_limit_of_its_window_still_keeps_what_is_cached() {
-    // More map than the window takes, and a conversation that grows.
+    // The map exceeds the window, and the conversation grows.
     let mut bench = bench(&[40; 60], 20_000, PolicyName::Ledger);
     bench.settings.symbols.map_budget = Some(16_000);
     bench.select("f0.py");
@@ -200,14 +200,13 @@ fn the_history_is_counted_copied_replaced_and_emptied() {
     assert!(bench.session.history.messages().is_empty());
 }
 
-/// How many budgets: 1,000 where the tests are built with `STRATA_LONG=1`.
+/// Number of random budgets: 1,000 if the tests are built with `STRATA_LONG=1`.
 const BUDGETS: u32 = if option_env!("STRATA_LONG").is_some() { 1_000 } else { 48 };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(BUDGETS))]
 
-    /// Whatever is selected and however small the window: the prompt fits or nothing could, and no file was left out
-    /// that would still have fitted.
+    /// For any selection and window, the prompt fits or nothing could, and no file is left out that would still fit.
     #[test]
     fn it_fits_and_nothing_is_shed_needlessly(
         sizes in prop::collection::vec(0..200usize, 0..8),
@@ -226,9 +225,9 @@ proptest! {
             Ok(prepared) => {
                 let reply = prepared.reply;
                 prop_assert!(reply.tokens.total <= reply.tokens.limit);
-                // What is movable beside files: the map and the list give way to a file.
+                // The map and the list shrink to make room for a file, so their tokens are available to it.
                 let movable: usize = [Part::Map, Part::FileList].iter().filter_map(|part| reply.tokens.parts.get(part)).sum();
-                // With the first file comes how files are to be read.
+                // The first file adds the legend that explains how to read files.
                 let system = reply.tokens.parts.get(&Part::System).copied().unwrap_or_default();
                 let left = reply.tokens.limit - reply.tokens.total + movable + system;
                 for key in &reply.shed {
@@ -245,7 +244,7 @@ proptest! {
                     let (bare, parts) = (alone(false).total, alone(true).parts);
                     let weigh = |part| parts.get(part).copied();
                     let with = weigh(&Part::Files).zip(weigh(&Part::System)).map_or(usize::MAX, |(files, system)| files + system);
-                    // The list and the map of that one file weigh in `bare`; what counts is the file's own text.
+                    // `bare` includes the list and the map of that one file; only the file's own text counts.
                     prop_assert!(with > left || bare > reply.tokens.limit, "{} of {} tokens would have fitted into {}", key, with, left);
                 }
             }

@@ -1,4 +1,4 @@
-//! The life of excerpts in prompts: shown, kept, brought up to date, pinned, dismissed, selected, excluded, shed.
+//! The lifecycle of excerpts in prompts: shown, kept, updated, pinned, dismissed, selected, excluded and left out.
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::selection::Extent;
@@ -8,7 +8,7 @@ use crate::prompt::layout::{ExcerptKey, ItemKey, Part};
 use crate::prompt::session::Session;
 use crate::prompt::tiers::PolicyName;
 
-// The fixture takes four spaces off each line, however often.
+// The fixture removes four spaces of indentation from each line.
 const FIXTURE: &str = "\
     //- src/retry.py
     # Waits longer after each failed attempt.
@@ -26,9 +26,9 @@ const FIXTURE: &str = "\
       return load(name).format(**values)
     ";
 
-/// A budget with room for any one of the short definitions, whose heading counts as well, and for no two.
+/// A budget for any one of the short definitions with its heading, but not for two.
 const ONE: usize = 90;
-/// A budget of which an eighth has room for one of these definitions.
+/// A budget with room for one of these definitions in an eighth of it.
 const LATER: usize = 800;
 
 const DELAY: &str = "How long is the backoff delay of an attempt?";
@@ -37,7 +37,7 @@ const COOKIE: &str = "Why does parse_cookie fail?";
 fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new(FIXTURE).policy(policy);
     bench.settings.context.auto_budget = ONE;
-    // So short a prompt would be rebuilt for a single text that is out of date.
+    // A prompt this short would otherwise be rebuilt for a single outdated text.
     bench.settings.cache.slack = 100;
     bench
 }

@@ -1,4 +1,4 @@
-//! A repository in memory, a session over it, and prompts to look at.
+//! A repository in memory, a session over it, and functions to assemble and inspect prompts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -36,16 +36,16 @@ pub(super) struct Bench {
     pub(super) models: Models,
     pub(super) counter: TokenCounter,
     pub(super) index: IndexState,
-    /// What is true right now.
+    /// Text of the session state.
     pub(super) state: String,
     pub(super) standing: SystemContext,
     pub(super) trust: Trust,
-    /// Whether prompts have a context frame, made as the settings say.
+    /// Whether prompts include a context frame, made with the current settings.
     pub(super) has_frame: bool,
 }
 
 impl Bench {
-    /// Files written as `//- path` lines with their text below.
+    /// Creates a repository from `//- path` lines, each followed by the file's text.
     pub(super) fn new(fixture: &str) -> Self {
         let mut files: BTreeMap<FileKey, String> = BTreeMap::new();
         let mut current = None;
@@ -85,7 +85,7 @@ impl Bench {
         self.with_for(&PromptRequest::new(Request::Nothing), use_it)
     }
 
-    /// The workspace with the excerpts of a prompt.
+    /// Calls `use_it` with the workspace, including the excerpts for a prompt.
     fn with_for<R>(&self, ask: &PromptRequest, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
         let mut symbols = SymbolIndex::default();
         for (key, text) in &self.files {
@@ -175,7 +175,7 @@ impl Bench {
         self.session.touch();
     }
 
-    /// Has a compaction due when the conversation weighs more than so many tokens.
+    /// Makes a compaction due when the conversation exceeds this many tokens.
     pub(super) fn compact_over(&mut self, tokens: usize) {
         let options = ProfileOptions { history_over: Some(tokens), ..ProfileOptions::default() };
         self.settings.compaction.profiles.insert("topic".to_owned(), options);
@@ -185,7 +185,7 @@ impl Bench {
         self.with_for(ask, |workspace| assemble(workspace, &self.session, ask, self.means()))
     }
 
-    /// Weighs everything but a prompt.
+    /// Measures the next request without a prompt.
     pub(super) fn weigh(&self) -> Result<PreparedPrompt, AssembleError> {
         self.with(|workspace| {
             weigh(workspace, &self.session, &PromptRequest::new(Request::Nothing), self.means())
@@ -202,7 +202,7 @@ impl Bench {
         self.assemble(&PromptRequest::prompt(text)).unwrap().reply
     }
 
-    /// A whole turn: assemble, answer, record.
+    /// Runs a whole turn: assembles a prompt, answers it and records it.
     pub(super) fn turn(&mut self, text: &str, answer: &str) -> (AssembledPrompt, RecordResult) {
         let prepared = self.assemble(&PromptRequest::prompt(text)).unwrap();
         let reply = self.session.keep(prepared);
@@ -219,7 +219,7 @@ impl Bench {
     }
 }
 
-/// What a request says, message by message: the role, then the first line of each text with `|` after a breakpoint.
+/// Summarizes a request, message by message: the role, then the first line of each text, with `|` after a breakpoint.
 pub(super) fn drawn(reply: &AssembledPrompt) -> String {
     let body = json(reply);
     let mut out = String::new();
@@ -251,7 +251,7 @@ pub(super) fn drawn(reply: &AssembledPrompt) -> String {
 
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    // The version of a file is a hash of its text, of no interest here.
+    // The version of a file is a hash of its text and does not matter here.
     line.split(" (version").next().unwrap_or_default().to_owned()
 }
 
@@ -262,7 +262,7 @@ pub(super) fn json(reply: &AssembledPrompt) -> &Value {
     }
 }
 
-/// All texts of a prompt in order, joined.
+/// Joins all texts of a prompt in order.
 pub(super) fn all_text(prepared: &PreparedPrompt) -> String {
     let texts = prepared.layout.blocks().filter_map(|block| match &block.content {
         ContentBlock::Text { text } => Some(text.as_str()),
@@ -271,7 +271,7 @@ pub(super) fn all_text(prepared: &PreparedPrompt) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Counts every text and picture of the finished body again and compares with what the reply says.
+/// Counts every text and image of the finished body again, and compares the result with the reply.
 pub(super) fn recount(bench: &Bench, reply: &AssembledPrompt, format: Format) {
     let model = bench.models.resolve(&reply.model).model;
     let body = json(reply);

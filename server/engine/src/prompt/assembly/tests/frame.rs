@@ -1,4 +1,4 @@
-//! The context frame of a prompt, and the settings that bound it.
+//! The context frame of a prompt, and the settings that limit it.
 
 use super::fixture::{Bench, all_text};
 use crate::prompt::assembly::PromptRequest;
@@ -25,7 +25,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// The scores of the items that a prompt's frame has, in its order.
+/// Scores of the items in a prompt's context frame, in order.
 fn scores(bench: &Bench) -> Vec<f64> {
     let prepared = bench.assemble(&PromptRequest::prompt("why does the kettle not heat?")).unwrap();
     let text = all_text(&prepared);

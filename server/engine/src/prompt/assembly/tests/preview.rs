@@ -1,4 +1,4 @@
-//! What is shown of a prompt before it is sent: that it is that prompt, and that its parts add up.
+//! Previews match the prompt that is sent, and their parts add up.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ fn bench(policy: PolicyName) -> Bench {
     bench
 }
 
-/// Something that happens between two prompts.
+/// A change between two prompts.
 #[derive(Clone, Debug)]
 enum Step {
     Select(&'static str),
@@ -100,7 +100,7 @@ fn record(bench: &mut Bench, prepared: PreparedPrompt, answer: Vec<ContentBlock>
     bench.session.record(&id, outcome).unwrap();
 }
 
-/// Everything that holds of each preview.
+/// Checks that a preview's parts cover its text and its tokens.
 fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
     let lines: Vec<&str> = shown.text.lines().collect();
     let mut next = 0;
@@ -140,7 +140,7 @@ fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
     assert_eq!(marks, reply.breakpoints);
 }
 
-/// Every text of the request stands in the preview, in the same order.
+/// Checks that every text of the request is in the preview, in the same order.
 fn assert_says_the_same(prepared: &PreparedPrompt, shown: &Preview) {
     let mut rest = shown.text.as_str();
     for piece in dialect::pieces(prepared.reply.format, json(&prepared.reply)) {
@@ -201,7 +201,7 @@ fn results_of_tools_are_shown_where_they_are_sent() {
 #[test]
 fn each_part_has_a_name() {
     let mut bench = bench(PolicyName::Ledger);
-    // Enough for the model to cache it.
+    // Long enough for the model to cache it.
     bench.settings.prompt.system = "Be brief. ".repeat(100);
     bench.state = "# Session State\n\nBranch: `main`".into();
     bench.select("a.py");
@@ -241,7 +241,7 @@ fn each_part_has_a_name() {
 #[test]
 fn what_only_keeps_roles_in_turns_is_called_so() {
     let mut bench = bench(PolicyName::Flat);
-    // The list names only what has no block in the map.
+    // The list only names files without a map block.
     bench.files.insert("plain.bin".into(), String::new());
     bench.select("a.py");
     bench.select("b.py");

@@ -1,4 +1,4 @@
-//! Whatever a conversation holds, the next prompt is made of it, and its provider takes it.
+//! Any conversation leads to a next prompt that its provider accepts.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::conversation::history::{
 use crate::prompt::assembly::PromptRequest;
 use crate::prompt::wire::Body;
 
-/// The head of a PNG file, 8 pixels wide and 9 high.
+/// The header of a PNG file, 8 pixels wide and 9 high.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA";
 
 fn picture(media_type: &str, data: String) -> ContentBlock {
@@ -18,7 +18,7 @@ fn picture(media_type: &str, data: String) -> ContentBlock {
     ContentBlock::Image(Image { source, width: None, height: None })
 }
 
-/// The next request, after the user and the model have spoken.
+/// Assembles the next request after one exchange and the recorded messages.
 #[track_caller]
 fn next(recorded: Vec<NewMessage>, format: Format, model: &str) -> Value {
     let mut bench = Bench::new("");

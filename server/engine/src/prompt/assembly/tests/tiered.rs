@@ -284,7 +284,7 @@ fn a_map_without_room_in_one_prompt_keeps_its_members_and_their_places() {
     assert_eq!(members.len(), 3);
     bench.settings.symbols.map_budget = Some(0);
     bench.turn("go on", "done");
-    // A setting of zero is a wish; only a shortage hides members, so here they are gone for good.
+    // A configured 0 is permanent, so members leave the map. They are only hidden while there is not enough room.
     assert_eq!(bench.session.map_members.len(), 0);
     let place =
         |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()));

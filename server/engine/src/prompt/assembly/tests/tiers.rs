@@ -1,5 +1,5 @@
-//! What is told about tiers: the report under each policy, breaks and their price, what a provider's report changes, who
-//! decides on the policy, web pages.
+//! Reports about tiers under each policy: breaks and their cost, the effect of a provider's report, the choice of
+//! policy, and web pages.
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, Image, ImageSource};
@@ -15,7 +15,7 @@ use crate::prompt::tiers::{
 };
 use crate::tokens::cost::Usage;
 
-/// Two files large enough to be cached.
+/// A repository with two files, each large enough to be cached.
 fn bench(policy: PolicyName) -> Bench {
     let mut bench = Bench::new("").policy(policy);
     for name in ["a.py", "b.py"] {
@@ -41,7 +41,7 @@ fn ledger_figures(report: &TiersReport, key: &str) -> ledger::ItemStats {
     }
 }
 
-/// A turn at a time, with what the provider billed for it.
+/// Runs one turn with the usage that the provider billed for it.
 fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (AssembledPrompt, RecordResult) {
     let ask = PromptRequest { now_ms, ..PromptRequest::prompt("go on") };
     let prepared = bench.assemble(&ask).unwrap();
@@ -360,14 +360,14 @@ fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
         ",
     );
     bench.settings.cache.policy = Some(PolicyName::Ledger);
-    // Enough for the model to cache it.
+    // Long enough for the model to cache it.
     bench.settings.prompt.system = "Be brief. ".repeat(100);
     bench.turn("one", "done");
     bench.files.insert("a.py".into(), "# nothing left\n".into());
     let prepared = bench.assemble(&PromptRequest::prompt("two")).unwrap();
     let text = all_text(&prepared);
     assert!(text.contains("def here"), "{text}");
-    // What the provider holds stays in front; the last word is that nothing is defined there.
+    // The cached outline stays in place; a later update says that the file defines nothing.
     let (_, after) = text.split_once("def gone").unwrap();
     assert!(after.contains("## Outline of `a.py`, replacing the one above\n\na.py\n\n"), "{text}");
     assert!(!after.contains("def gone"), "{text}");

@@ -1,4 +1,4 @@
-//! Tool results that grow old in a session that is sent, billed and cached.
+//! Archival of tool results in a session that is sent, billed and cached.
 
 use super::fixture::Bench;
 use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart};
@@ -8,8 +8,8 @@ use crate::prompt::assembly::{PromptRequest, Request, ToolResult};
 use crate::prompt::session::{Room, Status};
 use crate::prompt::tiers::PolicyName;
 
-/// A loop of an agent: every answer calls a tool, every request brings what it gave. `size` is the length of each
-/// output in words.
+/// An agent's loop: every answer calls a tool, and every request brings the result. `size` is the length of each output
+/// in words.
 struct Loop {
     bench: Bench,
     now_ms: u64,
@@ -49,7 +49,7 @@ impl Loop {
         read
     }
 
-    /// Answers the last call; says how much of the prompt was read from the cache.
+    /// Answers the last call. Returns how much of the prompt was read from the cache.
     fn answer(&mut self) -> usize {
         let text = format!("output{} ", self.next).repeat((self.size)(self.next));
         let content = vec![ResultPart::Text { text }];
@@ -81,7 +81,7 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
             let shown = looped.bench.session.history.visible();
             most = most.max(shown.filter(|message| message.body.kind == Kind::ToolResult).count());
         }
-        // Where recent messages are not cached every result over the cutoff goes at once, otherwise in batches.
+        // If recent messages are not cached, every result beyond the cutoff is archived at once; otherwise in batches.
         let expected = if policy == PolicyName::Ledger { 2..14 } else { 27..28 };
         assert!(expected.contains(&passes), "{policy:?}: {passes} passes");
         assert!(most < 15, "{policy:?}: {most} results at once");
@@ -90,7 +90,7 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
 
 #[test]
 fn what_costs_more_than_it_saves_waits_until_the_cache_is_cold_or_the_window_full() {
-    // A short result before long ones, which would have to be written again.
+    // A short result precedes long ones, which would have to be written again.
     let mut looped = Loop::new(PolicyName::Ledger, |at| if at == 0 { 400 } else { 4_000 });
     for _ in 0..4 {
         looped.answer();
@@ -98,7 +98,7 @@ fn what_costs_more_than_it_saves_waits_until_the_cache_is_cold_or_the_window_ful
     assert!(looped.bench.session.cached(looped.now_ms).is_some_and(|cached| cached.tokens > 10_000));
     assert_eq!(looped.planned(Room::Left), None);
     assert!(looped.planned(Room::None).is_some());
-    // `checkpoint` does not wait.
+    // The `checkpoint` profile does not wait.
     looped.bench.settings.compaction.profile = "checkpoint".into();
     assert!(looped.planned(Room::Left).is_some());
     looped.bench.settings.compaction.profile = "topic".into();

@@ -1,4 +1,4 @@
-//! What the ledger remembers of a prompt once it was sent.
+//! Updates the state of the ledger after a prompt.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::prompt::layout::Layout;
 use crate::tokens::models::CacheKind;
 
 impl State {
-    /// Takes a prompt over as sent.
+    /// Records a prompt that is sent.
     pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
         let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
         let now = CachedPrefix { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
-        // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
+        // Breakpoints are on new blocks, or on cached boundaries of the kept prefix, whose entries they keep alive.
         let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
         let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),

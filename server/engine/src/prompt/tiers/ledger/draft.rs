@@ -1,5 +1,5 @@
-//! The next log: the prefix of the last one that may stay and is held, then everything else with its current text. Chooses
-//! no breakpoints and remembers nothing.
+//! Drafts the next log: the longest prefix of the last log that is valid and cached, then everything else with its
+//! current text. Chooses no breakpoints and does not update the state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,30 +19,31 @@ use super::log_contents::LogContents;
 use super::state::State;
 use super::{fixups, wording};
 
-/// Cost of a content block beyond its text, for ordering (`docs/tiers.md`): keeps tiny items from crowding to the front.
+/// Cost of a content block beyond its text, used for ordering (`docs/tiers.md`): prevents tiny items from crowding to
+/// the front.
 const ORDER_FRAMING: u64 = 3;
 
-/// Cuts that are tried when a prompt has grown too long. Each takes as long as making a prompt.
+/// Maximum cuts to try when a prompt has grown too long. Each try takes as long as assembling a prompt.
 const MAX_TRIES: usize = 8;
 
-/// The next prompt, without the volatile part after its log.
+/// The next log, without the volatile content after it.
 pub(super) struct Draft {
     pub(super) log: Vec<Arc<LogBlock>>,
     /// Number of blocks kept from the last log.
     pub(super) kept: usize,
-    /// The prefixes of the log: [`Boundary::START`], then one after each block.
+    /// Ends of the log's prefixes: [`Boundary::START`], then one after each block.
     pub(super) boundaries: Vec<Boundary>,
-    /// The chance of each block to leave at the next turn, in millionths ...
+    /// Probability, in millionths, that each block leaves at the next turn ...
     pub(super) next: Vec<u32>,
-    /// ... and over the turns ahead.
+    /// ... and its discounted mean over later turns.
     pub(super) discounted: Vec<u32>,
-    /// One line for each file that was brought up to date.
+    /// One line for each file that was updated in the log.
     pending: Vec<String>,
     listed: FileListCoverage,
 }
 
 impl Draft {
-    /// The log that keeps as much as may stay, unless that makes the prompt too long.
+    /// Drafts the log that keeps as much as possible, unless that makes the prompt too long.
     pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
         let view = View::new(content);
         let cuts = match rules.cut {
@@ -59,7 +60,7 @@ impl Draft {
         if within(&draft, slack) {
             return draft;
         }
-        // Evenly over all there are, the last of them the beginning.
+        // Try cuts spread evenly over all candidates; the last one keeps nothing.
         let step = cuts.len().div_ceil(MAX_TRIES);
         for place in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
             draft = Self::behind(place, state, &view, rules);
@@ -74,7 +75,7 @@ impl Draft {
         self.boundaries.last().map_or(0, |boundary| boundary.tokens)
     }
 
-    /// Approximate tokens of the current file list, without writing it.
+    /// Approximates the tokens of the file list by those in the log, without formatting it.
     fn tree_tokens(&self) -> usize {
         let is_tree = |logged: &&Arc<LogBlock>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
         self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
@@ -96,7 +97,7 @@ impl Draft {
         writer.history(said);
         let (results, asked): (Vec<_>, Vec<_>) =
             content.request.iter().cloned().partition(|block| block.content.is_tool_result());
-        // Results belong directly behind their calls, a prompt after everything.
+        // Results directly follow their calls; a prompt follows everything else.
         writer.ask(&results);
         let shown = LogContents::read(&writer.log, rules.deltas);
         writer.items(&shown);
@@ -115,18 +116,18 @@ impl Draft {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
             _ => hazards.discounted(state.age(key)),
         };
-        // Updates go with the next full text; only that itself is looked at in the long run.
+        // Only full texts use the long-term hazard, because an update leaves with the next full text.
         let discounted = log.iter().map(|logged| block_hazard(logged, ahead, next)).collect();
         let next = log.iter().map(|logged| block_hazard(logged, next, next)).collect();
         Self { log, kept, boundaries, next, discounted, pending, listed }
     }
 
-    /// What the prompt contains of the file list.
+    /// How much of the repository the file list in the prompt covers.
     pub(super) fn listed(&self) -> FileListCoverage {
         self.listed
     }
 
-    /// Tokens of the kept prefix that the provider is expected to read.
+    /// Tokens of the kept prefix that the provider is expected to read from its cache.
     pub(super) fn readable(&self, rules: &Rules) -> usize {
         let kept = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
         match rules.prices.kind {
@@ -139,7 +140,7 @@ impl Draft {
         }
     }
 
-    /// The content after the log: never kept, never marked.
+    /// Content after the log, which is never kept and never marked.
     pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LayoutBlock> {
         let block = |text: String, part| LayoutBlock {
             tokens: (content.count)(&text),
@@ -159,17 +160,17 @@ impl Draft {
     }
 }
 
-/// The content with its lookups.
+/// The content of the prompt, with lookup tables.
 struct View<'a> {
     content: &'a Content<'a>,
-    /// The hash of each message.
+    /// Hashes of the conversation's messages, in order.
     said: Vec<ContentHash>,
     symbols: BTreeMap<&'a FileKey, &'a Piece>,
-    /// The pieces of files and excerpts, including lingering ones.
+    /// Pieces of files and excerpts, including lingering excerpts.
     files: BTreeMap<&'a ItemKey, &'a Piece>,
-    /// Selected files.
+    /// Files that are selected, as a whole or in part.
     in_full: BTreeSet<&'a FileKey>,
-    /// Those that are shown in full.
+    /// Files that are selected as a whole.
     whole: BTreeSet<&'a FileKey>,
     urls: BTreeMap<&'a ItemKey, &'a Piece>,
 }
@@ -191,7 +192,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Tokens of everything but the file list, each shown once.
+    /// Counts the tokens of everything but the file list, with each text once.
     fn tokens(&self) -> usize {
         let content = self.content;
         let said = content.history.iter().map(crate::prompt::layout::SentMessage::tokens);
@@ -204,20 +205,20 @@ impl<'a> View<'a> {
             + content.lingering.tokens()
     }
 
-    /// Whether something is an excerpt of a file that is selected: the file's own text follows it and counts.
+    /// Whether an item is an excerpt of a file that is selected as a whole. The file's own text then takes precedence.
     fn is_superseded(&self, key: &ItemKey) -> bool {
         matches!(key, ItemKey::Excerpt(excerpt) if self.whole.contains(&excerpt.file))
     }
 
-    /// Whether an entry may stay unchanged in the next prompt. Outdated text may, if later blocks update it.
+    /// Whether an entry may stay unchanged in the next prompt. Outdated text may stay if later blocks update it.
     fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
         let content = self.content;
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
-            // Counted by the caller, because the order matters.
+            // Messages are checked by the caller, because their order matters.
             Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
-            // What is not shown is not noted either: after the full text of its file an old outline does no harm,
-            // anywhere else it must be the current one.
+            // A hidden outline gets no update. It may stay if it is current, or if the file's full text, which takes
+            // precedence, is shown.
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.contains_key(path)
                     || content.hidden.get(path).is_some_and(|now| now == hash || self.in_full.contains(path))
@@ -242,7 +243,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The file that is selected, all of it or some lines.
+/// Returns the file if the item shows all of it or some of its lines.
 fn in_full(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) | ItemKey::Lines(path, _) => Some(path),
@@ -250,7 +251,7 @@ fn in_full(key: &ItemKey) -> Option<&FileKey> {
     }
 }
 
-/// The file that is selected as a whole.
+/// Returns the file if the item shows all of it.
 fn whole(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) => Some(path),
@@ -258,7 +259,7 @@ fn whole(key: &ItemKey) -> Option<&FileKey> {
     }
 }
 
-/// The end of a prefix of the last log: how many blocks it has, and how many messages those hold.
+/// The end of a prefix of the last log: its number of blocks, and the number of messages in them.
 #[derive(Clone, Copy)]
 struct LogPosition {
     blocks: usize,
@@ -269,7 +270,8 @@ impl LogPosition {
     const START: Self = Self { blocks: 0, said: 0 };
 }
 
-/// Possible cuts of the last log: after prefixes that may stay and that the provider holds, longest first.
+/// Returns the possible cuts of the last log: the ends of prefixes that may stay and that the provider has cached,
+/// longest first.
 fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<LogPosition> {
     let mut said = 0;
     let mut places = vec![LogPosition::START];
@@ -309,7 +311,7 @@ impl Writer<'_> {
         self.log.push(Arc::new(logged));
     }
 
-    /// Turns the former request into a numbered message.
+    /// Turns the last request into a message of the conversation, with its id.
     fn relabel(&mut self, said: usize) {
         let mut messages = self.view.content.history.iter().take(said);
         for logged in self.log.iter_mut().filter(|logged| logged.is_said()) {
@@ -328,7 +330,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Records versions that the model knows without an update.
+    /// Records versions that the model knows from its own messages.
     fn imply(&mut self, versions: Vec<Entry>) {
         if let Some(request) = self.log.iter_mut().rfind(|logged| logged.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
@@ -343,8 +345,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): content after a removed block has
-    /// to be written again, so short-lived and small items go last.
+    /// Appends everything that the kept log does not show, lowest hazard per token first (Smith's rule). Content after
+    /// a removed block has to be written again, so short-lived and small items go last.
     fn items(&mut self, shown: &LogContents) {
         let content = self.view.content;
         let mut items: Vec<Item<'_>> = Vec::new();
@@ -398,7 +400,7 @@ impl Writer<'_> {
     }
 }
 
-/// One item to lay out, with its discounted hazard.
+/// An item to lay out, with its discounted hazard.
 enum Item<'a> {
     Symbol(u32, &'a Piece),
     File(u32, &'a Piece),
@@ -417,7 +419,7 @@ impl Item<'_> {
         (u64::from(hazard), tokens as u64 + ORDER_FRAMING)
     }
 
-    /// Hazard per token, compared without division; ties by key.
+    /// Compares the hazard per token without division; ties are broken by key.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         let ((hazard, tokens), (others_hazard, others_tokens)) =
             (self.hazard_and_tokens(), other.hazard_and_tokens());
@@ -434,7 +436,7 @@ impl Item<'_> {
     }
 }
 
-/// The chance that something in the block makes it leave, in millionths.
+/// Returns the probability, in millionths, that the block has to leave because of any of its entries.
 fn block_hazard(
     logged: &LogBlock,
     of_full: impl Fn(&ItemKey) -> u32,
@@ -454,7 +456,7 @@ fn block_hazard(
     u32::try_from(one - stays).unwrap_or(ONE)
 }
 
-/// The contents of the log's last file list.
+/// Returns the coverage of the log's last file list.
 fn listed(log: &[Arc<LogBlock>]) -> FileListCoverage {
     let entries = log.iter().rev().flat_map(|logged| &logged.entries);
     let mut listings = entries.filter_map(|entry| match entry {

@@ -1,5 +1,5 @@
-//! Edits that the model itself spelled out in its answers: unified diffs and search-and-replace blocks in text, and the
-//! inputs of editing tools. Whether an edit was really made is found out by applying it and comparing with the file.
+//! Finds edits in the model's own answers: unified diffs and search-and-replace blocks in text, and the inputs of
+//! editing tools. To tell whether an edit was really made, callers apply it and compare the result with the file.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::prompt::diff;
 /// One edit of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
-    /// The file it names.
+    /// Path of the file, as given in the answer.
     pub path: String,
     change: Change,
 }
@@ -18,14 +18,14 @@ pub struct Edit {
 enum Change {
     /// Hunks of a unified diff.
     Hunks(String),
-    /// A passage and what takes its place; the passage must occur once.
+    /// Replaces a passage, which must occur exactly once.
     Replace { old: String, new: String },
-    /// The whole new text.
+    /// Replaces the whole text.
     Text(String),
 }
 
 impl Edit {
-    /// The text after the edit; `None` when it does not fit.
+    /// Applies the edit to a text. `None` if it does not match.
     pub fn applied(&self, text: &str) -> Option<String> {
         match &self.change {
             Change::Hunks(hunks) => diff::apply(text, hunks),
@@ -39,7 +39,7 @@ impl Edit {
     }
 }
 
-/// The edits in a block of an answer, in order.
+/// Finds the edits in a block of an answer, in order.
 pub fn of(block: &ContentBlock) -> Vec<Edit> {
     match block {
         ContentBlock::Text { text } => in_text(text),
@@ -48,7 +48,8 @@ pub fn of(block: &ContentBlock) -> Vec<Edit> {
     }
 }
 
-/// The inputs that editing tools have in common: a path with either a passage and its replacement, or a whole text.
+/// Reads the input of an editing tool, by the field names that such tools share: a path with either a passage and its
+/// replacement, or a whole text.
 fn in_call(input: &Value) -> Option<Edit> {
     let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str().map(str::to_owned));
     let path = text(&["path", "file_path", "filePath", "filename"])?;
@@ -62,7 +63,7 @@ fn in_call(input: &Value) -> Option<Edit> {
     Some(Edit { path, change })
 }
 
-/// Unified diffs (`+++ b/path`, then hunks) and search-and-replace blocks (`path`, `<<<<<<< SEARCH`, ...).
+/// Finds unified diffs (`+++ b/path`, then hunks) and search-and-replace blocks (`path`, `<<<<<<< SEARCH`, ...).
 fn in_text(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut lines = text.split_inclusive('\n').peekable();
@@ -102,11 +103,11 @@ fn in_text(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Whether a line belongs to the hunks of a diff, which begin with an `@@` line.
+/// Whether a line belongs to the hunks of a diff, the first of which begins with an `@@` line.
 fn is_hunk_line(line: &str, is_first: bool) -> bool {
     match line.as_bytes().first() {
         Some(b'@') => true,
-        // The header of the next file looks like a deleted line.
+        // The header of the next file looks like a removed line.
         Some(b'-') => !is_first && !line.starts_with("--- "),
         Some(b' ' | b'+' | b'\\') => !is_first,
         _ => false,

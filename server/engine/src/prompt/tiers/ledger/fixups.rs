@@ -1,5 +1,6 @@
-//! Blocks that update a kept log: for a file, a diff from the last shown version, after several diffs a combined one from the
-//! full text, or the full text if the diff is large; for an outline, the new outline; for the file list, additions and removals.
+//! Builds the blocks that update a kept log. A file gets a diff from the last shown version, after several diffs a
+//! combined one from the full text, or the full text if the diff is large. An outline is replaced, and the file list
+//! gets additions and removals.
 
 use crate::key::FileKey;
 use crate::prompt::diff;
@@ -10,23 +11,23 @@ use super::log::{Diff, Entry, LogBlock};
 use super::log_contents::{File, LogContents};
 use super::wording;
 
-/// Updates in a row; the next change becomes one diff from the full text (`docs/tiers.md`).
+/// Maximum consecutive updates of a file. The next change becomes one diff from the full text (`docs/tiers.md`).
 const MAX_PENDING: u32 = 3;
-/// Lines of context in a diff.
+/// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;
 
-/// Updates to a log.
+/// Updates to append to a log.
 #[derive(Default)]
 pub(super) struct Fixups {
-    /// The blocks, in order.
+    /// Blocks to append, in order.
     pub(super) blocks: Vec<LogBlock>,
     /// Versions that the model knows from its own messages.
     pub(super) implied: Vec<Entry>,
-    /// One line for each file whose current text is not simply its last full one.
+    /// One line for each file whose current text differs from its last full text in the log.
     pub(super) pending: Vec<String>,
 }
 
-/// Compares the log with the current content.
+/// Compares the log with the current content, and builds the updates.
 pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fixups {
     let mut fixups = Fixups::default();
     fixups.symbols(shown, content);
@@ -40,7 +41,8 @@ pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fi
 }
 
 impl Fixups {
-    /// Outlines of files that are not shown in full: after the full text an old outline does no harm.
+    /// Updates outlines of files that are not shown in full. After a file's full text, an outdated outline does no
+    /// harm.
     fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
@@ -54,14 +56,14 @@ impl Fixups {
     fn tree(&mut self, shown: &LogContents, content: &Content<'_>) {
         let Some(tree) = &shown.tree else { return };
         let mut changes = changes(&tree.files(), &content.tree.files);
-        // What the map has taken over since is still there.
+        // A file that disappears from the list because the map now outlines it still exists.
         let outlined = &content.tree.outlined;
         changes.retain(|path, change| *change == Change::Came || outlined.binary_search(path).is_err());
         if changes.is_empty() {
             return;
         }
         let note = wording::tree_note(&changes);
-        // A long list of changes is worse than a new list.
+        // A new list is better than a long list of changes.
         let is_long = (content.count)(&note) > content.tree.budget / 2;
         let list = is_long.then(|| LogBlock::tree(content)).flatten();
         self.blocks.push(list.unwrap_or_else(|| LogBlock::tree_note(changes, note, content)));
@@ -88,10 +90,10 @@ impl Fixups {
     }
 }
 
-/// The block that updates a text, and the number of updates after its full text.
+/// Builds the block that updates a text. Also returns the number of updates since the full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
-    // A diff says nothing of what is next to the text, for example that the editor went out of step.
+    // A diff cannot express a changed notice, for example that the editor is out of sync.
     let full = || (LogBlock::full(piece, content), 0);
     let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
         return full();
@@ -110,7 +112,7 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) 
     if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
 }
 
-/// Additions and removals between two sorted lists.
+/// Computes the additions and removals between two sorted lists.
 pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
     let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
     let mut changes = Changes::new();

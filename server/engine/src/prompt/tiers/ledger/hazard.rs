@@ -1,34 +1,35 @@
-//! The probability that a block has to leave the prompt at the next turn, learned from the user's behavior. Probabilities are
-//! integer millionths, so that all platforms order alike.
+//! Estimates the probability that a block has to leave the prompt at the next turn, learned from the user's behavior.
+//! Probabilities are integers in millionths, so that all platforms order items the same way.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// Certainty.
+/// Probability 1, in millionths.
 pub(super) const ONE: u32 = 1_000_000;
 
-/// A map block only leaves when its file is excluded or vanishes: a block whose file was selected since may linger.
+/// Hazard of a map block, which only leaves if its file is excluded or disappears. If its file is selected, the block
+/// may stay.
 pub(super) const MAP: u32 = 500;
 
-/// Web pages, documents and the file list leave only by a user's decision.
+/// Hazard of web pages, documents and the file list, which only leave when the user decides so.
 pub(super) const PAGE: u32 = 20_000;
 
-/// An excerpt leaves when it is dismissed, or when its file is excluded: like a map block, one that no question is about any more
-/// may linger.
+/// Hazard of an excerpt, which leaves if it is dismissed or its file is excluded. An excerpt that is no longer relevant
+/// to a question may stay, like a map block.
 pub(super) const EXCERPT: u32 = 500;
 
-/// Ages beyond the last one count as the last one.
+/// Number of distinct ages. All higher ages count as the last one.
 const AGES: usize = 10;
 
-/// How often a file of each age was deselected in the sessions the rule was tuned on.
+/// Share of files of each age that were deselected, in the sessions used for tuning.
 const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
 
-/// Turns that the discounted hazard looks ahead, and what each further one counts.
+/// Number of turns that the discounted hazard looks ahead, and the factor by which each later turn counts less.
 const HORIZON: usize = 12;
 const DISCOUNT: f64 = 0.7;
 
-/// How long a selected file has been unchanged.
+/// Measures how long a selected file has been unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock {
     since: u64,
@@ -36,19 +37,19 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Starts for a newly selected file.
+    /// Starts the clock of a newly selected file.
     pub(super) fn started(turn: u64, hash: ContentHash) -> Self {
         Self { since: turn, hash }
     }
 
-    /// Records the current text of the file; a change resets its age.
+    /// Compares the current text with the last one. A change resets the age.
     pub(super) fn look(&mut self, turn: u64, hash: ContentHash) {
         if self.hash != hash {
             *self = Self::started(turn, hash);
         }
     }
 
-    /// Turns since it was selected or changed.
+    /// Number of turns since the file was selected or last changed, at most the highest age.
     pub(super) fn age(self, turn: u64) -> usize {
         usize::try_from(turn.saturating_sub(self.since)).unwrap_or(AGES).min(AGES - 1)
     }
@@ -58,11 +59,11 @@ impl Clock {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     Stayed,
-    /// It was deselected.
+    /// The file was deselected.
     Left,
 }
 
-/// How often selected files of each age were seen, and how often they were deselected then.
+/// Number of times that selected files of each age were seen, and that they were then deselected.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ages {
     seen: [u32; AGES],
@@ -70,7 +71,7 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// Records the fate of a file of this age.
+    /// Records what happened to a file of this age.
     pub(super) fn saw(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
@@ -78,7 +79,7 @@ impl Ages {
         }
     }
 
-    /// The current table of hazards.
+    /// Computes the hazards of each age.
     pub(super) fn hazards(&self) -> Hazards {
         let counts =
             || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
@@ -94,7 +95,7 @@ impl Ages {
     }
 }
 
-/// The chance of leaving at the next turn, and the mean over the turns ahead, by age.
+/// Probability of leaving at the next turn, and its discounted mean over later turns, by age. In millionths.
 #[derive(Clone, Debug)]
 pub(super) struct Hazards {
     next: [u32; AGES],
@@ -111,7 +112,8 @@ impl Hazards {
     }
 }
 
-/// The mean chance of leaving per turn, later turns counting less: for a constant chance that chance, nearly.
+/// Returns the mean probability of leaving per turn, with later turns counting less. For a constant probability, the
+/// result is close to it.
 fn discounted(next: &[f64; AGES], age: usize) -> f64 {
     let (mut survival, mut weight, mut sum, mut weights) = (1.0, 1.0, 0.0, 0.0);
     for ahead in 0..HORIZON {
@@ -140,7 +142,7 @@ mod tests {
             hazards.next,
             [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]
         );
-        // A constant chance is its own mean up to its square.
+        // For a constant probability, the mean is that probability, up to its square.
         assert!((90_000..120_000).contains(&hazards.discounted(9)), "{}", hazards.discounted(9));
         assert!(hazards.discounted(0) < hazards.discounted(3));
     }

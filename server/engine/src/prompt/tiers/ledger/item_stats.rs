@@ -1,4 +1,4 @@
-//! Statistics about the items of a log, for display. Changes nothing.
+//! Statistics about the items of a log, for display.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use super::state::State;
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LedgerItemStats")]
 pub(crate) struct ItemStats {
-    /// The chance that it leaves the prompt at the next turn, from 0 to 1.
+    /// Probability that the item leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,
-    /// Turns that a file has been selected and unchanged; absent for what has no age.
+    /// Number of turns that a file has been selected and unchanged; absent for items without an age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<usize>,
-    /// Whether it is in the prefix kept from the previous prompt.
+    /// Whether the item is in the prefix kept from the previous prompt.
     pub kept: bool,
 }
 
 impl State {
-    /// Statistics about every item of the last prompt, at its first position.
+    /// Returns statistics about every item of the last prompt, at its first position.
     pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
-        // Committing a prompt counts it.
+        // Committing a prompt increments the turn.
         let turn = self.turn.saturating_sub(1);
         let mut item_stats = BTreeMap::new();
         let mut end = 0;

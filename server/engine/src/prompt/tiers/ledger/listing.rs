@@ -1,4 +1,4 @@
-//! The content of a file list in the log, and changes since. Writes nothing.
+//! The content of a file list in the log, and the changes since it was written.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::prompt::layout::FileListCoverage;
 /// The files that a file list covers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
-    /// All of them, in key order.
+    /// Files in key order.
     pub(super) files: Vec<FileKey>,
-    /// How much of them the list said.
+    /// How much of the repository the list covers.
     pub(super) listed: FileListCoverage,
 }
 
-/// The files that came and went since a file list.
+/// Files added and removed since a file list was written.
 pub(super) type Changes = BTreeMap<FileKey, Change>;
 
-/// A change of a file.
+/// An addition or a removal of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Change {
     Came,

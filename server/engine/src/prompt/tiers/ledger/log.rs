@@ -1,4 +1,4 @@
-//! The vocabulary of the log: what a block shows, its size, and the names of prefixes. Orders nothing.
+//! The types that make up the log: its blocks, their content and size, and the boundaries between them.
 
 use std::sync::Arc;
 
@@ -21,9 +21,8 @@ use super::wording;
 pub(super) struct Version {
     /// Hash of the full text as sent, including its heading.
     pub(super) hash: ContentHash,
-    /// The text itself.
     pub(super) body: Arc<str>,
-    /// Its note.
+    /// Note about the text.
     pub(super) notice: Arc<str>,
 }
 
@@ -33,48 +32,48 @@ impl Version {
     }
 }
 
-/// The change that leads to a version of a file. A log has many, so they do not contain the text itself.
+/// A change that leads to a version of a file. It omits the text of the version, because a log can contain many diffs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Diff {
-    /// The hash of that version.
+    /// Hash of the version that the diff leads to.
     pub(super) to: ContentHash,
-    /// As [`diff::apply`](crate::prompt::diff::apply) takes it.
+    /// Hunks in the format that [`diff::apply`](crate::prompt::diff::apply) accepts.
     pub(super) hunks: Arc<str>,
 }
 
-/// The content of one block of the log.
+/// An entry of a log block: one unit of what the block shows.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) enum Entry {
     /// The system prompt.
     System(ContentHash),
-    /// How to read the log.
+    /// The legend that explains how to read the log.
     Legend,
     /// A message of the conversation.
     Said(ContentHash),
-    /// A file's map block, and a later one that replaces it.
+    /// A file's map block, or a later one that replaces it.
     Symbol(FileKey, ContentHash),
     SymbolNote(FileKey, ContentHash),
-    /// A file, or lines of one, in full.
+    /// The full text of a file or of a range of its lines.
     Full(ItemKey, Version),
-    /// Changes since the last shown version.
+    /// Changes since the last shown version of a text.
     Delta(ItemKey, Diff),
-    /// Changes since the last full text; replaces the deltas in between.
+    /// Changes since the last full text. Replaces the deltas in between.
     Net(ItemKey, Diff),
-    /// A version that the model knows because it wrote the change itself; noted with the request, shows nothing.
+    /// A version that the model knows because it wrote the change itself. Recorded with the request; shows nothing.
     Implied(ItemKey, ContentHash),
-    /// The repository file list, and changes since.
+    /// The repository file list, or changes since the last one.
     Tree(Arc<Listing>),
     TreeNote(Arc<Changes>),
     /// A web page.
     Url(ItemKey, ContentHash),
 }
 
-/// One block of the log: one or more content blocks of one speaker that stay or go together.
+/// One block of the log: one or more content blocks of one speaker that stay or leave together.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct LogBlock {
     pub(super) entries: Vec<Entry>,
     pub(super) speaker: Speaker,
-    /// As sent, without marks.
+    /// Content blocks as sent, without breakpoints.
     pub(super) blocks: Vec<LayoutBlock>,
     pub(super) tokens: usize,
     hash: ContentHash,
@@ -83,19 +82,20 @@ pub(super) struct LogBlock {
 /// The end of a prefix of the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Boundary {
-    /// Names the prefix.
+    /// Hash that identifies the prefix.
     pub(super) hash: ContentHash,
-    /// Its tokens.
+    /// Tokens of the prefix.
     pub(super) tokens: usize,
-    /// Number of positions for lookback: content blocks, with a run of tool calls or results counting once.
+    /// Number of positions in the prefix that count towards the provider's lookback: content blocks, where a run of
+    /// tool calls or results counts once.
     pub(super) positions: usize,
 }
 
 impl Boundary {
-    /// The empty prefix.
+    /// Boundary of the empty prefix.
     pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
-    /// The boundary after `logged`, which follows `before`.
+    /// Returns the boundary after `logged`, the block that follows `before`.
     fn behind(self, before: Option<&LogBlock>, logged: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
         let previous = std::iter::once(before).chain(logged.blocks.iter().map(Some));
@@ -110,7 +110,7 @@ impl Boundary {
         }
     }
 
-    /// The boundaries of a log: the empty prefix, then one after each block.
+    /// Returns the boundaries of a log: that of the empty prefix, then one after each block.
     pub(super) fn all(log: &[Arc<LogBlock>]) -> Vec<Self> {
         let mut boundaries = Vec::with_capacity(log.len() + 1);
         let mut at = Self::START;
@@ -125,7 +125,7 @@ impl Boundary {
     }
 }
 
-/// Properties of a log block before it is counted.
+/// Properties of a log block other than its contents.
 struct Labels {
     entries: Vec<Entry>,
     items: Vec<ItemKey>,
@@ -161,7 +161,8 @@ impl LogBlock {
         Self::new(Speaker::User, labels, [block], hash, content.framing)
     }
 
-    /// The system prompt, with the legend of the log when there is more to read than a conversation.
+    /// Creates the block of the system prompt. Includes the legend of the log if the prompt contains more than a
+    /// conversation.
     pub(super) fn system(content: &Content<'_>) -> Self {
         let mut entries = vec![Entry::System(system_hash(content))];
         let mut texts = vec![&*content.system];
@@ -178,7 +179,7 @@ impl LogBlock {
         Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
 
-    /// The legend of the log, where it begins after a conversation.
+    /// Creates a block with the legend, for a log that gets its first items after a conversation.
     pub(super) fn legend(content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
         Self::text(labels, wording::legend().to_owned(), content)
@@ -193,14 +194,14 @@ impl LogBlock {
         Self::new(said.speaker, labels, said.blocks.iter().cloned(), hash, content.framing)
     }
 
-    /// Blocks of the new request, which will be a message the next time.
+    /// Creates the block of the new request, which becomes a message in the next prompt.
     pub(super) fn asked(blocks: &[WeighedBlock], content: &Content<'_>) -> Self {
         let hash = SentMessage::hash_of(Speaker::User, blocks);
         let labels = Labels { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
         Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
     }
 
-    /// Map blocks that share a content block.
+    /// Creates a block of map blocks that share one content block.
     pub(super) fn symbols(pieces: &[&Piece], content: &Content<'_>) -> Self {
         let path = |piece: &Piece| match &piece.key {
             ItemKey::Symbol(path) => Some(path.clone()),
@@ -215,7 +216,7 @@ impl LogBlock {
         Self::text(labels, wording::symbols(pieces), content)
     }
 
-    /// A map block that replaces an earlier one.
+    /// Creates the block of a map block that replaces an earlier one.
     pub(super) fn symbol_note(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
         let labels = Labels {
             entries: vec![Entry::SymbolNote(path.clone(), piece.hash)],
@@ -225,12 +226,12 @@ impl LogBlock {
         Self::text(labels, wording::symbol_note(path, piece), content)
     }
 
-    /// A file, or lines of one, in full.
+    /// Creates the block of a file's full text, or of a range of its lines.
     pub(super) fn full(piece: &Piece, content: &Content<'_>) -> Self {
         Self::piece(piece, Entry::Full(piece.key.clone(), Version::of(piece)), Part::Files, content)
     }
 
-    /// A web page.
+    /// Creates the block of a web page.
     pub(super) fn url(piece: &Piece, content: &Content<'_>) -> Self {
         Self::piece(piece, Entry::Url(piece.key.clone(), piece.hash), Part::Urls, content)
     }
@@ -241,13 +242,13 @@ impl LogBlock {
         Self::new(Speaker::User, labels, [block], piece.hash, content.framing)
     }
 
-    /// A diff that brings a file up to date: `entry` says which kind.
+    /// Creates the block of a diff that updates a file. `entry` is a delta or a net diff.
     pub(super) fn fixup(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
         Self::text(labels, text, content)
     }
 
-    /// The repository file list; `None` when it is empty.
+    /// Creates the block of the repository file list. `None` if the list is empty.
     pub(super) fn tree(content: &Content<'_>) -> Option<Self> {
         let FileList { text, names, collapsed, .. } = content.tree.list(content.count);
         if text.is_empty() {
@@ -260,33 +261,33 @@ impl LogBlock {
         Some(Self::text(labels, wording::tree(content.tree.heading(), &text), content))
     }
 
-    /// The note about changes since a file list.
+    /// Creates the block of changes since a file list.
     pub(super) fn tree_note(changes: Changes, text: String, content: &Content<'_>) -> Self {
         let entries = vec![Entry::TreeNote(changes.into())];
         Self::text(Labels { entries, items: vec![], part: Part::Updates }, text, content)
     }
 
-    /// Tokens of its texts without the surrounding blocks.
+    /// Counts the tokens of the block's texts, without the cost per content block.
     pub(super) fn text_tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
-    /// Whether it says how to read the log.
+    /// Whether the block contains the legend.
     pub(super) fn has_legend(&self) -> bool {
         self.entries.contains(&Entry::Legend)
     }
 
-    /// Whether it is a message or a request.
+    /// Whether the block is a message or a request.
     pub(super) fn is_said(&self) -> bool {
         matches!(self.entries.first(), Some(Entry::Said(_)))
     }
 
-    /// Whether it is a request that is not a message yet.
+    /// Whether the block is a request that is not yet a message.
     pub(super) fn is_request(&self) -> bool {
         self.blocks.iter().any(|block| block.part == Part::Prompt)
     }
 
-    /// A request has become this message.
+    /// Converts a request to the message that it has become.
     pub(super) fn become_message(&mut self, id: MessageId) {
         for block in &mut self.blocks {
             block.part = Part::History;
@@ -294,18 +295,18 @@ impl LogBlock {
         }
     }
 
-    /// Whether a cache marker may appear at its end.
+    /// Whether a cache breakpoint may be at the end of the block.
     pub(super) fn can_carry_a_mark(&self, carriers: Carriers) -> bool {
         self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
     }
 }
 
-/// Hash of the system prompt.
+/// Hashes the system prompt.
 pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
     ContentHash::of(&content.system)
 }
 
-/// Whether there is anything but a conversation.
+/// Whether the content includes anything but a system prompt and a conversation.
 pub(super) fn has_items(content: &Content<'_>) -> bool {
     let pieces = [&content.map, &content.files, &content.urls];
     pieces.iter().any(|pieces| !pieces.is_empty())

@@ -1,4 +1,4 @@
-//! The effective content of a log read in order: current versions of files, outlines, and the file list. Writes nothing.
+//! The effective content of a log when read in order: current versions of files, outlines, and the file list.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,24 +15,25 @@ use super::edits;
 use super::listing::{Change, Changes, Listing};
 use super::log::{Diff, Entry, LogBlock, Version};
 
-/// The log's knowledge of one file.
+/// What the log contains about one file.
 #[derive(Debug)]
 pub(super) struct File {
-    /// The last version in full.
+    /// Last version shown in full.
     pub(super) base: Version,
-    /// The hash of the version in force after all of it.
+    /// Hash of the current version after all updates.
     pub(super) now: ContentHash,
-    /// That version: a text, when it is known, and the diffs that lead from there to it.
+    /// How to get the current version: a known text, if any, and the diffs to apply to it.
     text: Option<Arc<str>>,
     diffs: Vec<Arc<str>>,
-    /// Updates since then, and how many of them only the model's own messages spell out.
+    /// Number of updates since the full text, and how many of them are known only from the model's own messages.
     pub(super) pending: u32,
     pub(super) implied: u32,
-    /// The version in force with the edits applied that the model itself wrote down since, where it did and they count.
+    /// Current version with the edits applied that the model has written since. `None` if it wrote none or edits are
+    /// not tracked.
     pub(super) said: Option<Arc<str>>,
 }
 
-/// The log's knowledge of the file list.
+/// What the log contains about the file list.
 #[derive(Debug)]
 pub(super) struct Tree {
     listing: Arc<Listing>,
@@ -45,7 +46,8 @@ impl File {
         Self { base: version.clone(), now, text, diffs: Vec::new(), pending: 0, implied: 0, said: None }
     }
 
-    /// The text of the version in force; `None` when the model wrote it itself and is not listened to any more.
+    /// Returns the text of the current version. `None` if it is known only from the model's own edits and these are no
+    /// longer tracked.
     pub(super) fn text(&self) -> Option<Arc<str>> {
         let from = self.text.clone()?;
         self.diffs.iter().try_fold(from, |text, hunks| Some(diff::apply(&text, hunks)?.into()))
@@ -61,7 +63,7 @@ impl Tree {
         self.since.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
     }
 
-    /// All files in key order.
+    /// Returns all files in key order.
     pub(super) fn files(&self) -> Cow<'_, [FileKey]> {
         if self.since.is_empty() {
             return Cow::Borrowed(&self.listing.files);
@@ -140,7 +142,7 @@ impl LogContents {
         }
     }
 
-    /// Takes in the edits that a message of the model spells out.
+    /// Applies the edits that a message of the model contains.
     fn listen(&mut self, logged: &LogBlock) {
         for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));

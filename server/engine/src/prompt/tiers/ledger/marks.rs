@@ -1,4 +1,5 @@
-//! Places the cache breakpoints: one for appending, the others where a break is likely to leave most to read. Moves no content.
+//! Places the cache breakpoints: one for appending, the others where they are expected to leave most to read after a
+//! break.
 
 use crate::tokens::models::CacheKind;
 
@@ -7,10 +8,10 @@ use super::draft::Draft;
 use super::hazard::ONE;
 use super::state::State;
 
-/// Boundaries that are weighed against each other.
+/// Maximum boundaries to compare.
 const MAX_CANDIDATES: usize = 60;
 
-/// The blocks that carry a breakpoint, in order.
+/// Indices of the blocks that carry a breakpoint, in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Marks(Vec<usize>);
 
@@ -45,7 +46,7 @@ pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
     let mut marks = Marks(best(&chart, &candidates, end, max_breakpoints.saturating_sub(1)));
     marks.add(end);
 
-    // The cut must lie within the lookback of a mark, or the provider does not find it.
+    // A breakpoint must be within the lookback of the cut, or the provider does not find the kept prefix.
     let cut = draft.kept;
     if cut > 0 && !marks.iter().any(|at| chart.reaches(at, cut, lookback)) {
         if marks.0.len() >= max_breakpoints {
@@ -54,7 +55,7 @@ pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
         }
         marks.add(cut - 1);
     }
-    // Spare marks keep alive what is there, the deepest first.
+    // Spare breakpoints keep existing cache entries alive, deepest first.
     for at in (0..cut).rev() {
         if marks.0.len() >= max_breakpoints {
             break;
@@ -66,14 +67,14 @@ pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
     marks
 }
 
-/// The blocks of a draft with what marks on them are worth.
+/// The blocks of a draft, with the values needed to place breakpoints.
 struct Chart<'a> {
     draft: &'a Draft,
     state: &'a State,
     rules: &'a Rules,
-    /// The chance that no block up to and including this one leaves at the next turn.
+    /// Probability that no block up to and including each one leaves at the next turn.
     survival: Vec<f64>,
-    /// Probability that the first block to leave comes before this one. Has one entry more than the log.
+    /// Probability that the first block to leave comes before each one. Has one entry more than the log.
     broken_before: Vec<f64>,
 }
 
@@ -98,8 +99,8 @@ impl<'a> Chart<'a> {
         Self { draft, state, rules, survival, broken_before }
     }
 
-    /// The last block that is worth writing: it must come back with a chance that pays for the write (ski rental), and
-    /// the prefix must be long enough to be cached at all.
+    /// Finds the last block worth writing to the cache. Its probability of being used again must pay for the write (ski
+    /// rental), and the prefix must be long enough to be cached.
     fn end(&self) -> Option<usize> {
         let (read, write) = (self.rules.prices.read, self.rules.prices.write);
         let threshold = (write - 1.0) / ((1.0 - read) + (write - 1.0));
@@ -108,7 +109,8 @@ impl<'a> Chart<'a> {
         (0..self.draft.log.len()).rev().find(|at| worth(*at) && self.can_be_marked(*at))
     }
 
-    /// Boundaries before `end` that may be marked: new ones, and those of the kept prefix that are still held.
+    /// Returns the boundaries before `end` that may be marked: new ones, and those of the kept prefix that are still
+    /// cached.
     fn candidates(&self, end: usize) -> Vec<usize> {
         let all: Vec<usize> = (0..end)
             .filter(|at| self.can_be_marked(*at) && (*at >= self.draft.kept || self.is_held(*at)))
@@ -134,13 +136,13 @@ impl<'a> Chart<'a> {
             && self.draft.boundaries.get(at + 1).is_some_and(|boundary| self.state.holds(boundary.hash))
     }
 
-    /// The tokens up to and including a block.
+    /// Counts the tokens up to and including a block.
     fn tokens(&self, at: usize) -> usize {
         self.draft.boundaries.get(at + 1).map_or(0, |boundary| boundary.tokens)
     }
 
-    /// Whether a mark on block `at` finds the boundary after `cut` blocks within the provider's lookback, which includes the
-    /// mark. With a lookback of one, only a mark at the boundary finds it.
+    /// Whether a breakpoint on block `at` finds the boundary after `cut` blocks within the provider's lookback, which
+    /// includes the breakpoint itself. With a lookback of one, only a breakpoint exactly at the boundary finds it.
     fn reaches(&self, at: usize, cut: usize, lookback: usize) -> bool {
         let positions =
             |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.positions);
@@ -148,18 +150,19 @@ impl<'a> Chart<'a> {
         at + 1 == cut || (at + 1 > cut && lookback > 1 && is_within)
     }
 
-    /// Value of a mark on block `at` if the next mark is on `next`: its tokens stay readable if the first block to leave is
-    /// between them.
+    /// Returns the value of a breakpoint on block `at` if the next one is on `next`: its tokens stay readable if the
+    /// first block to leave is between them.
     fn value(&self, at: usize, next: usize) -> f64 {
         let chance = |at: usize| self.broken_before.get(at + 1).copied().unwrap_or(0.0);
         self.tokens(at) as f64 * (chance(next) - chance(at))
     }
 }
 
-/// Chooses at most `count` candidates to maximize the expected tokens readable after the first break. Dynamic programming over
-/// the last choice.
+/// Chooses at most `count` candidates that maximize the expected tokens readable after the first break. Uses dynamic
+/// programming over the last choice.
 fn best(chart: &Chart<'_>, candidates: &[usize], end: usize, count: usize) -> Vec<usize> {
-    // For each candidate as the last of so many chosen: what those before it are worth, and which came before.
+    // One row per number of chosen candidates. For each candidate as the last choice, it has the value of the earlier
+    // choices and the index of the previous one.
     let mut rounds: Vec<Vec<Option<(f64, usize)>>> = Vec::new();
     let mut top: Option<(f64, usize, usize)> = None;
     for round in 0..count {
@@ -182,7 +185,7 @@ fn best(chart: &Chart<'_>, candidates: &[usize], end: usize, count: usize) -> Ve
         for (this, worth) in row.iter().enumerate() {
             let Some((worth, _)) = worth else { continue };
             let value = worth + chart.value(candidates[this], end);
-            // A further mark must be worth something.
+            // Another breakpoint must add value.
             if value > top.map_or(0.0, |(most, ..)| most) + 1e-9 {
                 top = Some((value, round, this));
             }

@@ -1,6 +1,6 @@
-//! Policy `ledger`: the prompt as an append-only log (`docs/tiers.md`). Each turn keeps the longest prefix that is valid and
-//! still cached, byte for byte, and lays out the rest again, with short-lived and small items last. Diffs update files in the
-//! kept prefix. Learns from the user's behavior and the provider's reports.
+//! Policy `ledger`: the prompt as an append-only log (`docs/tiers.md`). Each turn keeps the longest prefix that is
+//! valid and still cached, byte for byte, and lays out the rest again, with short-lived and small items last. Diffs
+//! update files in the kept prefix. Learns from the user's behavior and the usage that providers report.
 
 mod commit;
 mod draft;
@@ -29,7 +29,6 @@ pub(crate) use item_stats::ItemStats;
 pub(crate) use state::State;
 pub use wording::legend;
 
-/// The rule itself.
 pub(super) struct Ledger;
 
 impl Policy for Ledger {
@@ -48,8 +47,8 @@ impl Policy for Ledger {
     }
 }
 
-/// Writes the log, then the volatile content after it. The blocks up to the first mark are L0, up to the next L1, and so on;
-/// those after the last mark are active.
+/// Writes the log, then the volatile content after it. Blocks up to the first breakpoint are L0, those up to the next
+/// L1, and so on; blocks after the last breakpoint are active.
 fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
     let mut layout = Layout::default();

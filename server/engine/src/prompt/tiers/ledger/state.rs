@@ -1,5 +1,5 @@
-//! The state of `ledger` between turns: the log that was sent, its prefixes that the provider holds, and how long files stay
-//! selected.
+//! The state of `ledger` between turns: the last log, its prefixes that the provider has cached, and how long files
+//! stay selected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,48 +14,49 @@ use super::hazard::{Ages, Clock, Fate};
 use super::log::LogBlock;
 use crate::tokens::cost::BilledInput;
 
-/// Prefixes neither marked nor read for this many turns are no longer relied on (`docs/tiers.md`).
+/// Number of turns after which a prefix that was neither marked nor read is no longer relied on (`docs/tiers.md`).
 const TRUSTED_TURNS: u64 = 2;
 
-/// When a prefix was last marked or read.
+/// Turn in which a prefix was last marked or read, and when it expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CachedPrefix {
     pub(super) turn: u64,
-    /// When it is gone unless it is used before, in milliseconds since 1970.
+    /// Time when the prefix expires unless it is used before, in milliseconds since 1970.
     pub(super) expires_ms: u64,
 }
 
-/// What a request relied on, until the provider reports what it read.
+/// What the last request relied on, until the provider reports the tokens it read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Expected {
-    /// Tokens of the prefix that was kept.
+    /// Tokens of the kept prefix.
     pub(super) read: usize,
     /// Tokens of the whole prompt.
     pub(super) total: usize,
-    /// What the request itself wrote.
+    /// Prefixes that the request itself wrote to the cache.
     pub(super) written: BTreeMap<ContentHash, CachedPrefix>,
 }
 
-/// The state.
+/// The state of policy `ledger`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct State {
-    /// The model, dialect and tools that the log was laid out for.
+    /// Hash of the model, dialect and tools that the log was laid out for.
     identity: Option<ContentHash>,
-    /// How many prompts were recorded.
+    /// Number of recorded prompts.
     pub(super) turn: u64,
-    /// The last prompt without the volatile content after its log.
+    /// Blocks of the last prompt, without the volatile content after them.
     pub(super) log: Vec<Arc<LogBlock>>,
     pub(super) held: BTreeMap<ContentHash, CachedPrefix>,
     pub(super) expected: Expected,
-    /// How long selected files have stayed and when they were last changed.
+    /// How long each selected file has been selected and unchanged.
     pub(super) files: BTreeMap<ItemKey, Clock>,
     pub(super) ages: Ages,
-    /// Where the last prompt showed what.
+    /// Tier of each item in the last prompt.
     pub(super) tiers: BTreeMap<ItemKey, Tier>,
 }
 
 impl State {
-    /// Updates the state for new content: forgets prefixes that cannot be held, and learns what the user did since the last turn.
+    /// Updates the state for new content: drops prefixes that can no longer be cached, and learns what the user did
+    /// since the last turn.
     pub(super) fn begin(&mut self, content: &Content<'_>, rules: &Rules) {
         if self.identity != Some(rules.identity) {
             self.identity = Some(rules.identity);
@@ -67,17 +68,17 @@ impl State {
         self.observe(content);
     }
 
-    /// Whether the provider is known to hold a prefix.
+    /// Whether the provider is believed to have a prefix cached.
     pub(super) fn holds(&self, prefix: ContentHash) -> bool {
         self.held.contains_key(&prefix)
     }
 
-    /// The turns a file has been selected and unchanged.
+    /// Returns the number of turns that a file has been selected and unchanged.
     pub(super) fn age(&self, key: &ItemKey) -> usize {
         self.files.get(key).map_or(0, |clock| clock.age(self.turn))
     }
 
-    /// Learns from the user: which files stayed selected, left or changed.
+    /// Learns which files the user kept selected, deselected or changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
         let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
@@ -90,7 +91,7 @@ impl State {
             let fate = match present.contains(key) {
                 true => Fate::Stayed,
                 false if exists(key) => Fate::Left,
-                // A file that vanished was not deselected.
+                // A file that no longer exists was not deselected.
                 false => continue,
             };
             self.ages.saw(clock.age(turn.saturating_sub(1)), fate);
@@ -103,7 +104,8 @@ impl State {
         }
     }
 
-    /// Compares the read tokens with the expectation. If there were fewer, only what that request wrote is known to be cached.
+    /// Compares the tokens that the provider read with the expectation. If it read fewer, only what the request wrote
+    /// is known to be cached.
     pub(in crate::prompt::tiers) fn learn(&mut self, billed: BilledInput) {
         let Expected { read, total, written } = std::mem::take(&mut self.expected);
         if billed.misses(read, total) {
@@ -116,7 +118,7 @@ impl State {
         self.expected.read
     }
 
-    /// Where the last prompt showed an item first; active when it did not.
+    /// Returns the tier where the last prompt first showed an item; active if it did not.
     pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
         self.tiers.get(key).copied().unwrap_or(Tier::Active)
     }

@@ -1,5 +1,5 @@
-//! What a user sees of `ledger`, told as sessions of a few turns. That every prompt keeps what is promised is proved
-//! elsewhere, on random sessions (`tests/libraries/random_sessions.rs`).
+//! The behavior of `ledger` that users see, in sessions of a few turns. Its invariants are tested on random sessions
+//! (`tests/libraries/random_sessions.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn prices() -> Prices {
     }
 }
 
-/// A text of so many lines that differ.
+/// Returns a text of `count` distinct lines.
 fn lines(name: &str, count: usize) -> String {
     (0..count).map(|line| format!("line {line} of {name}\n")).collect()
 }
@@ -126,7 +126,7 @@ impl Session {
         Ledger.lay(&self.state, &content, &self.rules)
     }
 
-    /// Asks, is answered, and a minute goes by.
+    /// Sends a prompt and its answer, then advances the clock by a minute.
     fn turn(&mut self, prompt: &str, answer: &str) -> Layout {
         self.exchange(vec![weighed(ContentBlock::text(prompt))], vec![weighed(ContentBlock::text(answer))])
     }
@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-/// Blocks in order, one line each: what they show, what they begin with, whether they are marked.
+/// Formats the blocks in order, one line each: the items, the first words, and whether a breakpoint follows.
 fn drawn(layout: &Layout) -> String {
     let line = |(speaker, block): (Speaker, &LayoutBlock)| {
         let text = match &block.content {
@@ -174,7 +174,7 @@ fn check(layout: &Layout, expected: Expect) {
     expected.assert_eq(&drawn(layout));
 }
 
-/// The text of the first block that begins so.
+/// Returns the text of the first block with this beginning.
 fn text_of(layout: &Layout, beginning: &str) -> String {
     let mut texts = layout.blocks().filter_map(|block| match &block.content {
         ContentBlock::Text { text } => Some(text),
@@ -183,7 +183,7 @@ fn text_of(layout: &Layout, beginning: &str) -> String {
     texts.find(|text| text.starts_with(beginning)).cloned().unwrap_or_default()
 }
 
-/// The text of the list of files below.
+/// Files of the repository, with their numbers of lines.
 const REPOSITORY: &[(&str, usize)] = &[("a.py", 40), ("b.py", 60), ("c.py", 5), ("d.py", 30)];
 
 #[test]
@@ -271,7 +271,7 @@ fn the_fourth_change_becomes_one_diff_from_the_full_text() {
     assert!(text_of(&layout, "# Current versions").contains("1 update above"));
 }
 
-/// How often the log that is remembered has a text, in whatever form.
+/// Counts how often the remembered log contains a text, in any form.
 fn remembered(session: &Session, text: &str) -> usize {
     let TierState::Ledger(state) = &session.state else { panic!("no log") };
     format!("{:?}", state.log).matches(text).count()
@@ -362,7 +362,7 @@ fn deselecting_cuts_at_the_last_boundary_in_front_of_the_file() {
     let place =
         |name: &str| first.blocks().position(|block| block.items.contains(&ItemKey::File(name.into())));
     assert!(same.count() <= place("d.py").unwrap());
-    // Its map block is back, and the conversation moved before what was rebuilt.
+    // The map block of the file is shown again, and the conversation moved before the rebuilt part.
     check(
         &layout,
         expect![[r#"
@@ -491,7 +491,7 @@ fn a_pause_longer_than_the_lifetime_leaves_nothing_to_rely_on() {
     assert!(session.kept() > 0);
     session.rules.now_ms += 240_000 + 1;
     assert_eq!(session.kept(), 0);
-    // A longer lifetime from now on does not bring it back.
+    // A longer lifetime set later does not restore the entry.
     session.rules.prices.seconds = 3_600;
     assert_eq!(session.kept(), 0);
     session.turn("second", "done");
@@ -521,7 +521,7 @@ fn a_reported_miss_leaves_only_what_that_request_wrote() {
     assert!(session.kept() > 0, "the last request wrote what it marked");
     let after = session.kept();
     assert!(after <= full);
-    // A report as expected changes nothing, and one of a request that relied on nothing neither.
+    // A report that matches the expectation changes nothing, nor does one about a request that relied on nothing.
     let same = Arc::make_mut(&mut before);
     same.learn(BilledInput { read: 990, total: 1_000 });
     session.state = TierState::Ledger(before);
@@ -549,11 +549,11 @@ fn breakpoints_keep_to_what_the_provider_allows() {
 fn the_cut_lies_within_the_lookback_of_a_mark() {
     for messages in 10..40 {
         let mut session = Session::new(REPOSITORY);
-        // Enough files that no mark is to spare.
+        // Enough files that no breakpoint is spare.
         ["a.py", "b.py", "d.py"].iter().for_each(|name| session.select(name));
         session.turn("first", "done");
         let kept = session.kept();
-        // Messages arrive from elsewhere.
+        // Messages are added from outside.
         for number in 0..messages {
             let speaker = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
             let id = MessageId(session.said.len() as u64);
@@ -637,14 +637,15 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
 
         - `b.py`: version 7508fe58, 1 update above, as you wrote"#]]
     .assert_eq(&text_of(&layout, "# Current versions"));
-    // What someone else does is told, from the version that the model knows.
+    // A change by someone else is shown as a diff from the version that the model knows.
     session.edit("b.py", 50, "changed by hand");
     let layout = session.turn("third", "done");
     assert_eq!(drawn(&layout).matches("## Update of").count(), 1);
     assert!(text_of(&layout, "# Current versions").contains("2 updates above, 1 of them as you wrote"));
 }
 
-/// A provider that finds an entry only by a breakpoint in its very place, and takes none on what the assistant said.
+/// Sets up a provider that finds an entry only by a breakpoint at exactly its end, and accepts no breakpoints on
+/// assistant messages.
 fn without_lookback(session: &mut Session) {
     session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
     session.rules.prices.min_tokens = 20;
@@ -663,7 +664,7 @@ fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
     messages
 }
 
-/// A call and its result, as blocks to be weighed.
+/// Returns a call and its result as counted blocks.
 fn call_and_result(number: usize) -> (WeighedBlock, WeighedBlock) {
     let id = format!("call_{number}");
     let input = serde_json::json!({"path": "c.py"});
@@ -689,7 +690,7 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
         let ask = weighed(ContentBlock::text(format!("question {turn}")));
         let (call, result) = call_and_result(turn);
         let exchanges = match turn % 4 {
-            // What changed while the tool ran is told after its result.
+            // A change during the tool call is shown after the result.
             3 => vec![(vec![ask], vec![call]), (vec![result], vec![weighed(ContentBlock::text("done"))])],
             _ => vec![(vec![ask], vec![weighed(ContentBlock::text("done"))])],
         };
@@ -703,7 +704,7 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
             (read, all) = (read + charge.read, all + charge.total());
             let mut messages = openai_messages(&layout);
             assert_eq!(messages[..before.len()], before, "turn {turn}");
-            // The current versions, which a message of their own at the end tells, are true right now only.
+            // The current versions, in a message of their own at the end, belong to this prompt only.
             let has_volatile_end = layout.messages.last().is_some_and(|last| last.volatile > 0);
             assert_eq!(has_volatile_end, turn > 0);
             messages.truncate(messages.len() - usize::from(has_volatile_end));
@@ -736,7 +737,7 @@ fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Whatever is done between the turns: what a prompt relies on is read, and every mark is on input.
+    /// After any sequence of actions, the prefix a prompt relies on is read, and every breakpoint is on input.
     #[test]
     fn without_a_lookback_what_is_relied_on_is_read(
         deeds in prop::collection::vec((0..6_u8, 0..4_usize, 0..5_usize), 1..40),

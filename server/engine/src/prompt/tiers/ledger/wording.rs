@@ -1,5 +1,5 @@
-//! The texts that the model reads: the legend of the log, and updates. Every text names the file, its base version and its new
-//! version; names and texts from files cannot open a section.
+//! Texts in the log that the model reads: the legend and updates. Updates name the file, its base version and its new
+//! version. Names and texts from files cannot open a section.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -21,12 +21,12 @@ static LEGEND: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// How to read the log; part of the system message, unless the log begins later.
+/// Returns the legend of the log, which is part of the system message unless the log begins after a conversation.
 pub fn legend() -> &'static str {
     &LEGEND
 }
 
-/// Map blocks under their heading.
+/// Formats map blocks under their heading.
 pub(super) fn symbols(pieces: &[&Piece]) -> String {
     let length: usize = pieces.iter().map(|piece| piece.text.len() + 1).sum();
     let mut out = String::with_capacity(length + 32);
@@ -38,17 +38,17 @@ pub(super) fn symbols(pieces: &[&Piece]) -> String {
     out
 }
 
-/// A map block that replaces an earlier one.
+/// Formats a map block that replaces an earlier one.
 pub(super) fn symbol_note(path: &FileKey, piece: &Piece) -> String {
     format!("## Outline of {}, replacing the one above\n\n{}", inline(path.as_str()), piece.text)
 }
 
-/// The repository file list under its heading.
+/// Formats the repository file list under its heading.
 pub(super) fn tree(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-/// The note about changes since the file list.
+/// Formats the changes since the file list.
 pub(super) fn tree_note(changes: &Changes) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
@@ -61,13 +61,13 @@ pub(super) fn tree_note(changes: &Changes) -> String {
     out
 }
 
-/// A diff from the version shown last.
+/// Formats a diff from the last shown version.
 pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     let heading = format!("## Update of {}: version {} to {}", name(key), label(from), label(to));
     fenced_diff(&heading, diff)
 }
 
-/// A diff from the last full text.
+/// Formats a diff from the last full text.
 pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     let heading = format!(
         "## All updates of {} since its last full text: version {} to {}",
@@ -78,7 +78,7 @@ pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     fenced_diff(&heading, diff)
 }
 
-/// Where the truth about a file is that was brought up to date.
+/// Formats the line that gives an updated file's current version and its number of updates.
 pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> String {
     let plural = if updates == 1 { "" } else { "s" };
     let whose = match implied {
@@ -89,10 +89,10 @@ pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> S
     format!("- {}: version {}, {updates} update{plural} above{whose}", name(key), label(now))
 }
 
-/// The heading over [`pending`] lines.
+/// Heading of the lines from [`pending`].
 pub(super) const PENDING: &str = "# Current versions of updated files";
 
-/// The version of a text, as shown next to the file's name.
+/// Returns the version of a text, as shown next to the file's name.
 fn label(body: &str) -> String {
     ContentHash::of(body).short()
 }
@@ -114,7 +114,7 @@ fn name(key: &ItemKey) -> String {
 fn fenced_diff(heading: &str, diff: &str) -> String {
     let fence = fence(diff);
     let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
-    // A file may have been changed back.
+    // A change may have been reverted.
     let note = if diff.is_empty() { "The text is unchanged since then.\n\n" } else { "" };
     format!("{heading}\n\n{note}{fence}diff\n{diff}{newline}{fence}")
 }

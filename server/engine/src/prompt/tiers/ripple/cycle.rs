@@ -1,5 +1,5 @@
-//! Updates the tiers after each request: count, demote changed items, promote stable ones, and let promotions ripple upwards
-//! through broken tiers. Pure arithmetic on [`State`].
+//! Updates the tiers after each request: counts, demotes changed items, promotes stable ones, and lets promotions
+//! ripple upwards through broken tiers. Pure arithmetic on [`State`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,11 @@ use crate::prompt::layout::{Content, ItemKey, Tier};
 use super::super::Rules;
 use super::state::{PAGES_ENTER, State, Tracked, above, entry};
 
-/// From the bottom up, the way promotions travel.
+/// Cached tiers from the least to the most stable, the direction of promotions.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 
-/// Brings the tiers up to date with a request that was sent. `broken` are the tiers whose cached bytes
-/// changed before it, `pages` are web pages that were in it for the first time.
+/// Updates the tiers after a request. `broken` are the tiers whose cached bytes have already changed; `pages` are the
+/// web pages that are new in the request.
 pub(super) fn after_request(
     state: &mut State,
     content: &Content<'_>,
@@ -32,8 +32,8 @@ pub(super) fn after_request(
     cycle.refill_l0();
 }
 
-/// Compares every item with its previous state: unchanged active items gain N, changed ones return to active with N = 0, new ones
-/// start there. A placeholder accepts its first measurement.
+/// Compares every item with its previous state. Unchanged active items gain N, changed ones return to active with N =
+/// 0, and new ones start there. Items without a hash accept their first measurement.
 fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
@@ -62,7 +62,7 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
     broken.remove(&Tier::Active);
 }
 
-/// Merges the pieces of a message that repairs split into one item.
+/// Merges the pieces of a message that was split by repairs into one item.
 fn merged(
     history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
 ) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
@@ -83,14 +83,15 @@ struct Cycle<'a> {
     state: &'a mut State,
     rules: &'a Rules,
     broken: &'a mut BTreeSet<Tier>,
-    /// Items on their way into a tier.
+    /// Items that are about to enter each tier.
     incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
-    /// Tiers whose veterans were already looked at in this cycle.
+    /// Tiers whose existing items were already processed in this cycle.
     touched: BTreeSet<Tier>,
 }
 
 impl Cycle<'_> {
-    /// Active files and map blocks that lasted three requests go to L3, still selected or not.
+    /// Sends active files and map blocks that stayed unchanged for three requests to L3, even if they are no longer
+    /// selected.
     fn graduate(&mut self) {
         let lasted: Vec<ItemKey> = self
             .eligible()
@@ -100,8 +101,8 @@ impl Cycle<'_> {
         self.send(lasted, Tier::L3);
     }
 
-    /// History graduates for free when L3 is rebuilt anyway; otherwise only what exceeds one target's worth
-    /// of it, oldest first. Never without a target.
+    /// Promotes the conversation to L3. If L3 is rebuilt anyway, all eligible messages go; otherwise only the oldest
+    /// ones that exceed one target. Does nothing without a target.
     fn graduate_history(&mut self, content: &Content<'_>) {
         let target = self.rules.target;
         if target == 0 {
@@ -123,7 +124,7 @@ impl Cycle<'_> {
                 eligible.pop();
             }
         }
-        // A message whose older neighbour stays behind would precede it; leave it too.
+        // A message must not precede an older one that stays active, so it stays active too.
         let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
         let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
         let in_order = order
@@ -134,7 +135,7 @@ impl Cycle<'_> {
         self.send(in_order, Tier::L3);
     }
 
-    /// Works upwards until nothing moves.
+    /// Processes the tiers upwards until nothing moves.
     fn ripple(&mut self) {
         loop {
             let mut moved = false;
@@ -164,8 +165,8 @@ impl Cycle<'_> {
         }
     }
 
-    /// The veterans with the lowest N anchor their tier: while it holds more than the target, the first
-    /// target's worth of them is frozen. The rest gain N and go up when they may.
+    /// Ages the existing items of a tier. While the tier exceeds the target, the items with the lowest N, up to one
+    /// target, anchor it and do not change. The others gain N and are promoted when possible.
     fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
         let Some(above) = above(tier) else { return };
         let threshold = entry(above);
@@ -197,7 +198,8 @@ impl Cycle<'_> {
         }
     }
 
-    /// A middle tier that fell under the target is not worth its breakpoint: its items go down one level.
+    /// Moves the items of an L1 or L2 that fell below the target down one tier, since it no longer justifies a
+    /// breakpoint.
     fn demote_underfilled(&mut self) {
         if self.rules.target == 0 {
             return;
@@ -215,7 +217,7 @@ impl Cycle<'_> {
         }
     }
 
-    /// When L1 is rebuilt anyway, its most lasting items fill up an L0 that fell under the target.
+    /// If L1 is rebuilt anyway, fills an L0 that fell below the target with the items of L1 that have the highest N.
     fn refill_l0(&mut self) {
         if !self.broken.contains(&Tier::L1) {
             return;
@@ -250,8 +252,8 @@ impl Cycle<'_> {
     }
 }
 
-/// Among messages of equal N the newer ones anchor, so that the older ones rise first and the
-/// conversation stays in order.
+/// Sort key that puts newer messages first. Among messages with the same N, newer ones then anchor the tier, so that
+/// older ones are promoted first and the conversation stays in order.
 fn newest_first(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
     match key {
         ItemKey::History(id) => (Some(Reverse(id.0)), key.clone()),

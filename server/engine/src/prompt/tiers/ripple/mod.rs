@@ -1,6 +1,5 @@
-//! Policy `ripple`: content that stays unchanged for N requests rises through four cached tiers, and a
-//! promotion only happens into a tier whose cache is broken anyway (`docs/tiers.md`). It
-//! predicts nothing and learns nothing from usage.
+//! Policy `ripple`: content that stays unchanged for N requests moves up through four cached tiers, and promotions only
+//! enter a tier whose cache is broken anyway (`docs/tiers.md`). It predicts nothing and learns nothing from usage.
 
 mod cycle;
 mod seed;
@@ -24,7 +23,6 @@ pub(crate) use state::Tracked;
 
 use state::Seeded;
 
-/// The rule itself.
 pub(super) struct Ripple;
 
 /// The cached tiers in prompt order.
@@ -120,7 +118,7 @@ impl Section<'_> {
         self.map.is_empty() && self.files.is_empty() && self.urls.is_empty() && self.history.is_empty()
     }
 
-    /// Map blocks and files of a tier below L0, as a user message with an acknowledgement.
+    /// Adds the map blocks and files of a tier below L0 as a user message, with an acknowledgement.
     fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
         if !self.map.is_empty() {
             composer.map(&self.map);
@@ -135,8 +133,8 @@ impl Section<'_> {
     }
 }
 
-/// The actual tier of each message. The conversation must stay in order, with calls next to their results, so a message is never
-/// more stable than an older one or its own run.
+/// The effective tier of each message. The conversation must stay in order, with calls next to their results, so a
+/// message is never in a more stable tier than an older message or the rest of its run.
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {
@@ -156,10 +154,10 @@ impl<'a> HistoryTiers<'a> {
     }
 }
 
-/// Splits a history at safe places: consecutive assistant messages and everything up to the last result of their calls form one
-/// run.
+/// Splits a history where it is safe: consecutive assistant messages and everything up to the last result of their
+/// calls form one run.
 fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
-    // Whether the assistant has called a tool since the user spoke.
+    // Whether the assistant has called a tool since the last user message.
     let mut calls = false;
     history.chunk_by(move |one, next| {
         calls = one.speaker == Speaker::Assistant && (calls || one.calls_a_tool());

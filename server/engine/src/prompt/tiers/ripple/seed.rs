@@ -1,6 +1,6 @@
-//! The placement from the reference graph: a session does not begin with empty tiers, because most map blocks will not
-//! change. Files that refer to each other share a tier, so that an edit which touches them all breaks one tier. The most
-//! referenced ones go to L0. A rebuild places everything so once more; it forgets no conversation.
+//! Places content in tiers by the reference graph. A session does not start with empty tiers, because most map blocks
+//! will not change. Files that refer to each other share a tier, so that an edit to all of them breaks one tier. The
+//! most referenced files go to L0. A rebuild places everything again but keeps the conversation.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,14 +11,14 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 use super::super::Rules;
 use super::state::{Seeded, State, Tracked, entry};
 
-/// The tiers that clusters are packed into.
+/// Tiers that clusters are distributed over.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
-/// The content of one bin.
+/// A tier that is being filled.
 struct Bin<'a> {
     tier: Tier,
     pieces: Vec<&'a Piece>,
-    /// Their total tokens.
+    /// Total tokens of the pieces.
     tokens: usize,
 }
 
@@ -28,13 +28,13 @@ impl Bin<'_> {
     }
 }
 
-/// Places every map block that has no tier yet. Selected files start as active, since their lifetime is unknown.
+/// Places every map block that has no tier yet. Selected files start as active, since it is unknown how long they stay.
 pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
     spread(state, &content.map, &[], content, rules);
 }
 
-/// Places everything again: selected files directly, near files they refer to; then outlines, which keep their earned tiers; and
-/// older messages beyond one target's size in L3, if they were active.
+/// Places everything again: selected files directly, close to files they refer to; then outlines, which keep their
+/// earned tiers; and older messages beyond one target in L3, if they were active.
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
@@ -45,8 +45,8 @@ pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     graduate_older_history(state, content, rules);
 }
 
-/// Spreads map blocks and files over the tiers. Hashes stay placeholders, so that the first measurement is accepted as it
-/// comes.
+/// Distributes map blocks and files over the tiers. Leaves their hashes empty, so that the first measurement is
+/// accepted.
 fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'_>, rules: &Rules) {
     state.seeded = Seeded::Done;
     let mut waiting: BTreeMap<&FileKey, Vec<&Piece>> = BTreeMap::new();
@@ -84,7 +84,7 @@ fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'
     }
 }
 
-/// The pieces grouped by cluster, largest group first; files outside clusters are on their own.
+/// Groups the pieces by cluster, largest group first. Each file outside the clusters forms its own group.
 fn clusters<'a>(
     mut waiting: BTreeMap<&FileKey, Vec<&'a Piece>>,
     named: &[Vec<FileKey>],
@@ -99,12 +99,12 @@ fn clusters<'a>(
         }
     }
     groups.extend(waiting.into_values());
-    // Stable: groups of equal weight keep the order they came in.
+    // The sort is stable: groups with the same number of tokens keep their order.
     groups.sort_by_key(|group| Reverse(tokens(group)));
     groups
 }
 
-/// Tiers under the target would not be worth their breakpoint: each joins the lightest other one.
+/// Merges tiers below the target, which would not justify a breakpoint, into the smallest other tier.
 fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     for at in 0..bins.len() {
         let weight = bins[at].tokens;
@@ -120,7 +120,8 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     }
 }
 
-/// Leaves the newest messages active, up to the target, and sends older active ones to L3. Never without a target.
+/// Keeps the newest messages active, up to the target, and moves older active ones to L3. Does nothing without a
+/// target.
 fn graduate_older_history(state: &mut State, content: &Content<'_>, rules: &Rules) {
     if rules.target == 0 {
         return;

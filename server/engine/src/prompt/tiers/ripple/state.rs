@@ -1,4 +1,4 @@
-//! The state of `ripple` for each item: its tier, counter and last content. `cycle` and `seed` have the rules.
+//! The state of `ripple`: the tier, counter and last content of each item. The rules are in `cycle` and `seed`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,20 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 
-/// One item's place.
+/// The tier and the counter of one item.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
-    /// Its position.
     pub tier: Tier,
-    /// How many requests in a row it was unchanged, as far as its tier counts.
+    /// Number N: consecutive requests in which the item was unchanged, starting from the entry value of its tier.
     pub n: u32,
-    /// Hash of its last content; `None` until first measured.
+    /// Hash of the last content; `None` until first measured.
     pub hash: Option<ContentHash>,
-    /// Its weight in tokens when it was last measured.
+    /// Tokens when last measured.
     pub tokens: usize,
 }
 
-/// All items' places.
+/// The state of policy `ripple`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     pub(super) items: BTreeMap<ItemKey, Tracked>,
@@ -32,27 +31,27 @@ pub struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
 pub(crate) struct ItemStats {
-    /// How many requests in a row it was unchanged, as far as its tier counts.
+    /// Number N: consecutive requests in which the item was unchanged, starting from the entry value of its tier.
     pub n: u32,
-    /// The N at which it goes up; absent in L0, which is final.
+    /// N at which the item is promoted; absent in L0, the most stable tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
 }
 
-/// Whether the content was already spread over the tiers.
+/// Whether the content was already distributed over the tiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) enum Seeded {
     #[default]
     NotYet,
-    /// It was, and is to be once more.
+    /// It was, and the next prompt does so again.
     Again,
     Done,
 }
 
-/// The tier that web pages enter.
+/// Tier that web pages enter.
 pub(super) const PAGES_ENTER: Tier = Tier::L1;
 
-/// The N with which an item enters a tier (the table in `docs/tiers.md`).
+/// Returns the N with which an item enters a tier (the table in `docs/tiers.md`).
 pub(super) fn entry(tier: Tier) -> u32 {
     match tier {
         Tier::Active => 0,
@@ -63,7 +62,7 @@ pub(super) fn entry(tier: Tier) -> u32 {
     }
 }
 
-/// The tier that an item of this tier is promoted to, and the N that it takes.
+/// Returns the next more stable tier. `None` for L0.
 pub(super) fn above(tier: Tier) -> Option<Tier> {
     match tier {
         Tier::Active => Some(Tier::L3),
@@ -75,18 +74,18 @@ pub(super) fn above(tier: Tier) -> Option<Tier> {
 }
 
 impl State {
-    /// Every tracked item with its place, in key order.
+    /// Returns every tracked item with its tier and counter, in key order.
     pub(crate) fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
         &self.items
     }
 
-    /// A state as if its map had been placed.
+    /// Creates a state in which these items are already placed.
     #[cfg(test)]
     pub(crate) fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
         Self { items: items.into_iter().collect(), seeded: Seeded::Done }
     }
 
-    /// The tier of an item; active when it is not tracked.
+    /// Returns the tier of an item; active if it is not tracked.
     pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
         self.items.get(key).map_or(Tier::Active, |tracked| tracked.tier)
     }
@@ -96,15 +95,15 @@ impl State {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
-    /// Has the next prompt give every item its place again.
+    /// Makes the next prompt place every item again.
     pub(crate) fn rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
         }
     }
 
-    /// Statistics about an item shown in this tier. An item shown in a tier other than the remembered one has just entered it,
-    /// except for messages held back by older ones, which keep their count.
+    /// Returns statistics about an item shown in tier `shown`. If that is not the tier in the state, the item has just
+    /// entered it, unless it is a message held back by older ones, which keeps its counter.
     pub(crate) fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
@@ -113,8 +112,8 @@ impl State {
         ItemStats { n, threshold: above(shown).map(entry) }
     }
 
-    /// The tier of a piece in this prompt. Cached tiers only show unchanged pieces; changed ones are already active, so that
-    /// earlier tiers keep their bytes.
+    /// Returns the tier of a piece in this prompt. Cached tiers only show unchanged pieces; a changed piece is
+    /// already active, so that the tiers before it keep their bytes.
     pub(super) fn tier(&self, piece: &Piece) -> Tier {
         match self.items.get(&piece.key) {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
@@ -122,8 +121,8 @@ impl State {
         }
     }
 
-    /// Takes in web pages that are new: they enter high, because a page that was fetched on purpose does not change. Says
-    /// which they are.
+    /// Adds new web pages to the state, and returns their keys. They enter a stable tier, because a page that was
+    /// fetched on purpose does not change.
     pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
         let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
         let mut new = Vec::new();
@@ -137,8 +136,8 @@ impl State {
         new
     }
 
-    /// Forgets missing content, and returns the tiers this breaks. A map block hidden by the full text of its file keeps its
-    /// tier.
+    /// Removes content that no longer exists, and returns the tiers this breaks. A map block hidden by its file's full
+    /// text keeps its tier.
     pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
         let present = present(content);
         let mut broken = BTreeSet::new();
@@ -152,18 +151,18 @@ impl State {
         broken
     }
 
-    /// The weight of a tier in tokens.
+    /// Counts the tokens of a tier.
     pub(super) fn weight(&self, tier: Tier) -> usize {
         self.items.values().filter(|tracked| tracked.tier == tier).map(|tracked| tracked.tokens).sum()
     }
 
-    /// The items of a tier in key order.
+    /// Returns the items of a tier in key order.
     pub(super) fn in_tier(&self, tier: Tier) -> Vec<ItemKey> {
         self.items.iter().filter(|(_, tracked)| tracked.tier == tier).map(|(key, _)| key.clone()).collect()
     }
 }
 
-/// The keys of everything in `content` that a tier may hold.
+/// Returns the keys of everything in `content` that a tier may contain.
 pub(super) fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
     let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);

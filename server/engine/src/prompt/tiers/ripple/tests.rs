@@ -1,4 +1,4 @@
-//! The life of items under `ripple`, told as scripts of requests.
+//! The lifecycle of items under `ripple`, in scripted sequences of requests.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::prompt::trust::Trust;
 use crate::tokens::cost::Prices;
 use crate::tokens::models::Ttl;
 
-/// A prompt's content in short: what is there, and what it looks like.
+/// Abbreviated content of a prompt: the items and their texts.
 #[derive(Clone, Default, Debug)]
 struct Script {
     map: Vec<(&'static str, &'static str)>,
@@ -60,7 +60,7 @@ fn page(address: &str) -> ItemKey {
     ItemKey::Url(crate::hash::ContentHash::of(address))
 }
 
-/// A session that sends one prompt after the other.
+/// A session that sends a sequence of prompts.
 struct Play {
     state: TierState,
     rules: Rules,
@@ -82,7 +82,7 @@ impl Play {
         self.state.tier_of(&serde_json::from_value(key.into()).unwrap())
     }
 
-    /// A session that remembers these items.
+    /// Creates a session whose state contains these items.
     fn remembering(target: usize, items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
         Self { state: TierState::Ripple(State::from_items(items)), ..Self::new(target) }
     }
@@ -93,7 +93,7 @@ impl Play {
     }
 }
 
-/// The prompt as lines: speaker, tier, a mark, the text.
+/// Formats the prompt as lines: speaker, tier, breakpoint, text.
 fn drawn(layout: &Layout) -> String {
     let mut out = String::new();
     for message in &layout.messages {
@@ -123,8 +123,8 @@ fn an_unchanged_file_graduates_at_three_and_rises_every_three() {
         play.send(&file("x"));
         tiers.push((play.tier("file:a"), play.n("file:a")));
     }
-    // Active 0, 1, 2; at 3 it graduates. A cached tier only counts when it is rebuilt, and nothing rebuilds L3
-    // here, so it stays.
+    // N counts 0, 1, 2 while active; at 3 the item graduates. N in a cached tier only grows when the tier is rebuilt,
+    // and nothing rebuilds L3 here, so it stays 3.
     assert_eq!(tiers[..4], [(Tier::Active, 0), (Tier::Active, 1), (Tier::Active, 2), (Tier::L3, 3)]);
     assert_eq!(tiers[4..], [(Tier::L3, 3); 10]);
 }
@@ -139,7 +139,8 @@ fn veterans_rise_when_newcomers_break_their_tier_and_wait_below_a_stable_one() {
         }
         script.files.push((name, "y".into()));
     }
-    // Each newcomer breaks L3 once and gives its veterans one N; at 6 the first goes up, for L2 was empty.
+    // Each new item breaks L3 once, so that existing items gain one N. At 6, the first one is promoted, because L2 is
+    // empty.
     assert_eq!((play.tier("file:a"), play.n("file:a")), (Tier::L2, 6));
     assert_eq!((play.tier("file:b"), play.n("file:b")), (Tier::L3, 6), "L2 is stable, so it waits");
     script.files.remove(0);
@@ -283,7 +284,7 @@ fn of_a_workspace_that_is_not_trusted_nothing_stands_in_the_system_message() {
             User active  prompt
         "#]],
     );
-    // The cache sees blocks, their weights and the marks: who speaks them costs nothing.
+    // The cost depends on blocks, their tokens and breakpoints, but not on the speaker.
     let blocks = |layout: &Layout| layout.blocks().cloned().collect::<Vec<_>>();
     assert_eq!(blocks(&layout), blocks(&trusted));
     assert_eq!(layout.messages.len(), trusted.messages.len());
@@ -337,7 +338,7 @@ fn what_belongs_together_is_one_run() {
     };
     assert_eq!(lengths(&[(user, text()), (model, text()), (user, text()), (user, text())]), [1, 1, 1, 1]);
     assert_eq!(lengths(&[(model, call()), (user, result()), (model, text())]), [2, 1]);
-    // A result is looked for right after all that the assistant has said.
+    // A result is expected directly after the assistant's messages.
     assert_eq!(lengths(&[(model, call()), (model, text()), (user, result()), (user, text())]), [3, 1]);
     assert_eq!(lengths(&[(model, call()), (user, result()), (model, text()), (user, result())]), [2, 1, 1]);
 }
@@ -380,7 +381,7 @@ fn the_lowest_n_anchor_a_tier_that_holds_more_than_the_target() {
     let files = vec![("low", "aaaaa".into()), ("mid", "bbbbb".into()), ("high", "ccccc".into())];
     let mut play = Play::new(10);
     play.state = TierState::Ripple(state);
-    // `new` graduates on its fourth prompt and breaks L3.
+    // `new` graduates with its fourth prompt and breaks L3.
     let mut script = Script { files, ..Script::default() };
     script.files.push(("new", "ddddd".into()));
     for _ in 0..4 {
@@ -401,7 +402,7 @@ fn orphans_are_packed_too_the_heaviest_first_into_the_lightest_tier() {
     let map = vec![("a", "aa"), ("b", "bbbb"), ("c", "cccc"), ("d", "ddddddd"), ("e", "eeeee"), ("f", "f")];
     play.send(&Script { map, seeds, ..Script::default() });
     let tiers = ["a", "b", "c", "d", "e", "f"].map(|path| play.tier(&format!("symbol:{path}")));
-    // The cluster weighs 8, `d` 7, `e` 5: one tier each; `f` joins the lightest.
+    // The cluster has 8 tokens, `d` 7 and `e` 5: one tier each. `f` joins the smallest.
     assert_eq!(tiers, [Tier::L0, Tier::L1, Tier::L1, Tier::L2, Tier::L3, Tier::L3]);
 }
 
@@ -476,7 +477,7 @@ fn a_veteran_waits_at_the_threshold_while_the_tier_above_is_stable() {
     );
     let mut script =
         Script { files: ["a", "b", "c"].map(|path| (path, "x".to_owned())).to_vec(), ..Script::default() };
-    // What breaks L3 and leaves: a change of `b`.
+    // A change of `b` breaks L3, and `b` leaves it.
     script.files[1].1 = "y".into();
     let TierState::Ripple(state) = &mut play.state else { panic!() };
     state.items.get_mut(&ItemKey::File("b".into())).unwrap().hash = Some(crate::hash::ContentHash::of("x"));
@@ -616,8 +617,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// Whatever a session does: everything selected stands in the prompt exactly once with its current text, nothing
-    /// else does, the conversation is complete and in order, tiers stand in order, at most four marks, and the same
+    /// In any session, everything selected is in the prompt exactly once with its current text, and nothing else is;
+    /// the conversation is complete and in order; tiers are in order; at most four breakpoints are set; and the same
     /// state gives the same bytes.
     #[test]
     fn every_prompt_is_complete_ordered_and_repeatable(steps in steps(), target in 0..60usize) {

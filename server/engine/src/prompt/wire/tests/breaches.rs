@@ -1,4 +1,4 @@
-//! Sound bodies of the dialects beside Anthropic's and OpenAI's chat, and changes that break one rule each.
+//! Valid bodies of the dialects other than Anthropic's and OpenAI's chat, and changes that break one rule each.
 
 use super::mutations::{Breaches, at, cut, list, set};
 use super::*;

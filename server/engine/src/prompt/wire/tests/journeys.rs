@@ -1,4 +1,4 @@
-//! Any history, cut anywhere, becomes a body that providers take and that says what the layout says.
+//! Any history, cut anywhere, becomes a body that providers accept and that has the same content as the layout.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -10,10 +10,11 @@ use crate::conversation::history::{
     Foreign, ForeignPosition, Kind, Message, MessageId, NewMessage, Provider, Visibility, project,
 };
 
-/// The only provider that takes reasoning back.
+/// The only provider that accepts reasoning in requests.
 const ANTHROPIC: Option<Provider> = Some(Provider::Anthropic);
 
-/// Few ids, so that they repeat, cross and miss each other; some that a provider refuses.
+/// A small set of ids, so that calls and results repeat, cross or miss each other. Some are ids that a provider
+/// rejects.
 fn ids() -> impl Strategy<Value = String> {
     let long = "call_0123456789012345678901234567890123456789";
     select(vec!["a", "b", "c", "call_0", "", "fc|weird.1", long]).prop_map(str::to_owned)
@@ -54,7 +55,7 @@ fn good_images() -> impl Strategy<Value = Image> {
     select(vec![png(3, 4), png(2000, 4)])
 }
 
-/// Blocks that only one provider has a form for: known and unknown, sound and not, in the right place and not.
+/// Blocks that only one provider supports: known and unknown, valid and invalid, in allowed and other positions.
 fn foreign() -> impl Strategy<Value = Foreign> {
     let values = select(vec![
         json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}}),
@@ -124,7 +125,7 @@ fn messages() -> impl Strategy<Value = NewMessage> {
         .prop_map(|(role, content, kind, agent)| NewMessage { kind, agent, ..NewMessage::new(role, content) })
 }
 
-/// An exchange as agents have it: calls, and results that mostly fit.
+/// An exchange as agents produce it: calls, and results that mostly match.
 fn exchanges() -> impl Strategy<Value = Vec<NewMessage>> {
     let call = |id: &String| call(id, "read", json!({"path": id}));
     (vec(ids(), 1..4), vec(ids(), 0..2), texts()).prop_map(move |(called, stray, said)| {
@@ -156,7 +157,7 @@ fn prompts() -> impl Strategy<Value = Vec<ContentBlock>> {
     vec(block, 0..4)
 }
 
-/// The projection, with a text to send when nothing of the prompt can be sent.
+/// Projects a history. Adds a text if nothing of the prompt can be sent.
 fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Projection {
     let mut projection = project(history, prompt, format.provider());
     if projection.results.is_empty() && projection.prompt.is_empty() {
@@ -272,12 +273,11 @@ proptest! {
         prop_assert_eq!(project(&again, &[], ANTHROPIC).history, once);
     }
 
-    /// What was sent once is sent again, byte for byte, when the conversation has gone on: a prompt cache
-    /// lives by it.
+    /// Content that was sent once is sent again byte for byte when the conversation grows, as prompt caches require.
     #[test]
     fn a_longer_history_starts_with_the_shorter(mut history in histories(), prompt in prompts()) {
         for message in &mut history {
-            // The limit on pictures depends on their number in the whole request.
+            // The limit on images depends on their number in the whole request.
             message.body.content.retain(|block| !matches!(block, ContentBlock::Image(_)));
         }
         let mut asked: Vec<ContentBlock> = prompt.into_iter().filter(|b| !matches!(b, ContentBlock::Image(_))).collect();
@@ -303,7 +303,7 @@ proptest! {
     }
 }
 
-/// A body as it would be for a model that takes no breakpoints.
+/// Removes the breakpoints from a body, as for a model that accepts none.
 fn without_breakpoints(mut body: Value) -> Value {
     let fields = body.as_object_mut().unwrap();
     assert_eq!(fields.shift_remove("prompt_cache_options"), Some(json!({"mode": "explicit"})));
@@ -321,7 +321,7 @@ fn without_breakpoints(mut body: Value) -> Value {
     body
 }
 
-/// OpenAI takes no string of more than 1,048,576 characters.
+/// OpenAI accepts strings of at most 1,048,576 characters.
 #[test]
 fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
     let long: String = "\u{1d11e}x".repeat(1_048_576);
@@ -345,7 +345,7 @@ fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
     assert_eq!(texts.matches(&long).count(), 5);
 }
 
-/// The blocks of a request as they are sent, one after the other, each with its role.
+/// Returns the blocks of a request in the order they are sent, each with its role.
 fn sent_by(projection: &Projection) -> Vec<Value> {
     let mut layout = Layout::default();
     for said in &projection.history {
@@ -373,7 +373,7 @@ fn spoken(block: &ContentBlock) -> Option<&str> {
     }
 }
 
-/// A foreign block that does not go back as it came is what it says.
+/// A foreign block that cannot be sent back unchanged is sent as its text.
 fn spoken_to_anthropic(block: &ContentBlock, role: Role) -> Option<&str> {
     match block {
         ContentBlock::Foreign(foreign) if !foreign.is_taken_by(ANTHROPIC, ForeignPosition::Said(role)) => {

@@ -1,5 +1,4 @@
-//! Takes a sound body and breaks one thing at a time: the check must name the rule. To add a breach, add
-//! a line to a table.
+//! Breaks one thing at a time in a valid body; the check must name the rule. To add a breach, add a line to a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +57,7 @@ fn sound_openai() -> Value {
     })
 }
 
-/// A text with one of OpenAI's breakpoints.
+/// A text with a breakpoint in OpenAI's form.
 fn point(text: &str) -> Value {
     json!({"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}})
 }
@@ -81,23 +80,23 @@ fn function(name: &str) -> Value {
     json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}})
 }
 
-/// A call that ran on the provider's servers.
+/// A tool call that ran on the provider's servers.
 fn server_use(kind: &str, id: &str) -> Value {
     json!({"type": kind, "id": id, "name": "web_search", "server_name": "web", "input": {"query": "x"}})
 }
 
-/// The outcome of one.
+/// The result of a tool call on the provider's servers.
 fn server_result(kind: &str, id: &str) -> Value {
     json!({"type": kind, "tool_use_id": id, "content": []})
 }
 
-/// A document that holds a block with this breakpoint.
+/// A document that contains a block with this breakpoint.
 fn document(control: Value) -> Value {
     let inside = json!([{"type": "text", "text": "x", "cache_control": control}]);
     json!({"type": "document", "source": {"type": "content", "content": inside}})
 }
 
-/// A PNG picture of so many bytes of base64.
+/// A PNG image with this many bytes of base64.
 fn heavy(bytes: usize) -> Value {
     let mut picture = picture(&png(1, 1));
     let data = at(&mut picture, "/source/data");
@@ -106,13 +105,13 @@ fn heavy(bytes: usize) -> Value {
     picture
 }
 
-/// The value at a JSON pointer, to be changed.
+/// Returns the value at a JSON pointer, for modification.
 #[track_caller]
 pub(super) fn at<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Value {
     body.pointer_mut(pointer).unwrap_or_else(|| panic!("nothing at {pointer}"))
 }
 
-/// The list at a JSON pointer, to be changed.
+/// Returns the list at a JSON pointer, for modification.
 #[track_caller]
 pub(super) fn list<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Vec<Value> {
     at(body, pointer).as_array_mut().unwrap_or_else(|| panic!("no list at {pointer}"))
@@ -457,7 +456,7 @@ const OPENAI: &Breaches = &[
     (Rule::StringLength, |b| set(b, "/tools/0/function", "description", json!("x".repeat(2_000_000)))),
 ];
 
-/// So many different bodies break each rule, in the dialects that most requests are in and in the others.
+/// Minimum number of different bodies that break each rule, in the most common dialects and in the others.
 const BREACHES: usize = 5;
 const FEWER_BREACHES: usize = 2;
 
@@ -471,7 +470,7 @@ fn tables() -> [(Format, Value, &'static Breaches); 5] {
     ]
 }
 
-/// The dialects that have a rule, as its description says.
+/// Returns the dialects that have a rule, according to its description.
 fn known_to(rule: Rule) -> &'static [Format] {
     use Format::{Anthropic, Bedrock, Gemini, OpenAi, Responses};
     match rule {
@@ -552,7 +551,7 @@ fn every_breach_is_named() {
     assert!(unnoticed.is_empty(), "{unnoticed:#?}");
 }
 
-/// The list of rules is the enum's own, so that a new rule without breaches is noticed.
+/// Uses the enum's own list of rules, so that a new rule without breaches is noticed.
 #[test]
 #[expect(clippy::print_stderr, reason = "it prints its figure")]
 fn every_rule_has_breaches_in_each_dialect_that_knows_it() {

@@ -1,4 +1,4 @@
-//! One prompt in each dialect, to be read.
+//! Snapshots of one prompt in each dialect.
 
 use expect_test::{Expect, expect};
 
@@ -414,7 +414,7 @@ fn one_plain_text_is_written_as_a_string() {
     );
 }
 
-/// The breakpoint of a result stands after its pictures; what will not be sent again is a message of its own.
+/// The breakpoint of a result follows its images, and content that is not sent again is a message of its own.
 #[test]
 fn openai_with_breakpoints() {
     let mut layout = everything();
@@ -453,7 +453,7 @@ fn openai_with_breakpoints() {
           Today is Tuesday."##]]
     .assert_eq(&lines.collect::<Vec<_>>().join("\n"));
 
-    // Models that cache by themselves get it all in one message, as servers of all kinds take it.
+    // Models that cache automatically get everything in one message, which servers of all kinds accept.
     let body = json_of(&layout, Format::OpenAi, &[]);
     assert!(!body.to_string().contains("prompt_cache_breakpoint"), "{body:#}");
     let last = body["messages"].as_array().unwrap().last().unwrap();
@@ -479,7 +479,7 @@ fn messages_are_counted_with_the_system_prompt() {
     let envelope = Envelope { model: "m", tools: &[], cache_key: None, breakpoints };
     let count = |format| render(&everything(), format, &envelope).messages;
     assert_eq!(count(Format::Anthropic), 4);
-    // Two tool messages and one of the user after them.
+    // Two tool messages, and a user message after them.
     assert_eq!(count(Format::OpenAi), 6);
     assert_eq!(count(Format::Markdown), 4);
 }
