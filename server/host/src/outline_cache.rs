@@ -80,7 +80,7 @@ pub struct CacheSize {
 /// files, or for dozens of typical ones.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Idle connections.
+/// State of the database, with its idle connections.
 #[derive(Debug, Default)]
 enum State {
     /// Not opened yet.

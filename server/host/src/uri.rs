@@ -64,7 +64,7 @@ impl PathStyle {
     const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 }
 
-/// Returns the scheme of a text that looks like a URI, for example `file`, `untitled` or `git`. A single letter is a
+/// Returns the scheme if `text` looks like a URI, for example `file`, `untitled` or `git`. A single letter is a
 /// Windows drive, not a scheme. `a:b` without a slash after the colon is a file name, except after the schemes
 /// `untitled` and `file`.
 pub fn scheme(text: &str) -> Option<&str> {
@@ -142,7 +142,7 @@ fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// Whether a text begins like an absolute Windows path: a drive followed by a slash or backslash, or two backslashes.
+/// Whether `text` begins like an absolute Windows path: a drive followed by a slash or backslash, or two backslashes.
 pub(crate) fn is_windows_absolute(text: &str) -> bool {
     text.starts_with(r"\\") || (split_drive(text).is_some() && text.as_bytes().get(1) == Some(&b':'))
 }

@@ -104,7 +104,7 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
     Ok(found.sorted())
 }
 
-/// Scans a single file or directory tree, for an event of a watcher. Gives the part of [`walk`]'s result at or below
+/// Scans a single file or directory tree, for an event of a watcher. Returns the part of [`walk`]'s result at or below
 /// `key`; empty for ignored or missing paths.
 ///
 /// # Errors [`Cancelled`] if canceled.

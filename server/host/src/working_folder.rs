@@ -95,7 +95,7 @@ fn joined(below: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Escapes a text to a pattern that matches only this text.
+/// Returns a pattern that matches only `text`.
 fn without_wildcards(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {

@@ -125,7 +125,7 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>>
     sources
 }
 
-/// Converts a TOML text to a JSON object; dates become strings. `file` names the source in errors.
+/// Converts TOML text to a JSON object; dates become strings. `file` names the source in errors.
 ///
 /// # Errors [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON
 /// cannot represent.

@@ -1,5 +1,5 @@
 //! Decodes UTF-8 with or without a byte order mark, and UTF-16 with one. Rejects binary data. Does not guess other
-//! encodings, since a wrong guess would silently produce a wrong text.
+//! encodings, since a wrong guess would silently corrupt the text.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ const BINARY_PREFIX: usize = 8000;
 /// in western languages pass; texts in Cyrillic or Shift-JIS do not.
 const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
 
-/// Decodes bytes to a text without a byte order mark.
+/// Decodes bytes to text without a byte order mark.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),

@@ -174,7 +174,7 @@ impl SessionBuilder<'_> {
             return Ok(None);
         }
         let text = self.history.text(file, MAX_FILE_BYTES)?;
-        // Git also treats a text with a NUL as binary.
+        // Git also treats a file with a NUL as binary.
         let text = text.filter(|text| !text.contains('\0'));
         Ok(text.filter(|text| name == NameVerdict::Source || by_first_line(path, text)))
     }

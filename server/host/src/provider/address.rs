@@ -70,7 +70,7 @@ impl<'a> Address<'a> {
     }
 }
 
-/// Whether a text is a possible model name.
+/// Whether `text` is a possible model name.
 pub(super) fn is_model_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace())
 }

@@ -153,7 +153,7 @@ impl<'a> Exchange<'a> {
         Failure { error: SendError::Provider { status: head.status, error }, again, may_be_billed: false }
     }
 
-    /// Removes the key from a text for an error message.
+    /// Removes the key from text for an error message.
     fn excerpt(&self, text: &str) -> String {
         match &self.key {
             Some(key) => key.redact(text),

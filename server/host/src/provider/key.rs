@@ -12,7 +12,7 @@ use super::error::SendError;
 use super::key_command;
 use super::kind::key_variable;
 
-/// Minimum bytes at the end of a truncated text that count as the beginning of a key.
+/// Minimum bytes at the end of truncated text that count as the beginning of a key.
 const PART: usize = 4;
 
 /// A provider's key. [`fmt::Debug`] does not print it.

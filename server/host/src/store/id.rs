@@ -85,7 +85,7 @@ pub(super) fn random_digits<const N: usize>() -> Result<String, StoreError> {
     Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
 }
 
-/// Whether a text consists of digits that [`random_digits`] generates.
+/// Whether `text` consists of digits that [`random_digits`] generates.
 pub(super) fn are_digits(text: &str) -> bool {
     text.bytes().all(|byte| DIGITS.contains(&byte))
 }

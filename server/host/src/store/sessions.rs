@@ -164,8 +164,7 @@ impl Store {
         })
     }
 
-    /// Stores what is known about the provider's cache with a session. This does not count as a change of the
-    /// session.
+    /// Stores what is known about the provider's cache, without counting as a change of the session.
     ///
     /// # Errors [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
     pub fn keep_cache_memory(&mut self, handle: &SessionHandle, memory: &str) -> Result<(), StoreError> {

@@ -86,8 +86,8 @@ impl<'c> WordIndex<'c> {
     }
 }
 
-/// Returns the searchable text of a message: texts, reasoning, tool arguments and tool results, but no images and no
-/// encrypted reasoning.
+/// Returns the searchable text of a message: texts, reasoning, tool arguments and tool results, but no images,
+/// signatures or encrypted reasoning.
 pub(super) fn text_of(message: &NewMessage) -> String {
     let mut text = String::new();
     let mut add = |part: &str| {
@@ -115,7 +115,7 @@ pub(super) fn text_of(message: &NewMessage) -> String {
     text
 }
 
-/// Prepares a text for the index. In scripts without spaces between words, each character becomes a word, and a query
+/// Prepares text for the index. In scripts without spaces between words, each character becomes a word, and a query
 /// finds consecutive characters. Otherwise, the index would treat a whole sentence as one word.
 pub(super) fn spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());

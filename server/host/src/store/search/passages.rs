@@ -8,7 +8,7 @@ use super::{Limits, MatchedWords, terms};
 use crate::store::word_index::WordIndex;
 use crate::store::{StoreError, schema};
 
-/// A matching text.
+/// A passage that matches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundPassage {
     /// Index into the searched texts.

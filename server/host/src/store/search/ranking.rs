@@ -25,7 +25,7 @@ struct Word {
     places: usize,
 }
 
-/// Text between two spaces in the query. Its words must be consecutive.
+/// A part of the query without spaces. If it has several words, they must be consecutive.
 struct Term {
     quoted: String,
     words: Vec<Word>,
