@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Windows. Editors, Git and users write paths without the prefix, so keeping it would give one file two names. Long
 /// paths do not need it: the standard library adds it where required.
 ///
-/// # Errors Same as [`Path::canonicalize`].
+/// # Errors
+/// Same as [`Path::canonicalize`].
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     let real = path.canonicalize()?;
     if !cfg!(windows) {

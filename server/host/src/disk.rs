@@ -131,7 +131,8 @@ impl ReadError {
 /// Reads a file as text. A file that grows over the limit while it is read is rejected. A file that changes while it
 /// is read is returned with its older stamp, so that the next check reads it again.
 ///
-/// # Errors [`ReadError`]. Rejected files are not read, and only regular files are opened.
+/// # Errors
+/// [`ReadError`]. Rejected files are not read, and only regular files are opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
@@ -144,14 +145,16 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
 
 /// Reads the raw bytes of a file of at most `limit` bytes.
 ///
-/// # Errors Same as [`read_text`], except for decoding errors.
+/// # Errors
+/// Same as [`read_text`], except for decoding errors.
 pub(crate) fn read_bytes(roots: &Roots, key: &FileKey, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_stamped(roots, key, limit).map(|(bytes, _)| bytes)
 }
 
 /// Returns a file's stamp without reading the file, to check whether a text is still current.
 ///
-/// # Errors Same as [`read_text`], except for errors that depend on the content.
+/// # Errors
+/// Same as [`read_text`], except for errors that depend on the content.
 pub fn stamp_of(roots: &Roots, key: &FileKey) -> Result<Stamp, ReadError> {
     Ok(open_regular(roots, key)?.stamp)
 }

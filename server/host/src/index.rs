@@ -73,7 +73,8 @@ impl Default for IndexOptions {
 /// started in the given order, so the largest should come first; otherwise one thread may end up finishing a large
 /// file alone. Batches arrive in no particular order.
 ///
-/// # Errors [`Cancelled`] if canceled; earlier results have been passed to `sink`.
+/// # Errors
+/// [`Cancelled`] if canceled; earlier results have been passed to `sink`.
 pub fn spread<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -133,7 +134,8 @@ fn spread_on<I: Sync, T: Send>(
 /// Reads each file and passes it to `work`, like [`spread`]. A file that cannot be read or makes `work` panic does
 /// not stop the others.
 ///
-/// # Errors [`Cancelled`] if canceled; earlier results have been passed to `sink`.
+/// # Errors
+/// [`Cancelled`] if canceled; earlier results have been passed to `sink`.
 pub fn index<T: Send>(
     roots: &Roots,
     keys: &[FileKey],

@@ -22,7 +22,8 @@ pub struct LoopFileError {
 
 /// Reads the memory limits of a loop. Missing values get their defaults.
 ///
-/// # Errors [`LoopFileError`] if the file cannot be read or parsed, or has an unknown or invalid setting.
+/// # Errors
+/// [`LoopFileError`] if the file cannot be read or parsed, or has an unknown or invalid setting.
 pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
     let fail = |problem: String| LoopFileError { path: path.to_owned(), problem };
     let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;

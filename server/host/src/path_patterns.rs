@@ -61,7 +61,8 @@ const MAX_GLOB_BYTES: usize = 1024;
 /// name takes precedence over a pattern, so that a name such as `[id].tsx` works. `*` and `?` do not match a slash,
 /// `**` does, and hidden files only match patterns with an explicit dot.
 ///
-/// # Errors [`PatternError`] if nothing matches. It is not an error if all matching files are withheld.
+/// # Errors
+/// [`PatternError`] if nothing matches. It is not an error if all matching files are withheld.
 pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     match roots.locate(text) {

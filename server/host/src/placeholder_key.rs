@@ -29,7 +29,8 @@ pub fn of_user() -> PlaceholderKey {
 
 /// Reads the key from the directory `state`, or creates it.
 ///
-/// # Errors If the directory or the file cannot be read or written.
+/// # Errors
+/// If the directory or the file cannot be read or written.
 pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
     let path = state.join(NAME);

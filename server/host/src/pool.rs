@@ -55,7 +55,8 @@ pub(crate) const STACK_BYTES: usize = 16 * 1024 * 1024;
 impl Pool {
     /// Starts the threads.
     ///
-    /// # Errors The operating system's error if a thread cannot be started.
+    /// # Errors
+    /// The operating system's error if a thread cannot be started.
     pub fn new(threads: NonZeroUsize, urgency: Urgency) -> io::Result<Self> {
         let shared = Arc::new(Shared { queue: Mutex::default(), ready: Condvar::new() });
         let pool = Self { shared: Arc::clone(&shared) };
@@ -150,7 +151,8 @@ fn lower_priority() {
 
 /// Calls `work` and converts a panic to an error.
 ///
-/// # Errors [`JobPanic`] if `work` panics.
+/// # Errors
+/// [`JobPanic`] if `work` panics.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, JobPanic> {
     // State that the closure borrowed mutably is either dropped with it, or its owner learns of the panic from the
     // error.

@@ -50,14 +50,16 @@ impl PreviewFiles {
     /// Replaces the prompt preview of a session, and returns its absolute path. Readers see the old or the new file,
     /// never a part.
     ///
-    /// # Errors [`PreviewError`]; the previous preview then stays unchanged.
+    /// # Errors
+    /// [`PreviewError`]; the previous preview then stays unchanged.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, "", text)
     }
 
     /// Replaces the preview of the last answer of a session, which is a separate file.
     ///
-    /// # Errors [`PreviewError`]; the previous preview then stays unchanged.
+    /// # Errors
+    /// [`PreviewError`]; the previous preview then stays unchanged.
     pub fn write_answer(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, ".answer", text)
     }

@@ -86,7 +86,8 @@ impl Provider {
     /// Posts a body and waits for the complete reply. Can be called on any thread; raising `cancel` ends it within
     /// about 20 ms.
     ///
-    /// # Errors [`SendError`] if the request fails. A partial reply is discarded.
+    /// # Errors
+    /// [`SendError`] if the request fails. A partial reply is discarded.
     pub fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let format = self.kind.format();
         self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
@@ -95,7 +96,8 @@ impl Provider {
     /// Posts a body and delivers the reply on the caller's thread as it arrives. Once anything has been delivered,
     /// the request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
     ///
-    /// # Errors [`SendError`] if the request fails before anything is delivered.
+    /// # Errors
+    /// [`SendError`] if the request fails before anything is delivered.
     pub fn stream(
         &self,
         body: &Value,
@@ -111,7 +113,8 @@ impl Provider {
 
     /// Requests the list of models, which is free of charge and verifies the key.
     ///
-    /// # Errors [`SendError`] if the request fails or the reply is not a list of models.
+    /// # Errors
+    /// [`SendError`] if the request fails or the reply is not a list of models.
     pub fn probe(&self, limits: &Limits, cancel: &Cancel) -> Result<(), SendError> {
         let exchange = self.exchange(Target::Models, None, limits, cancel)?;
         exchange.run(&mut WholeReading::new(self.kind, &read_models))
@@ -120,7 +123,8 @@ impl Provider {
     /// Checks whether a request could be sent: the address is allowed, and a required key is available. Opens no
     /// connection and runs no command.
     ///
-    /// # Errors [`SendError::BadAddress`], [`SendError::NoKey`], [`SendError::KeyCommand`].
+    /// # Errors
+    /// [`SendError::BadAddress`], [`SendError::NoKey`], [`SendError::KeyCommand`].
     pub fn check(&self) -> Result<(), SendError> {
         Address::of(self)?;
         self.key.check(self)

@@ -71,7 +71,8 @@ impl Roots {
     /// Creates roots for these folders. Duplicate folders are dropped; a name that is already taken gets a number
     /// appended. A folder that does not exist is kept, since it may be created later.
     ///
-    /// # Errors [`Refusal::RelativeRoot`], or the reason why the links of a folder cannot be followed.
+    /// # Errors
+    /// [`Refusal::RelativeRoot`], or the reason why the links of a folder cannot be followed.
     pub fn new(folders: impl IntoIterator<Item = Folder>) -> Result<Self, PathError> {
         let mut roots: Vec<Root> = Vec::new();
         let mut names = BTreeSet::new();
@@ -95,7 +96,8 @@ impl Roots {
 
     /// Creates roots with a single folder, named after its path.
     ///
-    /// # Errors Same as [`Roots::new`].
+    /// # Errors
+    /// Same as [`Roots::new`].
     pub fn single(path: impl Into<PathBuf>) -> Result<Self, PathError> {
         Self::new([Folder { name: None, path: path.into() }])
     }
@@ -111,7 +113,8 @@ impl Roots {
     /// Returns the absolute path of a key without accessing the file system. To open it, use [`disk`](crate::disk),
     /// which follows links and checks again.
     ///
-    /// # Errors [`PathError`] for a key outside the roots, since keys also come from session files and clients.
+    /// # Errors
+    /// [`PathError`] for a key outside the roots, since keys also come from session files and clients.
     pub fn path_of(&self, key: &FileKey) -> Result<PathBuf, PathError> {
         let text = key.as_str();
         let refused = |reason| PathError::new(text, reason);
@@ -170,7 +173,8 @@ impl Roots {
     /// or a `file:` URI. `./` and repeated slashes are ignored. A backslash is a separator unless the system allows
     /// it in names and a file has exactly this name. The file need not exist.
     ///
-    /// # Errors [`PathError`] with the reason if the path leads outside the roots or does not name a file.
+    /// # Errors
+    /// [`PathError`] with the reason if the path leads outside the roots or does not name a file.
     pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         let place = self.locate(text)?;
         self.key_at(&place).ok_or_else(|| {

@@ -66,8 +66,9 @@ impl Store {
     /// Opens the store of a workspace in the state directory (see [`state_directory`]), or creates it. A damaged
     /// database is set aside and replaced by an empty one.
     ///
-    /// # Errors [`StoreError::Newer`] for a database of a newer version, which is left untouched;
-    /// [`StoreError::Busy`]; [`StoreError::Io`] and [`StoreError::Full`].
+    /// # Errors
+    /// [`StoreError::Newer`] for a database of a newer version, which is left untouched; [`StoreError::Busy`];
+    /// [`StoreError::Io`] and [`StoreError::Full`].
     pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
         let place = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&place)?;
@@ -88,8 +89,8 @@ impl Store {
     /// Checks the whole database, including the index, and reports problems in SQLite's words. Takes a second for
     /// 100,000 messages.
     ///
-    /// # Errors [`StoreError::Damaged`] with the first ten findings; [`StoreError::Sqlite`] if the disk cannot be
-    /// read.
+    /// # Errors
+    /// [`StoreError::Damaged`] with the first ten findings; [`StoreError::Sqlite`] if the disk cannot be read.
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let findings = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;

@@ -51,7 +51,8 @@ impl Provider {
     /// Asks a question and waits for the complete answer. The deadline includes retries and the waits between them;
     /// raising `cancel` ends the call within about 20 ms. Can be called on any thread.
     ///
-    /// # Errors [`SummaryError`] if there is no usable answer. A partial answer is discarded.
+    /// # Errors
+    /// [`SummaryError`] if there is no usable answer. A partial answer is discarded.
     pub fn ask(
         &self,
         question: &Question,

@@ -54,7 +54,8 @@ impl TokenizerFile {
 
     /// Reads the file unless it has been read, which takes some hundred milliseconds.
     ///
-    /// # Errors [`TokenizerFileError`] if the file cannot be used; `count` then returns `None`.
+    /// # Errors
+    /// [`TokenizerFileError`] if the file cannot be used; `count` then returns `None`.
     pub fn check(&self) -> Result<(), TokenizerFileError> {
         self.tokenizer().map(drop).map_err(Clone::clone)
     }

@@ -40,7 +40,8 @@ pub(crate) enum TraceProblem {
 
 /// Reads a trace. Detects compression from the first bytes.
 ///
-/// # Errors [`TraceFileError`].
+/// # Errors
+/// [`TraceFileError`].
 pub fn read_trace(path: &Path) -> Result<Trace, TraceFileError> {
     read(path, MAX_TRACE_BYTES).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
@@ -48,14 +49,16 @@ pub fn read_trace(path: &Path) -> Result<Trace, TraceFileError> {
 /// Writes a trace, compressed if the file name ends in `.gz`. The output is deterministic. An interrupted write
 /// leaves a file `*.part`, but never a partial trace.
 ///
-/// # Errors [`TraceFileError`].
+/// # Errors
+/// [`TraceFileError`].
 pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), TraceFileError> {
     write(path, trace).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
 /// Returns the traces (`*.json`, `*.json.gz`) in a directory, sorted by name, or the single file at `place`.
 ///
-/// # Errors [`TraceFileError`] if `place` does not exist or cannot be read.
+/// # Errors
+/// [`TraceFileError`] if `place` does not exist or cannot be read.
 pub fn traces_at(place: &Path) -> Result<Vec<PathBuf>, TraceFileError> {
     let fail = |error: io::Error| TraceFileError { path: place.to_owned(), problem: error.into() };
     if !fs::metadata(place).map_err(fail)?.is_dir() {

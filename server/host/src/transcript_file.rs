@@ -44,8 +44,9 @@ pub(crate) enum TranscriptProblem {
 /// Returns the recordings (`*.jsonl`) in a directory tree, sorted by path, or the single file at `place`. Does not
 /// follow symbolic links inside the tree.
 ///
-/// # Errors [`TranscriptFileError`] if `place` cannot be read or contains too many recordings. Unreadable
-/// subdirectories are skipped.
+/// # Errors
+/// [`TranscriptFileError`] if `place` cannot be read or contains too many recordings. Unreadable subdirectories are
+/// skipped.
 pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError> {
     let fail = |problem| TranscriptFileError { path: place.to_owned(), problem };
     if fs::metadata(place).map_err(|error| fail(error.into()))?.is_file() {
@@ -76,7 +77,8 @@ pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError>
 
 /// Reads a recording. Invalid UTF-8 is replaced.
 ///
-/// # Errors [`TranscriptFileError`].
+/// # Errors
+/// [`TranscriptFileError`].
 pub fn read_transcript(path: &Path) -> Result<Transcript, TranscriptFileError> {
     read(path, MAX_TRANSCRIPT_BYTES).map_err(|problem| TranscriptFileError { path: path.to_owned(), problem })
 }

@@ -78,7 +78,8 @@ pub fn scheme(text: &str) -> Option<&str> {
 
 /// Returns the path that a `file:` URI names on this system. Percent-encoding is decoded exactly once.
 ///
-/// # Errors [`UriError`] if the URI does not name a file on this machine.
+/// # Errors
+/// [`UriError`] if the URI does not name a file on this machine.
 pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
     to_path_text(uri, PathStyle::HERE).map(PathBuf::from)
 }

@@ -95,7 +95,8 @@ impl Default for WalkOptions {
 
 /// Scans all roots.
 ///
-/// # Errors [`Cancelled`] if canceled.
+/// # Errors
+/// [`Cancelled`] if canceled.
 pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
     let mut found = WalkResults::default();
     for index in 0..roots.len() {
@@ -107,7 +108,8 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
 /// Scans a single file or directory tree, for an event of a watcher. Returns the part of [`walk`]'s result at or below
 /// `key`; empty for ignored or missing paths.
 ///
-/// # Errors [`Cancelled`] if canceled.
+/// # Errors
+/// [`Cancelled`] if canceled.
 pub fn walk_at(
     roots: &Roots,
     key: &FileKey,

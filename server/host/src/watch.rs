@@ -66,7 +66,8 @@ const MAX_FOLDERS: usize = 100_000;
 impl Watcher {
     /// Creates a watcher that watches nothing yet. Calls `tell` on a thread of its own.
     ///
-    /// # Errors [`WatchError::System`].
+    /// # Errors
+    /// [`WatchError::System`].
     pub fn new(tell: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
         Self::with_limit(MAX_FOLDERS, tell)
     }
@@ -93,7 +94,8 @@ impl Watcher {
     /// Sets the watched directories, and returns those that were not watched before. Earlier changes in these are not
     /// reported.
     ///
-    /// # Errors [`WatchError`]; only some of the directories are then watched.
+    /// # Errors
+    /// [`WatchError`]; only some of the directories are then watched.
     pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
         let (before, kept) = {
             let mut known = self.known();

@@ -78,7 +78,8 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
 
 /// Reads the user's settings. `None` if the file does not exist.
 ///
-/// # Errors [`FileError`] if the file cannot be read or parsed.
+/// # Errors
+/// [`FileError`] if the file cannot be read or parsed.
 pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
     let file = path.display().to_string();
     match read_own_file(path) {
@@ -127,8 +128,9 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>>
 
 /// Converts TOML text to a JSON object; dates become strings. `file` names the source in errors.
 ///
-/// # Errors [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON
-/// cannot represent.
+/// # Errors
+/// [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON cannot
+/// represent.
 pub fn from_toml(file: &str, text: &str) -> Result<Value, FileError> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();

@@ -14,7 +14,8 @@ const MAX_DEPTH: usize = 32;
 /// Converts a YAML text with at most one document to JSON; no document gives `null`. `file` names the source in
 /// errors.
 ///
-/// # Errors [`FileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
+/// # Errors
+/// [`FileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
 pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
     let options = options! {
         budget: budget! { max_nodes: MAX_VALUES, max_events: 4 * MAX_VALUES, max_depth: MAX_DEPTH },

@@ -40,7 +40,8 @@ impl TextCache {
 
     /// Returns a file's current text, from memory if its stamp is unchanged.
     ///
-    /// # Errors Same as [`read_text`]. A file that cannot be read is removed from the cache.
+    /// # Errors
+    /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
         if let Some(known) = self.settled(key)
             && known.stamp.size <= limits.max_bytes

@@ -29,7 +29,8 @@ pub(crate) struct RealFolder(system::Folder);
 impl RealFolder {
     /// Opens the directory at `below` in `root`; all components must be plain names.
     ///
-    /// # Errors The operating system's error, including when a component is a link.
+    /// # Errors
+    /// The operating system's error, including when a component is a link.
     pub(crate) fn open(root: &Path, below: &Path) -> io::Result<Self> {
         system::Folder::open(root, below).map(Self)
     }

@@ -27,7 +27,8 @@ pub struct GitFacts {
 /// Returns the branch checked out in a directory; `None` for a detached `HEAD` or outside a repository. Fast, since
 /// it reads no history.
 ///
-/// # Errors [`GitError::Unreadable`], [`GitError::Elsewhere`].
+/// # Errors
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`].
 pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
     match History::discover(folder, trust)? {
         Some(history) => Ok(history.head()?.branch),
@@ -39,7 +40,8 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 /// outside a repository. A history that ends early (a shallow clone, missing objects) is not an error and yields
 /// fewer facts.
 ///
-/// # Errors [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
+/// # Errors
+/// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
 /// [`GitError::Cancelled`].
 pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
     let Some(history) = History::discover(folder, trust)? else { return Ok(None) };

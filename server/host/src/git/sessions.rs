@@ -54,7 +54,8 @@ impl Default for SessionOptions {
 /// preceding turn. A short history gives fewer and shorter sessions. `progress` receives the number of finished turns
 /// and the total.
 ///
-/// # Errors [`GitError`]. A history that ends early (a shallow clone) is not an error.
+/// # Errors
+/// [`GitError`]. A history that ends early (a shallow clone) is not an error.
 pub fn sessions(
     repository: &Path,
     options: &SessionOptions,

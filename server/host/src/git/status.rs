@@ -43,7 +43,8 @@ pub enum FileStatus {
 /// A file whose line endings or content Git converts on checkout counts as modified unless the index knows its state,
 /// since no conversion program is ever run.
 ///
-/// # Errors [`GitError::Unreadable`], [`GitError::Elsewhere`], [`GitError::Cancelled`].
+/// # Errors
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`], [`GitError::Cancelled`].
 pub fn status<'a>(
     folder: &Path,
     files: impl Iterator<Item = &'a str>,

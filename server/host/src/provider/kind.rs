@@ -50,7 +50,8 @@ impl Provider {
     /// `gpt*`, `chatgpt*` and `o` followed by a digit are OpenAI, and `gemini*` is Google. With a `base_url`, any
     /// other name is assumed to use OpenAI's protocol, as nearly all servers do.
     ///
-    /// # Errors [`UnknownModel`] if neither the name nor a base URL determines the provider.
+    /// # Errors
+    /// [`UnknownModel`] if neither the name nor a base URL determines the provider.
     pub fn for_model(name: &str, base_url: Option<String>) -> Result<Self, UnknownModel> {
         let name = name.trim();
         let unknown = || UnknownModel(name.chars().take(100).collect());

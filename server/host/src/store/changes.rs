@@ -35,9 +35,10 @@ pub struct Commit {
 impl Store {
     /// Stores a change durably.
     ///
-    /// # Errors [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and
-    /// [`StoreError::Order`] if the change does not fit the stored state; [`StoreError::TooDeep`];
-    /// [`StoreError::Full`], [`StoreError::Busy`], [`StoreError::Damaged`]. On any error, nothing is changed.
+    /// # Errors
+    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`]
+    /// if the change does not fit the stored state; [`StoreError::TooDeep`]; [`StoreError::Full`],
+    /// [`StoreError::Busy`], [`StoreError::Damaged`]. On any error, nothing is changed.
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         let applied = self.apply(handle, commit);
         self.mark_damage(applied)

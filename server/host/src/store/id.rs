@@ -27,7 +27,8 @@ const MAX_BYTES: usize = 64;
 impl SessionId {
     /// Generates an identifier: `s-` and 80 random bits.
     ///
-    /// # Errors [`StoreError::NoRandomness`].
+    /// # Errors
+    /// [`StoreError::NoRandomness`].
     pub fn random() -> Result<Self, StoreError> {
         Ok(Self(format!("s-{}", random_digits::<16>()?).into()))
     }

@@ -42,7 +42,8 @@ impl Store {
     /// Writes a consistent snapshot of a session as lines: a header, then its messages in order, including hidden
     /// ones. The output is deterministic.
     ///
-    /// # Errors [`StoreError::NoSession`]; [`StoreError::Io`] from the writer.
+    /// # Errors
+    /// [`StoreError::NoSession`]; [`StoreError::Io`] from the writer.
     pub fn export(&self, id: &SessionId, out: &mut impl Write) -> Result<(), StoreError> {
         let transaction = self.reading()?;
         let key = key_of(&transaction, id)?;
@@ -58,7 +59,8 @@ impl Store {
     /// Imports the output of [`export`](Self::export) as a new session, completely or not at all. Keeps the session's
     /// id unless it is taken or reserved; then generates a new one.
     ///
-    /// # Errors [`StoreError::Line`] with the number of the first invalid line.
+    /// # Errors
+    /// [`StoreError::Line`] with the number of the first invalid line.
     pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
         let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "the header is missing"))?;
         let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;

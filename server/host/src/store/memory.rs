@@ -26,7 +26,8 @@ pub struct Fragment {
 impl Store {
     /// Stores a note.
     ///
-    /// # Errors [`StoreError::EmptyFragment`] if the text is blank.
+    /// # Errors
+    /// [`StoreError::EmptyFragment`] if the text is blank.
     pub fn memory_add(&mut self, note: &NewFragment) -> Result<FragmentId, StoreError> {
         if note.text.trim().is_empty() {
             return Err(StoreError::EmptyFragment);
@@ -49,7 +50,8 @@ impl Store {
 
     /// Returns all notes of the workspace, oldest first.
     ///
-    /// # Errors [`StoreError::Damaged`] and other errors of the database.
+    /// # Errors
+    /// [`StoreError::Damaged`] and other errors of the database.
     pub fn memory_list(&self) -> Result<Vec<Fragment>, StoreError> {
         let mut statement = self
             .connection
@@ -64,7 +66,8 @@ impl Store {
 
     /// Deletes a note.
     ///
-    /// # Errors [`StoreError::NoFragment`] if it does not exist.
+    /// # Errors
+    /// [`StoreError::NoFragment`] if it does not exist.
     pub fn memory_remove(&mut self, id: FragmentId) -> Result<(), StoreError> {
         let transaction = self.writing()?;
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {

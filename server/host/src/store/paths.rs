@@ -42,7 +42,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 impl WorkspaceKey {
     /// Creates the key of the workspace with this first folder, resolving symbolic links.
     ///
-    /// # Errors [`StoreError::Io`] if the folder does not exist.
+    /// # Errors
+    /// [`StoreError::Io`] if the folder does not exist.
     pub fn of(first_root: &Path) -> Result<Self, StoreError> {
         let folder = canonical(first_root).map_err(|error| StoreError::io(first_root, &error))?;
         Ok(Self { folder })
@@ -120,7 +121,8 @@ impl StorePaths {
 /// or `~/.local/state/strata` on other systems. Relative paths in these variables are ignored (XDG Base Directory
 /// Specification). `variable` looks up an environment variable.
 ///
-/// # Errors [`StoreError::NoStateDirectory`] if none of the variables is set.
+/// # Errors
+/// [`StoreError::NoStateDirectory`] if none of the variables is set.
 pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(own) = directory("STRATA_STATE_DIR") {
@@ -139,14 +141,16 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
 /// Creates the private top-level directory, or makes an existing one private. It may be a link that the user created,
 /// for example to keep the state on another disk.
 ///
-/// # Errors [`StoreError::NotPrivate`] if it belongs to another user, or is a shared directory for temporary files.
+/// # Errors
+/// [`StoreError::NotPrivate`] if it belongs to another user, or is a shared directory for temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Follow)
 }
 
 /// Creates a private directory, or makes an existing one private. Rejects links, which have no legitimate use here.
 ///
-/// # Errors [`StoreError::NotPrivate`] if it is a link or belongs to another user.
+/// # Errors
+/// [`StoreError::NotPrivate`] if it is a link or belongs to another user.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Refuse)
 }

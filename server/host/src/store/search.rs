@@ -108,7 +108,8 @@ impl Store {
     /// Searches for plain words (at most [`MAX_TERMS`]; further ones are ignored). Returns the texts that contain all
     /// of them, or, if there are none, texts that contain some of the rarest ones.
     ///
-    /// # Errors [`StoreError::EmptyQuery`], [`StoreError::NoSession`].
+    /// # Errors
+    /// [`StoreError::EmptyQuery`], [`StoreError::NoSession`].
     pub fn search(&self, query: &str, scope: &Scope, limits: Limits) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
         if terms.is_empty() {

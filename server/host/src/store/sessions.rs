@@ -72,7 +72,8 @@ const PREVIEW_MESSAGES: u32 = 3;
 impl Store {
     /// Creates an empty session and opens it for writing.
     ///
-    /// # Errors [`StoreError::Exists`]; [`StoreError::Reserved`].
+    /// # Errors
+    /// [`StoreError::Exists`]; [`StoreError::Reserved`].
     pub fn create(&mut self, new: &NewSession) -> Result<SessionHandle, StoreError> {
         let handle = SessionHandle::writing(&self.place, new.id.clone())?;
         let transaction = self.writing()?;
@@ -83,7 +84,8 @@ impl Store {
 
     /// Returns all sessions of the workspace, most recently changed first.
     ///
-    /// # Errors [`StoreError::Damaged`] and other errors of the database.
+    /// # Errors
+    /// [`StoreError::Damaged`] and other errors of the database.
     pub fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
         let transaction = self.reading()?;
         let mut sessions = transaction.prepare_cached(
@@ -108,7 +110,8 @@ impl Store {
 
     /// Returns the value of `field` in the state of the most recently changed session that has one.
     ///
-    /// # Errors [`StoreError::Damaged`].
+    /// # Errors
+    /// [`StoreError::Damaged`].
     pub fn newest_state_with(&self, field: &str) -> Result<Option<Value>, StoreError> {
         let mut newest = self.connection.prepare_cached(
             "SELECT json_extract(state, '$.' || ?1) AS found FROM session
@@ -120,8 +123,9 @@ impl Store {
 
     /// Opens a session.
     ///
-    /// # Errors [`StoreError::InUse`], without waiting, if `access` is for writing and the session is already open
-    /// for writing; [`StoreError::NoSession`].
+    /// # Errors
+    /// [`StoreError::InUse`], without waiting, if `access` is for writing and the session is already open for
+    /// writing; [`StoreError::NoSession`].
     pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
         key_of(&self.connection, id)?;
         let handle = match access {
@@ -135,7 +139,8 @@ impl Store {
 
     /// Reads a consistent snapshot of a session.
     ///
-    /// # Errors [`StoreError::NoSession`]; [`StoreError::Damaged`].
+    /// # Errors
+    /// [`StoreError::NoSession`]; [`StoreError::Damaged`].
     pub fn load(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
         let stored = self.read(id);
         self.mark_damage(stored)
@@ -166,7 +171,8 @@ impl Store {
 
     /// Stores what is known about the provider's cache, without counting as a change of the session.
     ///
-    /// # Errors [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
+    /// # Errors
+    /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
     pub fn keep_cache_memory(&mut self, handle: &SessionHandle, memory: &str) -> Result<(), StoreError> {
         handle.must_write()?;
         let key = key_of(&self.connection, &handle.id)?;
@@ -178,7 +184,8 @@ impl Store {
 
     /// Returns what [`keep_cache_memory`](Self::keep_cache_memory) stored last.
     ///
-    /// # Errors [`StoreError::NoSession`].
+    /// # Errors
+    /// [`StoreError::NoSession`].
     pub fn cache_memory(&self, id: &SessionId) -> Result<Option<StoredCacheMemory>, StoreError> {
         let key = key_of(&self.connection, id)?;
         let mut found = self
@@ -191,7 +198,8 @@ impl Store {
 
     /// Changes the user's name for a session.
     ///
-    /// # Errors [`StoreError::NoSession`].
+    /// # Errors
+    /// [`StoreError::NoSession`].
     pub fn rename(&mut self, id: &SessionId, name: &str) -> Result<(), StoreError> {
         let renamed = self
             .connection
@@ -201,7 +209,8 @@ impl Store {
 
     /// Deletes a session with its messages and its spilled outputs. Memory fragments noted in it are kept.
     ///
-    /// # Errors [`StoreError::InUse`] if the session is open for writing, including in this process;
+    /// # Errors
+    /// [`StoreError::InUse`] if the session is open for writing, including in this process;
     /// [`StoreError::NoSession`]. If its outputs cannot be removed, the session is deleted anyway, and they are
     /// removed when the store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
@@ -235,8 +244,9 @@ impl Store {
     /// Copies a session with its spilled outputs, even while it is open for writing. `until` is the last message to
     /// copy; `None` copies all. The state and the message ids stay the same.
     ///
-    /// # Errors [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`],
-    /// [`StoreError::Reserved`]; [`StoreError::NoRoomForCopy`].
+    /// # Errors
+    /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`], [`StoreError::Reserved`];
+    /// [`StoreError::NoRoomForCopy`].
     pub fn fork(
         &mut self,
         from: &SessionId,

@@ -103,8 +103,9 @@ impl Spills {
     /// Stores an output of a stored session. If the quota would be exceeded, deletes the oldest outputs of other
     /// sessions first, then the session's own.
     ///
-    /// # Errors [`StoreError::OverQuota`] if the output alone exceeds the quota; [`StoreError::Full`],
-    /// [`StoreError::Io`], [`StoreError::NotPrivate`].
+    /// # Errors
+    /// [`StoreError::OverQuota`] if the output alone exceeds the quota; [`StoreError::Full`], [`StoreError::Io`],
+    /// [`StoreError::NotPrivate`].
     pub fn write(&self, session: &SessionId, output: &[u8]) -> Result<SpillFile, StoreError> {
         let bytes = output.len() as u64;
         if bytes > self.quota.0 {
@@ -123,7 +124,8 @@ impl Spills {
 
     /// Reads up to `count` lines of an output, starting at line `from` (one-based).
     ///
-    /// # Errors [`StoreError::NoSpill`] if the output does not exist.
+    /// # Errors
+    /// [`StoreError::NoSpill`] if the output does not exist.
     pub fn read_lines(
         &self,
         session: &SessionId,
@@ -195,8 +197,8 @@ impl Spills {
     /// Gives a session that is about to be stored the same outputs as another one, under the same names. They are
     /// hard links, so they need no extra space. `None` if there are no outputs.
     ///
-    /// # Errors [`StoreError::NoRoomForCopy`] if hard links are not supported and the quota leaves no room for
-    /// copies.
+    /// # Errors
+    /// [`StoreError::NoRoomForCopy`] if hard links are not supported and the quota leaves no room for copies.
     pub(super) fn copy_session(
         &self,
         from: &SessionId,

@@ -18,8 +18,9 @@ pub(super) const MAX_BYTES: u64 = 256 * 1024;
 /// Returns the total size in bytes of the ignore files in a root and in the directories above it, limited to
 /// [`MAX_BYTES`].
 ///
-/// # Errors Why the root cannot be scanned at all: the scanner also reads the ignore files of every directory above
-/// it, even if they do not apply.
+/// # Errors
+/// Why the root cannot be scanned at all: the scanner also reads the ignore files of every directory above it, even
+/// if they do not apply.
 pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
     let top = root.ancestors().last().unwrap_or(root);
     let mut bytes = bytes_in(root, root)?;
@@ -33,7 +34,8 @@ pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
 /// Returns the total size of a directory's ignore files in bytes. Rejects links that lead outside `root`, because
 /// messages may quote ignore files. Dangling links are skipped.
 ///
-/// # Errors Why the directory cannot be scanned: its ignore files cannot be read safely.
+/// # Errors
+/// Why the directory cannot be scanned: its ignore files cannot be read safely.
 pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
     let mut bytes = 0;
     for path in NAMES.iter().map(|name| folder.join(name)) {

@@ -21,7 +21,8 @@ pub struct FoundPassage {
 
 /// Searches texts like [`Store::search`](crate::store::Store::search), best match first.
 ///
-/// # Errors [`StoreError::EmptyQuery`] if the query contains no words.
+/// # Errors
+/// [`StoreError::EmptyQuery`] if the query contains no words.
 pub fn search_passages(
     passages: &[&str],
     query: &str,

@@ -193,7 +193,8 @@ fn system() -> *mut ffi::sqlite3_vfs {
 
 /// Returns the system's functions for an open file.
 ///
-/// # Safety The file must have been opened by [`open`] and not be closed.
+/// # Safety
+/// The file must have been opened by [`open`] and not be closed.
 unsafe fn methods(file: *mut ffi::sqlite3_file) -> &'static ffi::sqlite3_io_methods {
     // SAFETY: `open` has set this to our table, which lives as long as the process.
     unsafe { (*(*file).pMethods.cast::<Methods>()).system }
