@@ -45,7 +45,7 @@ pub struct Root {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roots(Vec<Root>);
 
-/// Location of a path: its root, and the path relative to it.
+/// A resolved path: its root, and the path relative to the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResolvedPath {
     /// Index into the roots.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Sources of settings, weakest first.
+/// Source of a setting, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SettingLayer")]
@@ -32,7 +32,7 @@ pub enum Layer {
 pub struct Source {
     /// Layer that determines their precedence.
     pub layer: Layer,
-    /// Display name of the source: a file path, or `environment`.
+    /// Display name of the source, such as a file path or `environment`.
     pub name: Arc<str>,
     /// The settings as an object; `null` anywhere in it means "not set".
     pub values: Value,
@@ -44,7 +44,7 @@ pub struct Source {
 pub struct Origin {
     /// Layer that the value comes from.
     pub layer: Layer,
-    /// Display name of the source: a file path, `environment` or `editor`.
+    /// Display name of the source, such as a file path, `environment` or `editor`.
     pub name: Arc<str>,
 }
 

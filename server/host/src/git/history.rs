@@ -70,8 +70,8 @@ pub(super) struct FileChange {
 }
 
 impl History {
-    /// Opens the repository that contains `folder`, or that is `folder` itself. Without trust, rejects a repository with
-    /// parts outside its directory before reading any of it.
+    /// Opens the repository that contains `folder`, or that is `folder` itself. Without trust, rejects a repository
+    /// with parts outside its directory before reading any of it.
     pub(super) fn discover(folder: &Path, trust: Trust) -> Result<Option<Self>, GitError> {
         let found = match trust {
             Trust::Trusted => discovered(folder),

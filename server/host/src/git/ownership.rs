@@ -54,7 +54,7 @@ pub(super) fn is_own(top: &Path) -> bool {
     }
 }
 
-/// Where a repository stores the data that its work trees share.
+/// Where a repository stores the data shared by its work trees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommonDirectory {
     /// In the repository's own directory.

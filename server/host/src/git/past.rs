@@ -12,7 +12,7 @@ use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 const MAX_PATHS: usize = 100;
 /// Maximum length of a subject, in characters; longer ones are cut.
 const MAX_SUBJECT: usize = 400;
-/// Maximum merge commits per other commit. When it is exceeded, older commits are skipped.
+/// Maximum merge commits to skip, as a multiple of `MAX_COMMITS`. Older commits are not read.
 const MAX_MERGES: u32 = 4;
 
 /// A commit and the paths it changed.

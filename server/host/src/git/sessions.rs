@@ -1,5 +1,5 @@
-//! Builds sessions from a history, as if each commit had been requested: a turn is a commit, its message the prompt,
-//! its diff the answer, and the files it changes the selection.
+//! Builds sessions from a history, as if each commit had been requested. Each commit becomes a turn: its message is the
+//! prompt, its diff is the answer, and its files are the selection.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

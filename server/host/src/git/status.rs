@@ -71,7 +71,7 @@ fn compared<'a>(
         Some(id) => history.commit(id)?.and_then(|commit| commit.tree),
         None => None,
     };
-    // `None` if nothing is staged: the index then has the same files as the commit.
+    // `None` if the index is known to have the same content as the commit.
     let committed = match newest {
         Some(newest) if index.tree == Some(newest) => None,
         newest => Some(history.files(newest, cancel)?),

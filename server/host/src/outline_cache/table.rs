@@ -24,7 +24,7 @@ use crate::store::paths::{lock_for_a_moment, private_directory, private_file, pr
 pub(super) struct Table {
     connection: Connection,
     path: PathBuf,
-    /// Identifies the database file, to tell it from a replacement.
+    /// Identifies the database file, to detect a replacement.
     identity: u64,
 }
 

@@ -41,7 +41,7 @@ pub(super) enum Retry {
     After(Duration),
 }
 
-/// Number of failed attempts, and of those that may have been billed.
+/// Number of failed attempts, and how many of them may have been billed.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     failed: u32,
@@ -56,7 +56,7 @@ impl Failure {
 }
 
 impl Retry {
-    /// Decides about a retry after an unsuccessful status. `advised` is the provider's advice.
+    /// Decides whether to retry after an unsuccessful status. `advised` is the provider's advice.
     pub(super) fn after_status(status: u16, advised: Option<bool>, retry_after: Option<Duration>) -> Self {
         if advised == Some(false) || !NOT_NOW.contains(&status) {
             Self::Never
@@ -65,7 +65,7 @@ impl Retry {
         }
     }
 
-    /// Decides about a retry after an error inside a successful response.
+    /// Decides whether to retry after an error inside a successful response.
     pub(super) fn after_kind(kind: ProviderErrorKind, retry_after: Option<Duration>) -> Self {
         match kind {
             ProviderErrorKind::Overloaded | ProviderErrorKind::RateLimit | ProviderErrorKind::Server => {

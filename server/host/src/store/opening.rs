@@ -75,7 +75,7 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     // A commit acknowledges data, so it must be on disk; on macOS, that takes more than `fsync`.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
-    // SQLite would write data that exceeds its cache to a directory shared by all users.
+    // SQLite would write temporary data that exceeds its cache to a directory shared by all users.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let found = match state {
         // The creation of the database may itself have been interrupted, leaving it empty.

@@ -207,7 +207,7 @@ impl Spills {
         self.copy_session_by(from, to, hard_link)
     }
 
-    /// Like `copy_session`, with the function that creates a hard link.
+    /// Like `copy_session`, creating hard links with `link`.
     pub(super) fn copy_session_by(
         &self,
         from: &SessionId,

@@ -1,5 +1,5 @@
-//! Directories that are skipped even without ignore files. The list is short: tools create these directories, nobody
-//! edits their content, and their names or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often
+//! Directories that are skipped even without ignore files. The list is short: tools create these directories, users
+//! do not edit them, and their names or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often
 //! source directories and are not skipped.
 
 use std::ffi::OsStr;
