@@ -1,14 +1,14 @@
-//! Real paths as people write them. Knows no roots and gives no permission.
+//! Canonical paths in their usual notation. Checks no roots and no permissions.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The absolute path without symbolic links, as [`Path::canonicalize`] finds it, and on Windows without the prefix `\\?\`: editors, git
-/// and people write the path without it, so with it one file would have two names. Long paths need no prefix: the standard
-/// library adds it where the system wants it.
+/// Returns the absolute path without symbolic links, like [`Path::canonicalize`], but without the prefix `\\?\` on
+/// Windows. Editors, Git and users write paths without the prefix, so keeping it would give one file two names. Long
+/// paths do not need it: the standard library adds it where required.
 ///
 /// # Errors
-/// As [`Path::canonicalize`].
+/// Same as [`Path::canonicalize`].
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     let real = path.canonicalize()?;
     if !cfg!(windows) {
@@ -17,8 +17,8 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     Ok(real.to_str().and_then(without_prefix).map_or(real, PathBuf::from))
 }
 
-/// `C:\a` of `\\?\C:\a` and `\\host\share` of `\\?\UNC\host\share`; `None` for what has no other name, such as a volume without a
-/// letter.
+/// Converts `\\?\C:\a` to `C:\a` and `\\?\UNC\host\share` to `\\host\share`. `None` if the path has no other
+/// spelling, such as a volume without a drive letter.
 fn without_prefix(path: &str) -> Option<String> {
     let rest = path.strip_prefix(r"\\?\")?;
     if let Some(share) = rest.strip_prefix(r"UNC\") {

@@ -1,6 +1,6 @@
-//! Settings from files, the environment, the editor and the command line: read and merged, with the origin of each value. The
-//! engine interprets and validates them; here, a setting is a name and a JSON value. No error is fatal: unreadable sources are
-//! reported and skipped.
+//! Reads settings from files, the environment, the editor and the command line, and merges them, recording the origin
+//! of each value. The engine interprets and validates settings; in this module, a setting is a name and a JSON value.
+//! No error is fatal: unreadable sources are reported and skipped.
 
 mod environment;
 mod file;

@@ -1,14 +1,14 @@
-//! Time limits for work that can be cancelled. Knows nothing of the work.
+//! Time limits for cancellable work.
 
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 
-/// How long parsing and outlining one file may take. A megabyte of real code takes about a tenth of a second; what takes
-/// longer than this is made to.
+/// Time limit for parsing and outlining one file. A megabyte of ordinary code takes about a tenth of a second; only
+/// files crafted to be slow exceed the limit.
 pub const OUTLINE_TIME: Duration = Duration::from_secs(2);
 
-/// The flag for work that is to end when `cancel` goes up or when it has taken `time`.
+/// Returns a flag that is raised when `cancel` is raised or when `time` has passed.
 pub fn within(cancel: &Cancel, time: Duration) -> Cancel {
     let start = Instant::now();
     cancel.or_when(move || start.elapsed() >= time)

@@ -1,6 +1,5 @@
-//! Files on disk as text: opened so that nothing but a regular file inside the roots is ever read, decoded, and
-//! kept as long as the file does not change. It finds no files (see [`walk`](crate::walk)) and knows nothing of
-//! buffers.
+//! Reads files on disk as text. Only regular files inside the roots are ever opened; texts are decoded and cached
+//! until the file changes. Finding files is up to [`walk`](crate::walk), and open buffers are handled elsewhere.
 
 mod cache;
 mod decode;
@@ -22,89 +21,89 @@ use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
 
-/// A file's metadata at one moment. Any difference means that the content may have changed.
+/// A file's metadata at one point in time. Any difference means that the content may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Last change of the content in nanoseconds since 1970 (negative before).
+    /// Time of the last modification, in nanoseconds since 1970 (negative before).
     pub mtime_ns: i64,
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Detects files replaced under the same time: on Unix the inode and change time, elsewhere 0.
+    /// Detects replaced files that have the same modification time: derived from the inode and the change time on
+    /// Unix, 0 elsewhere.
     pub identity: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Largest file that is read, in bytes.
+    /// Maximum size of a file, in bytes.
     pub max_bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskText {
-    /// Decoded, without a byte order mark, with original line ends.
+    /// The decoded text, without a byte order mark and with its original line endings.
     pub text: Arc<str>,
-    /// From just before the content was read: when the file changed in between, the next look sees it.
+    /// Taken just before the content is read, so that a change in between is noticed by the next check.
     pub stamp: Stamp,
-    /// Hash of `text`.
     pub hash: ContentHash,
-    /// A note for readers of the text.
+    /// A note about the decoding, for readers of the text.
     pub notice: Option<DecodeNotice>,
 }
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The path leads somewhere it must not.
+    /// The path is not allowed or not valid.
     #[error(transparent)]
     Path(#[from] PathError),
     #[error("`{0}` does not exist")]
     NotFound(FileKey),
     #[error("`{0}` is a folder")]
     Folder(FileKey),
-    /// A FIFO, a socket or a device; it was not opened.
+    /// A FIFO, a socket or a device. It was not opened.
     #[error("`{0}` is not a regular file")]
     NotRegular(FileKey),
-    /// Over the limit; none of it was read.
+    /// The file exceeds the size limit. None of it is returned.
     #[error("`{key}` has {size} bytes; the limit is {limit}")]
     TooLarge {
         key: FileKey,
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         size: u64,
         /// The limit in bytes.
         limit: u64,
     },
-    /// The name of the file or its target suggests secrets, and no one has confirmed it.
+    /// The name of the file or of its link target suggests secrets, and the user has not confirmed it.
     #[error(
         "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
          (confirmSecrets)"
     )]
     Secret {
         key: FileKey,
-        /// The part of the name that gives it away.
+        /// The rule that the name matches.
         rule: &'static str,
     },
-    /// It does not fit in memory.
+    /// The file does not fit in memory.
     #[error("`{0}` does not fit in memory")]
     NoMemory(FileKey),
     #[error("`{0}` is binary")]
     Binary(FileKey),
-    /// Text in an encoding that is not UTF-8 or UTF-16.
+    /// Text in an encoding other than UTF-8 and UTF-16.
     #[error("`{0}` is not valid UTF-8")]
     NotUtf8(FileKey),
-    /// Renamed or replaced again and again while it was being opened.
+    /// The file was renamed or replaced repeatedly while it was being opened.
     #[error("`{0}` keeps changing while it is opened")]
     Moving(FileKey),
     #[error("cannot read `{key}`: {kind}")]
     Io { key: FileKey, kind: io::ErrorKind },
 }
 
-/// Times on disk advance in steps: up to 10 ms on Linux before 6.13, 2 s on FAT. A file read within this time of
-/// its last change could change again under the same stamp (git calls this "racily clean").
+/// File timestamps have a limited resolution: up to 10 ms on Linux before 6.13, 2 s on FAT. A file that is read
+/// within this time of its last change could change again without a change of its stamp (Git calls this "racily
+/// clean").
 const CLOCK_STEP_NS: i64 = 2_000_000_000;
 
 impl Stamp {
-    /// Whether the file had been left alone long enough before this moment that a change from now on must show in
-    /// its stamp.
+    /// Whether the last change is old enough that any change from now on must alter the stamp.
     pub fn is_settled(self) -> bool {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(since.as_nanos()).unwrap_or(0);
@@ -113,7 +112,7 @@ impl Stamp {
 }
 
 impl Default for ReadLimits {
-    /// 2 MiB: full text of more than that fits no model's window.
+    /// 2 MiB: the full text of a larger file fits no model's window.
     fn default() -> Self {
         Self { max_bytes: 2 * 1024 * 1024 }
     }
@@ -129,11 +128,11 @@ impl ReadError {
     }
 }
 
-/// Reads a file as text. One that grows over the limit while it is read is refused; one that changes meanwhile comes with
-/// the older stamp, so that the next look reads it again.
+/// Reads a file as text. A file that grows over the limit while it is read is rejected. A file that changes while it
+/// is read is returned with its older stamp, so that the next check reads it again.
 ///
 /// # Errors
-/// [`ReadError`]; rejected files are not read, and only regular files are opened.
+/// [`ReadError`]. Rejected files are not read, and only regular files are opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
@@ -144,18 +143,18 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 
-/// Reads the raw bytes of a file, up to `limit`.
+/// Reads the raw bytes of a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`read_text`], except for what decoding shows.
+/// Same as [`read_text`], except for decoding errors.
 pub(crate) fn read_bytes(roots: &Roots, key: &FileKey, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_stamped(roots, key, limit).map(|(bytes, _)| bytes)
 }
 
-/// A file's stamp, without reading it, to check whether a text is still current.
+/// Returns a file's stamp without reading the file, to check whether a text is still current.
 ///
 /// # Errors
-/// As [`read_text`], except for what only the content shows.
+/// Same as [`read_text`], except for errors that depend on the content.
 pub fn stamp_of(roots: &Roots, key: &FileKey) -> Result<Stamp, ReadError> {
     Ok(open_regular(roots, key)?.stamp)
 }
@@ -167,7 +166,8 @@ fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, St
         return Err(too_large(stamp.size));
     }
     let mut bytes = Vec::new();
-    // A user may set a limit that no machine keeps to; asking for the memory in vain would end the process.
+    // The user may set a limit larger than the memory of the machine, and a failed ordinary allocation would abort
+    // the process.
     let room = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
     let has_room = room.is_some_and(|room| bytes.try_reserve_exact(room).is_ok());
     if !has_room {

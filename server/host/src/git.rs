@@ -1,6 +1,6 @@
-//! Facts from Git: last changes of files, uncommitted files, and past work. Reads the files below `.git` with a library: starts
-//! no process, writes nothing, uses no outside settings or environment variables, and runs no program named in the repository's
-//! settings. Does not judge facts, which is the engine's task.
+//! Reads facts from Git: last changes of files, uncommitted files, and past work. Reads `.git` with a library. Starts
+//! no process, writes nothing, uses no external settings or environment variables, and runs no program named in the
+//! repository's settings. The engine rates the facts.
 
 mod history;
 mod index;
@@ -22,27 +22,27 @@ pub use self::recency::{branch, facts};
 pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 
-/// How many commits are looked at. Whatever was not touched within them counts as this old.
+/// Maximum commits to examine. Files that none of them touched count as this old.
 pub const MAX_COMMITS: u32 = 400;
-/// A history ends where the paths that it speaks of take more than this. Bytes.
+/// Maximum total size of the paths collected from a history, in bytes. Older commits are dropped.
 const MAX_KEPT: usize = 64 << 20;
 
-/// Why there are no facts.
+/// Why facts cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no repository here.
+    /// The directory is not in a repository.
     #[error("not a git repository: {}", .0.display())]
     NoRepository(PathBuf),
-    /// There is one, and it is damaged, incomplete, or of a kind that the library does not know.
+    /// The repository is damaged, incomplete, or of a kind that the library does not support.
     #[error("cannot read the git repository {}: {problem}", .place.display())]
     Unreadable { place: PathBuf, problem: String },
-    /// There is one whose parts lie elsewhere, in a workspace that is not trusted.
+    /// Parts of the repository are outside its directory, and the workspace is not trusted.
     #[error("the git repository {} is not read: parts of it are elsewhere, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
-    /// More text than a trace may hold.
+    /// The text at one commit exceeds the maximum size of a trace.
     #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
-    /// No one waits for them any more.
+    /// The caller canceled the work.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -63,7 +63,7 @@ impl GitError {
     }
 }
 
-/// What cannot be read is where the history ends.
+/// Treats an unreadable object as the end of the history.
 fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
     match outcome {
         Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),

@@ -1,5 +1,6 @@
-//! Processes many files on several cancellable threads, reading each once: each text goes through the caller's function and is
-//! dropped, so that memory holds a handful of texts. Knows nothing about the results.
+//! Processes many files on several threads, with cancellation. Each file is read once, passed to the caller's
+//! function, and dropped, so that only a few texts are in memory at a time. Independent of what the function
+//! computes.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,12 +14,12 @@ use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
 use crate::pool::{JobPanic, STACK_BYTES, catch_panic};
 use crate::roots::Roots;
 
-/// How an index run is carried out.
+/// Options of an index run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexOptions {
-    /// Threads that read and work.
+    /// Number of threads that read and process files.
     pub threads: NonZeroUsize,
-    /// Files above this are refused unread.
+    /// Limits per file; larger files are skipped without reading them.
     pub limits: ReadLimits,
 }
 
@@ -26,40 +27,40 @@ pub struct IndexOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedFile<T> {
     pub key: FileKey,
-    /// The result of the caller's function.
+    /// The result of the caller's function, or why there is none.
     pub outcome: Result<T, SkipReason>,
 }
 
 /// Why a file has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkipReason {
-    /// It could not be read.
+    /// The file could not be read.
     #[error(transparent)]
     Unread(#[from] ReadError),
-    /// The caller's function panicked on it.
+    /// The caller's function panicked.
     #[error(transparent)]
     Panicked(#[from] JobPanic),
 }
 
-/// Some files that are done.
+/// A batch of processed items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<T> {
-    /// How many files are done, these included.
+    /// Number of items processed so far, including this batch.
     pub done: usize,
     pub total: usize,
-    /// The outcome of these, in the order of the request.
+    /// Results of this batch, in the order of the request.
     pub files: Vec<T>,
 }
 
-/// Files in one batch: enough to make handing over cheap, few enough for progress to move.
+/// Items per batch: large enough to make handing over cheap, small enough for smooth progress.
 const BATCH: usize = 32;
 
-/// More threads than this wait for memory and the disk.
+/// Maximum threads. More of them would only wait for memory and the disk.
 const MAX_THREADS: usize = 4;
 
 impl Default for IndexOptions {
-    /// Half of the machine's threads, at most four, since an editor and a language server need some too. 1 MiB per file
-    /// (`docs/outlines.md`, "Freshness").
+    /// Half of the machine's threads, between two and four, since an editor and a language server need some too. 1
+    /// MiB per file (`docs/outlines.md`, "Freshness").
     fn default() -> Self {
         let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads =
@@ -68,12 +69,12 @@ impl Default for IndexOptions {
     }
 }
 
-/// Hands each file to `work`, on several threads, and what results from it to `sink`, on this thread. Files are started in
-/// their order, so the largest should come first: then no thread is left alone with one of them at the end. Batches
-/// arrive in no particular order.
+/// Calls `work` for each file on several threads, and passes the results to `sink` on the calling thread. Files are
+/// started in the given order, so the largest should come first; otherwise one thread may end up finishing a large
+/// file alone. Batches arrive in no particular order.
 ///
 /// # Errors
-/// [`Cancelled`] when cancelled; results so far were delivered to `sink`.
+/// [`Cancelled`] if canceled; earlier results have been passed to `sink`.
 pub fn spread<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -84,7 +85,8 @@ pub fn spread<I: Sync, T: Send>(
     spread_on(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
-/// The same on threads with given stack sizes. If the system provides fewer threads, the others take over their work.
+/// Like `spread`, with the given stack size per thread number. If fewer threads can be started, they process all
+/// files.
 fn spread_on<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -96,7 +98,7 @@ fn spread_on<I: Sync, T: Send>(
     let total = files.len();
     let next = AtomicUsize::new(0);
     let threads = threads.get().min(total.div_ceil(BATCH));
-    // Each thread may be one batch ahead of the sink.
+    // Each thread can be one batch ahead of the sink.
     let (sender, batches) = mpsc::sync_channel::<Vec<T>>(threads);
     let mut done = 0;
     let mut hand_over = |files: Vec<T>| {
@@ -129,11 +131,11 @@ fn spread_on<I: Sync, T: Send>(
     cancel.check()
 }
 
-/// Reads each file and hands it to `work`, as [`spread`] does. A file that cannot be read or makes `work` panic does not
-/// stop the others.
+/// Reads each file and passes it to `work`, like [`spread`]. A file that cannot be read or makes `work` panic does
+/// not stop the others.
 ///
 /// # Errors
-/// [`Cancelled`] when cancelled; results so far were delivered to `sink`.
+/// [`Cancelled`] if canceled; earlier results have been passed to `sink`.
 pub fn index<T: Send>(
     roots: &Roots,
     keys: &[FileKey],
@@ -147,7 +149,7 @@ pub fn index<T: Send>(
     spread(keys, options.threads, cancel, read, sink)
 }
 
-/// Works until nothing is left, or the results are no longer wanted.
+/// Processes batches until none are left, the run is canceled, or `deliver` returns `false`.
 fn run<I, T>(
     files: &[I],
     cancel: &Cancel,

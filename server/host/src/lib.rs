@@ -1,6 +1,6 @@
-//! The outside world behind small interfaces: folders and paths, files on disk, scanning, Git, worker threads, settings layers,
-//! stored sessions, and requests to language models. Never names an LSP type and decides nothing about what a model sees: reports
-//! facts, and rejects forbidden access with a reason.
+//! Access to the outside world behind small interfaces: roots and paths, files on disk, scanning, Git, worker
+//! threads, settings layers, stored sessions, and requests to language models. Independent of LSP, and makes no
+//! decisions about what a model sees: reports facts, and rejects forbidden access with a reason.
 
 pub mod canonical;
 pub mod config;

@@ -1,5 +1,5 @@
-//! The settings of an autonomous loop in a file of its own: the section `context` of a TOML or YAML file that may hold
-//! much else.
+//! Reads the settings of an autonomous loop: the section `context` of a TOML or YAML file, which may have other
+//! sections.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::config::{from_toml, from_yaml};
 
 const SECTION: &str = "context";
 
-/// Why a file says nothing about a loop.
+/// Why the loop settings in a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct LoopFileError {
@@ -20,10 +20,10 @@ pub struct LoopFileError {
     pub problem: String,
 }
 
-/// Reads the memory limits of a loop. Missing values have defaults.
+/// Reads the memory limits of a loop. Missing values get their defaults.
 ///
 /// # Errors
-/// [`LoopFileError`].
+/// [`LoopFileError`] if the file cannot be read or parsed, or has an unknown or invalid setting.
 pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
     let fail = |problem: String| LoopFileError { path: path.to_owned(), problem };
     let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;

@@ -1,8 +1,9 @@
-//! Stored outlines, by the hash of their text, with the stamps of the files that had it, so that an unchanged file need not even
-//! be read. All workspaces share one database (`docs/outlines.md`, "Freshness"), and several processes may use it at once.
+//! Caches outlines on disk by the hash of their text, together with the stamps of files, so that an unchanged file
+//! need not be read. All workspaces share one database (`docs/outlines.md`, "Freshness"), which several processes can
+//! use at once.
 //!
-//! It is a cache and nothing else. Whatever is wrong with it, outlines are made again: no call fails, damage is logged
-//! and the file replaced. It never makes an outline and never reads a source file.
+//! The cache is never required: on any problem, outlines are computed again. No call fails; damage is logged and the
+//! file replaced. This module never parses text and never reads a source file.
 
 mod body;
 mod directory;
@@ -24,41 +25,40 @@ use crate::disk::Stamp;
 
 pub use self::directory::cache_directory;
 
-/// The cache of one user. Shared by threads; each works on a connection of its own.
+/// The outline cache of one user. Shared between threads, each of which uses its own connection.
 #[derive(Debug)]
 pub struct OutlineCache {
-    /// The directory; `None` keeps nothing.
+    /// The cache directory; `None` disables the cache.
     directory: Option<PathBuf>,
     max_bytes: u64,
     state: Mutex<State>,
-    /// Writing is impossible: the disk is full, or the files belong to someone else.
+    /// Writing has failed: the disk is full, or the files belong to another user.
     read_only: AtomicBool,
 }
 
-/// Which outline: a text, and everything besides it that its outline depends on.
+/// Identifies an outline: the hash of a text and of everything else that the outline depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutlineKey(ContentHash);
 
-/// A file as last seen: its stamp, and the hash of its text.
+/// The stamp of a file and the hash of its text, as last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
-    /// Its metadata when it was read.
+    /// The file's metadata when it was read.
     pub stamp: Stamp,
-    /// The hash of its text.
     pub hash: ContentHash,
 }
 
-/// The known files of one folder, by relative path.
+/// The known files of one workspace folder, by relative path.
 pub type KnownFiles = HashMap<Box<str>, KnownFile>;
 
-/// The findings of one run for the next.
+/// What one run found, to be stored for the next one.
 #[derive(Debug, Default)]
 pub struct OutlineUpdate {
-    /// Files of the folder that were read, by their paths below it.
+    /// Files that were read, by path relative to the folder.
     pub seen: Vec<(Box<str>, KnownFile)>,
-    /// Files that are known and are there no more.
+    /// Known files that no longer exist.
     pub gone: Vec<Box<str>>,
-    /// Outlines that were made.
+    /// New outlines.
     pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
     /// Outlines in use; unused ones are evicted first.
     pub used: Vec<OutlineKey>,
@@ -68,31 +68,31 @@ pub struct OutlineUpdate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CacheSize {
     pub path: String,
-    /// Of all its files.
+    /// Total size of its files, in bytes.
     pub bytes: u64,
-    /// How many outlines it holds.
+    /// Number of outlines.
     pub outlines: u64,
-    /// How many files it knows by their stamps.
+    /// Number of files with a known stamp.
     pub files: u64,
 }
 
-/// Maximum size of the database, in bytes. At about 1.5 KB per outline, this fits a repository of 200,000 files, or dozens of
-/// usual ones.
+/// Maximum size of the database, in bytes. At about 1.5 KB per outline, this is enough for a repository of 200,000
+/// files, or for dozens of typical ones.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// The connections that wait for the next thread.
+/// State of the database, with its idle connections.
 #[derive(Debug, Default)]
 enum State {
     /// Not opened yet.
     #[default]
     Closed,
     Open(Vec<Table>),
-    /// It cannot be opened, or not be removed.
+    /// The database cannot be opened, or cannot be deleted after damage.
     Useless,
 }
 
 impl OutlineKey {
-    /// The key of the outline of a text with this hash, made by this edition of a language
+    /// Combines the hash of a text and the edition of its language
     /// ([`edition`](strata_engine::code::outline::edition)).
     pub fn new(text: ContentHash, edition: ContentHash) -> Self {
         Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
@@ -102,7 +102,7 @@ impl OutlineKey {
         self.0.to_bytes()
     }
 
-    /// The number of its row. Two keys with one number take each other's place, which costs an outline now and then.
+    /// Row id in the database. Keys with the same row id replace each other, which rarely costs an outline.
     fn row(self) -> i64 {
         let [a, b, c, d, e, f, g, h, ..] = self.bytes();
         i64::from_be_bytes([a, b, c, d, e, f, g, h])
@@ -116,12 +116,12 @@ impl Default for OutlineCache {
 }
 
 impl OutlineCache {
-    /// A cache in this directory, which is made when it is needed.
+    /// Creates a cache in `directory`, which is created when first needed.
     pub fn at(directory: PathBuf) -> Self {
         Self { directory: Some(directory), ..Self::disabled() }
     }
 
-    /// A cache that keeps nothing.
+    /// Creates a cache that stores nothing.
     pub fn disabled() -> Self {
         Self {
             directory: None,
@@ -131,34 +131,34 @@ impl OutlineCache {
         }
     }
 
-    /// The known files of a folder (given by its real path).
+    /// Returns the known files of a workspace folder, given by its real path.
     pub fn seen(&self, folder: &Path) -> KnownFiles {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
 
-    /// The outline of a text, when it is there and sound.
+    /// Returns the outline of a text if it is cached and intact.
     pub fn outline(&self, key: OutlineKey) -> Option<Outline> {
         self.with(|table| table.outline(key))?
     }
 
-    /// Stores the findings of a run about a folder. Slow; call it on a thread that no one waits for.
+    /// Stores the findings of a run over a workspace folder. Slow; call it on a background thread.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;
         }
         self.with(|table| table.save(folder, findings, today(), self.max_bytes));
-        // A run has as many connections as threads, each with pages in memory; what comes until the next one needs one.
+        // A run opens one connection per thread, each with its own page cache. One is enough between runs.
         if let State::Open(tables) = &mut *self.state() {
             tables.truncate(1);
         }
     }
 
-    /// Its size; `None` if there is none.
+    /// Returns the size of the cache; `None` if it is disabled or unusable.
     pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }
 
-    /// Lends a connection to `work`. Trouble of any kind is `None`.
+    /// Calls `work` with a connection. Returns `None` on any error, after handling it.
     fn with<T>(&self, work: impl Fn(&mut Table) -> Result<T, CacheError>) -> Option<T> {
         let mut table = self.borrow()?;
         match work(&mut table) {
@@ -195,7 +195,7 @@ impl OutlineCache {
         if let Some(table) = tables.pop() {
             return Some(table);
         }
-        // Under the lock: the first of several threads creates what the others then open.
+        // The lock is held while opening, so that the first thread creates the database and the others open it.
         match Table::open(directory) {
             Ok(table) => Some(table),
             Err(trouble) => {
@@ -212,7 +212,8 @@ impl OutlineCache {
         }
     }
 
-    /// A table showed damage: all connections are dropped, and the file is removed unless another process did so before.
+    /// Handles a damaged database: drops all connections, and deletes the file unless another process has already
+    /// replaced it.
     fn replace(&self, damaged: Table, error: &str) {
         tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
         let mut state = self.state();
@@ -231,13 +232,13 @@ impl OutlineCache {
 }
 
 impl OutlineUpdate {
-    /// Whether there is nothing to keep.
+    /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
     }
 }
 
-/// Days since 1970.
+/// Returns the number of days since 1970.
 fn today() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs() / 86_400).unwrap_or(i64::MAX)

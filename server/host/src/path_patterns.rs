@@ -1,5 +1,5 @@
-//! Expands a file, folder or glob in a selection, against a listing. Line ranges are removed elsewhere. Decides nothing: returns
-//! files that need confirmation with the reason.
+//! Expands a file, directory or glob in a selection against a list of files. Line ranges are removed by the caller.
+//! Makes no decisions about access: files that need confirmation are returned with the reason.
 
 use globset::GlobBuilder;
 use strata_engine::key::FileKey;
@@ -8,60 +8,61 @@ use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
 use crate::secrets::secret_by_name;
 use crate::walk::{Entry, NameOnly};
 
-/// The expansion of a text in a selection.
+/// The files that a path or pattern in a selection refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
-    /// How the text was understood.
+    /// How the path or pattern was interpreted.
     pub kind: PatternKind,
-    /// The files, sorted. Includes explicitly named files even if ignored.
+    /// Files, sorted. Includes explicitly named files even if they are ignored.
     pub files: Vec<FileKey>,
-    /// Matching files that should not be taken without confirmation, sorted. Explicitly named files only appear here if their
-    /// names suggest secrets.
+    /// Matching files that need confirmation, sorted. An explicitly named file is withheld only if its name suggests
+    /// secrets.
     pub withheld: Vec<(FileKey, NameOnly)>,
 }
 
-/// How a text in a selection was understood.
+/// How a path or pattern in a selection was interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternKind {
-    /// One file, by its own name.
+    /// A single file, named explicitly.
     File,
-    /// All listed files of a folder.
+    /// All listed files of a directory.
     Folder,
-    /// All listed files that match a pattern.
+    /// All listed files that match a glob.
     Glob,
 }
 
-/// Why a text matches no file.
+/// Why a path or pattern matches no file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// The path leads somewhere it must not.
+    /// The path is not allowed or not valid.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// No such file or folder.
+    /// The file or directory does not exist.
     #[error("`{0}` does not exist")]
     NotFound(String),
-    /// The folder has no listed files.
+    /// The directory has no listed files.
     #[error("the ignore rules hide all files of `{0}`")]
     EmptyFolder(String),
     #[error("no listed file matches `{0}`")]
     NoMatch(String),
-    /// The pattern cannot be understood.
+    /// The pattern is invalid.
     #[error("`{glob}` is not a valid pattern: {problem}")]
     BadGlob {
         glob: String,
-        /// What is wrong.
+        /// What is wrong with the pattern.
         problem: String,
     },
 }
 
-/// Longest pattern that is compiled, in bytes.
+/// Maximum length of a pattern, in bytes.
 const MAX_GLOB_BYTES: usize = 1024;
 
-/// Expands a text against `listed` (sorted, as from a scan). A file with exactly this name takes precedence over a pattern, so
-/// that `[id].tsx` can be named. `*` and `?` stop at a slash, `**` does not, and hidden files only match an explicit dot.
+/// Expands a path or pattern against `listed` (sorted, as returned by a scan). An existing file with exactly this
+/// name takes precedence over a pattern, so that a name such as `[id].tsx` works. `*` and `?` do not match a slash,
+/// `**` does, and hidden files only match patterns with an explicit dot.
 ///
 /// # Errors
-/// [`PatternError`] if it matches nothing. A pattern or folder whose files are all withheld is not an error.
+/// [`PatternError`] if nothing matches. It is not an error if all matching files are withheld.
 pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     match roots.locate(text) {
@@ -102,7 +103,7 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     }
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
     let text = text.trim_start_matches("./");
-    // The folders before the first wildcard are a path like any other.
+    // The directories before the first wildcard form an ordinary path.
     let wildcard = text.find(['*', '?', '[', '{']).unwrap_or(0);
     let slash = text.get(..wildcard).and_then(|literal| literal.rfind('/'));
     let (base, pattern) = match slash {
@@ -120,7 +121,7 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     let hidden = |below: &str| !names_hidden && has_hidden_part(below);
 
     let expansion = if base.is_empty() {
-        // Below each root, or with the root's name in front.
+        // Match paths relative to each root, and paths that begin with the root's name.
         let without_root = |key: &str| -> usize {
             let prefix = (0..roots.len())
                 .map(|root| roots.prefix(root))
@@ -146,13 +147,13 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     Ok(expansion)
 }
 
-/// The prefix of every key in a folder.
+/// Returns the prefix of all keys in a directory.
 fn folder_prefix(roots: &Roots, place: &ResolvedPath) -> String {
     let root = roots.prefix(place.root);
     if place.below.is_empty() { root } else { format!("{root}{}/", place.below) }
 }
 
-/// The entries whose keys begin with a prefix: neighbours, because the list is sorted.
+/// Returns the entries whose keys begin with `prefix`; they are adjacent, because the list is sorted.
 fn below<'e>(listed: &'e [Entry], prefix: &str) -> &'e [Entry] {
     let start = listed.partition_point(|entry| entry.key.as_str() < prefix);
     let rest = listed.get(start..).unwrap_or_default();
@@ -168,7 +169,7 @@ fn sort_out<'e>(
     let mut expansion = Expansion { kind, files: Vec::new(), withheld: Vec::new() };
     for entry in entries {
         match entry.name_only {
-            // Hidden is meant as seen from where the selection starts: `.github` names what is in it.
+            // A path counts as hidden relative to the start of the selection: `.github` selects the files in it.
             None => expansion.files.push(entry.key.clone()),
             Some(NameOnly::Hidden) if !is_hidden(entry.key.as_str()) => {
                 expansion.files.push(entry.key.clone());

@@ -1,5 +1,5 @@
-//! The key of placeholders: 32 random bytes per user, made when the first secret is found and stored privately. Knows no secrets,
-//! and never reveals the key.
+//! The user's key for placeholders of secrets: 32 random bytes, created when the first secret is found and stored
+//! privately. Handles no secrets, and never reveals the key.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,12 +11,12 @@ use strata_engine::tokens::redaction::PlaceholderKey;
 use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
-/// Its length in bytes, as required by the hash.
+/// Length of the key in bytes, as required by the hash.
 const BYTES: usize = 32;
-/// The file below the state directory.
+/// Name of the key file in the state directory.
 const NAME: &str = "placeholder.key";
 
-/// The key of the user who runs this process. Where it cannot be kept one holds for as long as the process.
+/// Returns the current user's key. If it cannot be stored, returns one that is valid only in this process.
 pub fn of_user() -> PlaceholderKey {
     let kept = state_directory(|name| std::env::var_os(name))
         .map_err(|error| error.to_string())
@@ -27,17 +27,18 @@ pub fn of_user() -> PlaceholderKey {
     })
 }
 
-/// The key that is kept below a directory; made if there is none.
+/// Reads the key from the directory `state`, or creates it.
 ///
 /// # Errors
-/// When the directory or the file cannot be read or written.
+/// If the directory or the file cannot be read or written.
 pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
     let path = state.join(NAME);
     if let Some(key) = read(&path)? {
         return Ok(key);
     }
-    // Written aside and linked into place: others see a whole key or none, and the first one to get there wins.
+    // Written to a temporary file and then hard-linked, so that other processes see a complete key or none, and the
+    // first one to link wins.
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     let mut number = [0; 8];
@@ -56,7 +57,8 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     }
 }
 
-/// An unguessable key for this process only. Hash table seeds also come from the system and never fail.
+/// Creates an unguessable key for this process only, from the seeds of hash tables: they come from the system's
+/// random numbers, and creating them cannot fail.
 fn of_process() -> PlaceholderKey {
     let mut bytes = [0; BYTES];
     for part in bytes.chunks_mut(8) {

@@ -1,8 +1,8 @@
-//! A few threads for work that is too long for the main loop. It knows nothing of the work, and a job that panics is a
-//! value like any other.
+//! A small thread pool for work that would block the main loop. Independent of the work; a job that panics yields an
+//! error value.
 //!
-//! Plain threads and one lock: rayon's strength (splitting one computation) is not needed here. Cancelling is the job's own
-//! business (see [`Cancel`](strata_engine::cancel::Cancel)).
+//! Uses plain threads and one lock: splitting one computation, the strength of rayon, is not needed here. Jobs handle
+//! cancellation themselves (see [`Cancel`](strata_engine::cancel::Cancel)).
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -12,23 +12,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// The priority of a pool.
+/// Priority of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
-    /// Someone waits.
+    /// The user is waiting for the result.
     Awaited,
-    /// No one waits. On Linux, these threads and those they start have a lower priority.
+    /// Nothing waits for the result. On Linux, these threads and those they start have a lower priority.
     Background,
 }
 
-/// A job panicked; the thread lives on.
+/// A job panicked. Its thread keeps running.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("panicked: {message}")]
 pub struct JobPanic {
     pub message: String,
 }
 
-/// The threads. Dropping it drops waiting jobs; running ones complete on their own.
+/// A thread pool. Dropping it drops waiting jobs; running jobs finish.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -48,14 +48,15 @@ struct Queue {
     closed: bool,
 }
 
-/// Deeply nested sources make deep recursions; address space that is not touched costs nothing.
+/// Stack size of the threads, in bytes. Deeply nested sources need deep recursion, and untouched address space costs
+/// nothing.
 pub(crate) const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 impl Pool {
     /// Starts the threads.
     ///
     /// # Errors
-    /// The system's, when it gives no more threads.
+    /// The operating system's error if a thread cannot be started.
     pub fn new(threads: NonZeroUsize, urgency: Urgency) -> io::Result<Self> {
         let shared = Arc::new(Shared { queue: Mutex::default(), ready: Condvar::new() });
         let pool = Self { shared: Arc::clone(&shared) };
@@ -76,8 +77,8 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Puts a job at the end of the queue. `done` gets what became of it, on the thread that ran it; when the pool is
-    /// dropped first, both are dropped without being called.
+    /// Appends a job to the queue. `done` receives the result on the thread that ran the job. If the pool is dropped
+    /// first, both are dropped without being called.
     pub fn spawn<T>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
@@ -103,7 +104,8 @@ impl Drop for Pool {
 impl Shared {
     fn work(&self) {
         while let Some(job) = self.next() {
-            // `done` is the caller's code, too: it must not end the thread either, and there is no one to tell.
+            // `done` is the caller's code as well: its panic must not end the thread, and there is nowhere to report
+            // it.
             let _: Result<(), JobPanic> = catch_panic(job);
         }
     }
@@ -122,7 +124,7 @@ impl Shared {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // No caller's code runs under the lock.
+        // No caller's code runs while the lock is held.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,11 +135,12 @@ impl std::fmt::Debug for Queue {
     }
 }
 
-/// Lowers the priority of this thread. On Linux alone a priority belongs to a thread and goes over to those it starts.
+/// Lowers the priority of the current thread. Linux only: elsewhere, a priority applies to the whole process. Threads
+/// started by this one inherit it.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
-        /// A tenth of what others get while they have something to do (`sched(7)`, "The nice value").
+        /// About a tenth of the CPU share of other threads under load (`sched(7)`, "The nice value").
         const NICENESS: i32 = 10;
 
         if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
@@ -146,12 +149,13 @@ fn lower_priority() {
     }
 }
 
-/// Runs something and turns its panic into a value.
+/// Calls `work` and converts a panic to an error.
 ///
 /// # Errors
-/// [`JobPanic`].
+/// [`JobPanic`] if `work` panics.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, JobPanic> {
-    // What the closure had borrowed mutably is gone with it, or its owner finds out from the error.
+    // State that the closure borrowed mutably is either dropped with it, or its owner learns of the panic from the
+    // error.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| JobPanic { message: message(&*payload) })
 }
 
@@ -166,7 +170,7 @@ mod tests {
 
     use super::*;
 
-    /// A pool of one thread.
+    /// Creates a pool of one thread.
     fn pool(urgency: Urgency) -> Pool {
         Pool::new(NonZeroUsize::MIN, urgency).unwrap()
     }

@@ -1,5 +1,5 @@
-//! Prompts and answers written out for people whose editor shows files and nothing else: a Markdown file of each for each session below
-//! the cache directory, closed to other users. What it says is the caller's business.
+//! Writes prompts and answers to files, for editors that can only display files: one Markdown file of each per
+//! session in the cache directory, readable only by the user. The caller provides the text.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -9,26 +9,26 @@ use std::time::{Duration, SystemTime};
 use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
-/// How long unused previews of other sessions are kept, since they contain source code.
+/// How long unused previews of other sessions are kept. Limited, because they contain source code.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The folder below the cache directory.
+/// Name of the directory in the cache directory.
 const FOLDER: &str = "preview";
 
-/// The files of one user.
+/// The preview files of one user.
 #[derive(Debug, Clone, Default)]
 pub struct PreviewFiles {
-    /// `None` when nothing says where the cache is.
+    /// The cache directory; `None` if it is unknown.
     cache: Option<PathBuf>,
 }
 
-/// Why a prompt was not written.
+/// Why a preview was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
     /// The cache directory is unknown.
     #[error("no cache directory is known; set STRATA_CACHE_DIR to an absolute path")]
     NoCacheDirectory,
-    /// The session has a name that cannot be a file's, or the folder cannot be made.
+    /// The session's name cannot be a file name, or the directory cannot be created.
     #[error(transparent)]
     Place(#[from] StoreError),
     #[error("cannot write `{}`: {error}", path.display())]
@@ -36,29 +36,30 @@ pub enum PreviewError {
 }
 
 impl PreviewFiles {
-    /// Those in the folder `preview` of a cache directory
+    /// Uses the directory `preview` in a cache directory
     /// ([`cache_directory`](crate::outline_cache::cache_directory)).
     pub fn below(cache: Option<PathBuf>) -> Self {
         Self { cache }
     }
 
-    /// Whether a path is that of a preview, by its text alone.
+    /// Whether a path is in the preview directory, judged by the path alone.
     pub fn holds(&self, path: &Path) -> bool {
         self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
-    /// Replaces the preview of a session, and returns its absolute path. Atomic for readers.
+    /// Replaces the prompt preview of a session, and returns its absolute path. Readers see the old or the new file,
+    /// never a part.
     ///
     /// # Errors
-    /// [`PreviewError`]; an earlier prompt stays unchanged then.
+    /// [`PreviewError`]; the previous preview then stays unchanged.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, "", text)
     }
 
-    /// The same for the last answer in a session, which has a file of its own.
+    /// Replaces the preview of the last answer of a session, which is a separate file.
     ///
     /// # Errors
-    /// [`PreviewError`]; an earlier answer stays as it was then.
+    /// [`PreviewError`]; the previous preview then stays unchanged.
     pub fn write_answer(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, ".answer", text)
     }
@@ -71,7 +72,7 @@ impl PreviewFiles {
         private_directory(folder)?;
         let path = folder.join(format!("{session}{kind}.md"));
         let half = folder.join(format!("{session}{kind}.{}.half", std::process::id()));
-        // Of a process that died at it and had the same number.
+        // Left by a process with the same id that died while writing.
         let _ = fs::remove_file(&half);
         let written = private_file(&half).and_then(|mut file| file.write_all(text.as_bytes()));
         if let Err(error) = written.and_then(|()| fs::rename(&half, &path)) {
@@ -83,7 +84,7 @@ impl PreviewFiles {
     }
 }
 
-/// Deletes old previews; failures are retried next time.
+/// Deletes old previews. Failed deletions are retried next time.
 fn remove_old(folder: &Path) {
     let Some(limit) = SystemTime::now().checked_sub(KEPT) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

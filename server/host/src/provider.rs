@@ -1,8 +1,9 @@
-//! The only access to language models: sends a request body and receives a reply, at once or streamed. Owns addresses, keys,
-//! deadlines, limits and retries. Never decides what to ask or what to do with a reply, and only connects when called.
+//! The only access to language models: sends a request body and receives the reply, in one piece or streamed. Handles
+//! addresses, keys, deadlines, limits and retries. Does not decide what to ask or how to use a reply, and connects
+//! only when called.
 //!
-//! A key goes from the environment, or from a command of the user's own, into one header of one request. Keys and bodies are in no
-//! address, no error and no log.
+//! A key goes from the environment, or from a command that the user configured, into one header of one request.
+//! Addresses, errors and logs contain no keys and no bodies.
 
 mod address;
 mod attempt;
@@ -31,48 +32,49 @@ use self::address::Address;
 use self::attempt::{Exchange, StreamReading, WholeReading};
 use self::http::Request;
 
-/// A model and the way to it.
+/// A model and how to reach it.
 #[derive(Debug, Clone)]
 pub struct Provider {
-    /// The protocol that is spoken.
+    /// The protocol to use.
     pub kind: ProviderName,
-    /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
-    /// `http://localhost:11434`); the provider's own address if there is none.
+    /// Base URL in the form that the provider's own client accepts (`https://api.openai.com/v1`,
+    /// `https://api.anthropic.com`, `http://localhost:11434`). Defaults to the provider's own.
     pub base_url: Option<String>,
-    /// The model as the provider calls it.
+    /// Model, as the provider names it.
     pub model: String,
-    /// Where the key comes from.
+    /// Source of the key.
     pub key: KeySource,
 }
 
-/// How long a request may take and how much may come back.
+/// Limits on the duration of a request and the size of its reply.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The time from the call to the end of the reply, with all tries and the waits between them.
+    /// Maximum time from the call to the end of the reply, including all attempts and the waits between them.
     pub deadline: Duration,
-    /// The longest time without a single byte of a stream. A whole reply may be silent until the deadline.
+    /// Maximum time without a byte of a streamed reply. A reply in one piece may be silent until the deadline.
     pub stall: Duration,
-    /// The most bytes of a reply on the wire.
+    /// Maximum size of a reply in bytes, as transferred.
     pub max_reply_bytes: usize,
-    /// Tries after the first, for requests that were refused for the moment. One that may have been billed is sent again once at most.
+    /// Maximum retries of requests that failed temporarily. A request that may have been billed is retried at most
+    /// once.
     pub retries: u32,
 }
 
-/// A reply, possibly with parts already delivered.
+/// A reply, complete or broken off.
 #[derive(Debug)]
 pub struct Sent {
-    /// The reply so far, with reported usage.
+    /// The reply received so far, with reported usage.
     pub reply: Reply,
-    /// Why the reply is not complete, when it broke off or the provider gave up in its middle.
+    /// Why the reply is incomplete: the connection was lost, or the provider reported an error partway.
     pub broken: Option<SendError>,
 }
 
 impl Default for Limits {
-    /// Ten minutes, as the providers' own clients have it.
+    /// Ten minutes, as in the providers' own clients.
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(600),
-            // Some models reason in silence.
+            // Some models send nothing while they reason.
             stall: Duration::from_secs(300),
             max_reply_bytes: 16 << 20,
             retries: 2,
@@ -81,20 +83,21 @@ impl Default for Limits {
 }
 
 impl Provider {
-    /// Posts a body and waits for the whole reply. May be called on any thread; raising `cancel` ends it within some 20 ms.
+    /// Posts a body and waits for the complete reply. Can be called on any thread; raising `cancel` ends it within
+    /// about 20 ms.
     ///
     /// # Errors
-    /// See [`SendError`]. Nothing of a reply is given out with an error.
+    /// [`SendError`] if the request fails. A partial reply is discarded.
     pub fn send(&self, body: &Value, limits: &Limits, cancel: &Cancel) -> Result<Reply, SendError> {
         let format = self.kind.format();
         self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
     }
 
-    /// Posts a body and delivers the reply as it arrives, on the caller's thread. After the first delivery, the request is not
-    /// sent again, and any early end is in [`Sent::broken`], including a raised `cancel`.
+    /// Posts a body and delivers the reply on the caller's thread as it arrives. Once anything has been delivered,
+    /// the request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
     ///
     /// # Errors
-    /// See [`SendError`], when nothing was given out.
+    /// [`SendError`] if the request fails before anything is delivered.
     pub fn stream(
         &self,
         body: &Value,
@@ -108,17 +111,17 @@ impl Provider {
         exchange.run(&mut StreamReading::new(self.kind, on_event))
     }
 
-    /// Asks for the list of models, which costs nothing and needs the key.
+    /// Requests the list of models, which is free of charge and verifies the key.
     ///
     /// # Errors
-    /// See [`SendError`].
+    /// [`SendError`] if the request fails or the reply is not a list of models.
     pub fn probe(&self, limits: &Limits, cancel: &Cancel) -> Result<(), SendError> {
         let exchange = self.exchange(Target::Models, None, limits, cancel)?;
         exchange.run(&mut WholeReading::new(self.kind, &read_models))
     }
 
-    /// Whether a request can be sent: the address is allowed, and a required key is there. Opens no connection and runs no
-    /// command.
+    /// Checks whether a request could be sent: the address is allowed, and a required key is available. Opens no
+    /// connection and runs no command.
     ///
     /// # Errors
     /// [`SendError::BadAddress`], [`SendError::NoKey`], [`SendError::KeyCommand`].
@@ -127,7 +130,7 @@ impl Provider {
         self.key.check(self)
     }
 
-    /// Posts a body to one of the provider's addresses and reads the whole reply by `read`.
+    /// Posts a body to one of the provider's addresses and parses the complete reply with `read`.
     pub(crate) fn post<T>(
         &self,
         target: Target,
@@ -140,7 +143,7 @@ impl Provider {
         exchange.run(&mut WholeReading::new(self.kind, read))
     }
 
-    /// Checks what can be checked without the network, and fetches the key.
+    /// Checks everything that does not require the network, and fetches the key.
     fn exchange<'a>(
         &self,
         target: Target,
@@ -157,7 +160,7 @@ impl Provider {
         Ok(Exchange::new(request, key, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
-    /// The body to send: Gemini has the model in the address.
+    /// Serializes the body. Gemini expects the model in the address instead of the body.
     fn bytes(&self, body: &Value) -> bytes::Bytes {
         match body.as_object() {
             Some(fields) if self.kind.format() == Format::Gemini && fields.contains_key("model") => {

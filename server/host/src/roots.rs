@@ -1,9 +1,10 @@
-//! The workspace folders, and the only way from an external path to a file inside them. Resolves paths at the moment of use,
-//! including symbolic links, and rejects those that lead out, with a reason. Opens and reads nothing (see [`disk`](crate::disk)).
+//! The workspace folders, and the only way from an external path to a file inside them. Resolves paths at the time of
+//! use, including symbolic links, and rejects those that lead outside, with a reason. Opens and reads no files (see
+//! [`disk`](crate::disk)).
 //!
-//! A file has one key however it was named: [`Roots::resolve`] follows links and uses the file system's spelling where case is
-//! ignored. Elsewhere names are compared byte by byte, without case folding or Unicode normalization. A hard link cannot be
-//! distinguished from a file of its own and counts as one.
+//! A file has one key regardless of how it is named: [`Roots::resolve`] follows links, and uses the file system's
+//! spelling where case is ignored. Otherwise, names are compared byte by byte, without case folding or Unicode
+//! normalization. A hard link cannot be distinguished from an ordinary file and counts as one.
 
 mod real;
 mod refusal;
@@ -21,43 +22,43 @@ use self::real::real_path;
 use self::refusal::MAX_PATH_BYTES;
 use crate::uri;
 
-/// A workspace folder as the client names it.
+/// A workspace folder as given by the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// The client's name for it. Defaults to the folder's name.
+    /// The client's name for the folder. Defaults to the last component of the path.
     pub name: Option<String>,
-    /// Absolute path.
+    /// Absolute path of the folder.
     pub path: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Unique among the roots; holds no slash.
+    /// Unique among the roots; contains no slash.
     pub name: String,
     given: PathBuf,
-    /// Absolute, without symbolic links.
+    /// Absolute path without symbolic links.
     pub real: PathBuf,
 }
 
-/// The workspace folders in the client's order, without duplicates. With one folder, keys are relative paths (`src/a.rs`); with
-/// several, they start with the root's name (`web/src/a.rs`).
+/// The workspace folders in the client's order, without duplicates. With one folder, keys are relative paths
+/// (`src/a.rs`); with several, they start with the root's name (`web/src/a.rs`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roots(Vec<Root>);
 
-/// Where a path leads: inside which root, and where below it.
+/// A resolved path: its root, and the path relative to the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResolvedPath {
     /// Index into the roots.
     pub(crate) root: usize,
-    /// Below the root with `/` between the parts; empty for the root itself.
+    /// Path relative to the root, separated by `/`; empty for the root itself.
     pub(crate) below: String,
-    /// Without symbolic links.
+    /// Absolute path without symbolic links.
     pub(crate) real: PathBuf,
-    /// Whether it is there.
+    /// Whether the path exists.
     pub(crate) exists: bool,
 }
 
-/// Read as the folders that they are, in the client's order.
+/// Gives access to the folders as a slice, in the client's order.
 impl Deref for Roots {
     type Target = [Root];
 
@@ -67,11 +68,11 @@ impl Deref for Roots {
 }
 
 impl Roots {
-    /// Roots for these folders. A folder given twice counts once; a name that is taken gets a number after it. A
-    /// folder that is not there is kept, since it may come.
+    /// Creates roots for these folders. Duplicate folders are dropped; a name that is already taken gets a number
+    /// appended. A folder that does not exist is kept, since it may be created later.
     ///
     /// # Errors
-    /// [`Refusal::RelativeRoot`], or what keeps us from following a folder's links.
+    /// [`Refusal::RelativeRoot`], or the reason why the links of a folder cannot be followed.
     pub fn new(folders: impl IntoIterator<Item = Folder>) -> Result<Self, PathError> {
         let mut roots: Vec<Root> = Vec::new();
         let mut names = BTreeSet::new();
@@ -93,24 +94,24 @@ impl Roots {
         Ok(Self(roots))
     }
 
-    /// One folder, named after itself.
+    /// Creates roots with a single folder, named after its path.
     ///
     /// # Errors
-    /// As [`Roots::new`].
+    /// Same as [`Roots::new`].
     pub fn single(path: impl Into<PathBuf>) -> Result<Self, PathError> {
         Self::new([Folder { name: None, path: path.into() }])
     }
 
-    /// The key of an absolute path, by its text alone: links are not followed and nothing is read, which is right
-    /// for names that come from the walk or for an editor's documents when no link is in play. `None` outside
-    /// the roots, for a root itself, and for what has no key.
+    /// Returns the key of an absolute path without accessing the file system. Links are not followed, which is
+    /// correct for names from a scan, and for an editor's documents unless links are involved. `None` outside the
+    /// roots, for a root itself, and for paths that have no key.
     pub fn key_of(&self, path: &Path) -> Option<FileKey> {
         let (root, below) = self.deepest(path, |root| [&root.given, &root.real])?;
         self.key(root, &text_below(below)?)
     }
 
-    /// The absolute path that a key names, by its text alone. Whoever opens it goes through
-    /// [`disk`](crate::disk), which follows links and checks again.
+    /// Returns the absolute path of a key without accessing the file system. To open it, use [`disk`](crate::disk),
+    /// which follows links and checks again.
     ///
     /// # Errors
     /// [`PathError`] for a key outside the roots, since keys also come from session files and clients.
@@ -141,7 +142,7 @@ impl Roots {
         Ok(path)
     }
 
-    /// Whether links may lead a key out of the roots at this moment. Links without a target are not followed, and pipes
+    /// Whether links currently lead a key outside the roots. Links without a target are not followed, and pipes
     /// (`/dev/fd/0`) have no path.
     pub fn leads_out(&self, key: &FileKey) -> bool {
         let Ok(path) = self.path_of(key) else { return false };
@@ -149,13 +150,14 @@ impl Roots {
         matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
-    /// The absolute path that a key leads to at this moment, without symbolic links; `None` when it leads to nothing that may be named.
+    /// Returns the absolute path that a key currently leads to, without symbolic links; `None` if it does not exist
+    /// or is not allowed.
     pub(crate) fn target_of(&self, key: &FileKey) -> Option<PathBuf> {
         let path = self.path_of(key).ok()?;
         self.locate_absolute(&path).ok().filter(|place| place.exists).map(|place| place.real)
     }
 
-    /// The root of a key and the path below it, by the key's text alone.
+    /// Splits a key into its root and the path relative to it, without accessing the file system.
     pub fn split<'a>(&self, key: &'a FileKey) -> Option<(&Root, &'a str)> {
         let text = key.as_str();
         match self.0.as_slice() {
@@ -167,12 +169,12 @@ impl Roots {
         }
     }
 
-    /// The key of a file named by a user or a client: relative to a root, absolute inside one, or a `file:` URI. `./`
-    /// and repeated slashes do not count. A backslash separates parts unless, where names may hold one, a file has
-    /// exactly this name. The file need not exist.
+    /// Returns the key of a file named by a user or a client: a path relative to a root, an absolute path inside one,
+    /// or a `file:` URI. `./` and repeated slashes are ignored. A backslash is a separator unless the system allows
+    /// it in names and a file has exactly this name. The file need not exist.
     ///
     /// # Errors
-    /// [`PathError`] with the reason for what leads out of the roots or names no file.
+    /// [`PathError`] with the reason if the path leads outside the roots or does not name a file.
     pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         let place = self.locate(text)?;
         self.key_at(&place).ok_or_else(|| {
@@ -181,7 +183,7 @@ impl Roots {
         })
     }
 
-    /// Where a text leads, the roots themselves included.
+    /// Resolves a path or URI, which may be a root itself.
     pub(crate) fn locate(&self, text: &str) -> Result<ResolvedPath, PathError> {
         let refused = |reason| PathError::new(text, reason);
         check_text(text).map_err(refused)?;
@@ -208,7 +210,7 @@ impl Roots {
         self.locate_path(&text.replace('\\', "/")).map_err(refused)
     }
 
-    /// Where an absolute path leads at this moment.
+    /// Resolves an absolute path, following its current links.
     pub(crate) fn locate_absolute(&self, path: &Path) -> Result<ResolvedPath, Refusal> {
         check_components(path)?;
         let lexically_inside = self.deepest(path, |root| [&root.given, &root.real]).is_some();
@@ -217,7 +219,7 @@ impl Roots {
         }
         let real = match real_path(path) {
             Ok(real) => real,
-            // What lies outside is no one's business: not even whether it is there.
+            // Do not reveal anything about paths outside the roots, not even whether they exist.
             Err(_) if !lexically_inside => return Err(Refusal::Outside),
             Err(reason) => return Err(reason),
         };
@@ -232,12 +234,13 @@ impl Roots {
         Ok(ResolvedPath { root, below, real: real.path, exists: real.exists })
     }
 
-    /// The key of a place; `None` for a root itself and for text that a key cannot hold.
+    /// Returns the key of a location; `None` for a root itself and for names that a key cannot represent.
     pub(crate) fn key_at(&self, place: &ResolvedPath) -> Option<FileKey> {
         self.key(place.root, &place.below)
     }
 
-    /// The key of a path below a root; `None` for the root itself and for text that a key cannot hold.
+    /// Returns the key of a path relative to a root; `None` for the root itself and for names that a key cannot
+    /// represent.
     pub(crate) fn key(&self, root: usize, below: &str) -> Option<FileKey> {
         if below.is_empty() {
             return None;
@@ -249,7 +252,7 @@ impl Roots {
         (!key.is_untitled()).then_some(key)
     }
 
-    /// The prefix of keys below a root: empty with one root, otherwise its name and a slash.
+    /// Returns the prefix of keys in a root: empty with one root, otherwise the root's name and a slash.
     pub fn prefix(&self, root: usize) -> String {
         match self.0.as_slice() {
             [_] => String::new(),
@@ -303,7 +306,7 @@ impl Roots {
         }
     }
 
-    /// The root that holds a path, by whole parts; of nested roots the deepest.
+    /// Returns the innermost root that contains a path, comparing whole components, and the path relative to it.
     fn deepest<'p, const N: usize>(
         &self,
         path: &'p Path,
@@ -352,7 +355,7 @@ fn check_components(path: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Names of devices on Windows, whatever ending they have. A digit stands behind the last two.
+/// Names of devices on Windows, with or without an extension. `com` and `lpt` are followed by a digit.
 const DEVICES: &[&str] = &["aux", "con", "nul", "prn", "com", "lpt"];
 
 /// Windows opens `a.rs::$DATA`, `a.rs.` and `a.rs ` as `a.rs`, and `nul` and `com1.rs` as devices.
@@ -367,12 +370,13 @@ fn has_second_meaning(part: &str) -> bool {
     part.contains(':') || part.ends_with(['.', ' ']) || is_device
 }
 
-/// Kernel interfaces that look like files: reading some of them has effects or shows other processes.
+/// Whether a path is a kernel interface that looks like a file. Reading some of them has side effects or exposes
+/// other processes.
 pub(crate) fn is_system_path(path: &Path) -> bool {
     cfg!(unix) && ["/proc", "/dev", "/sys"].iter().any(|system| path.starts_with(system))
 }
 
-/// The parts of a path below a root, joined by slashes.
+/// Joins the components of a relative path with slashes. `None` if a component is not a plain UTF-8 name.
 pub(crate) fn text_below(below: &Path) -> Option<String> {
     let mut text = String::new();
     for component in below.components() {
@@ -385,7 +389,7 @@ pub(crate) fn text_below(below: &Path) -> Option<String> {
     Some(text)
 }
 
-/// A unique name for a root, usable as the first part of a key.
+/// Returns a unique name for a root that is usable as the first component of a key.
 fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     let clean: String =
         wanted.trim().chars().map(|c| if matches!(c, '/' | '\\' | ':' | '\0') { '-' } else { c }).collect();
@@ -393,7 +397,7 @@ fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     if !taken.contains(&base) {
         return base;
     }
-    // One more candidate than names that are taken: one of them is free.
+    // One more candidate than there are taken names, so one of them is free.
     let mut numbered = (2..taken.len() + 3).map(|number| format!("{base}-{number}"));
     numbered.find(|name| !taken.contains(name)).unwrap_or(base)
 }

@@ -1,5 +1,5 @@
-//! Files of the workspace that a short list of patterns names, such as the rules that people keep for agents. Looks only
-//! into the folders that a pattern names, hidden ones included, and at no ignore rule: these files were asked for by name.
+//! Finds files by a short list of patterns, such as rule files for agents. Reads only the directories that a pattern
+//! names, including hidden ones, and ignores ignore rules, because the files are requested by name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,14 +10,15 @@ use strata_engine::key::FileKey;
 use crate::disk::stamp_of;
 use crate::roots::Roots;
 
-/// Entries of one folder that are looked at.
+/// Maximum entries to read of one directory.
 const MAX_ENTRIES: usize = 1_000;
 
-/// Files that one list of patterns may name.
+/// Maximum files per list of patterns.
 const MAX_FILES: usize = 200;
 
-/// The files in each workspace folder that match `patterns`, in pattern order, then by name. `*` matches any part of one name.
-/// Skips what leads out of the workspace or is not a file. A file with several names, by symbolic links, gets the first.
+/// Returns the files in all workspace folders that match `patterns`, in pattern order, then by name. `*` matches any
+/// part of a name. Skips paths that lead outside the workspace or are not files. A file with several names, through
+/// symbolic links, is returned under the first one.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut found = Vec::new();
     let mut targets = BTreeSet::new();
@@ -27,12 +28,12 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
             for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
                 let matcher = matcher(part);
                 places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
-                // Not even names of what lies outside are looked at.
+                // Do not read even the names of files outside the workspace.
                 places.retain(|place| roots.locate_absolute(place).is_ok());
                 places.truncate(MAX_ENTRIES);
             }
             let keys = places.into_iter().filter_map(|place| roots.key_of(&place));
-            // Asked of the file itself: a folder on the way may have become a link by now.
+            // Checked on the file itself: a directory in its path may have become a link in the meantime.
             for key in keys.filter(|key| stamp_of(roots, key).is_ok()) {
                 let is_new = roots.target_of(&key).is_some_and(|target| targets.insert(target));
                 if is_new && found.len() < MAX_FILES {
@@ -49,7 +50,7 @@ fn matcher(part: &str) -> Option<GlobMatcher> {
     has_wildcard.then(|| Glob::new(part).ok()).flatten().map(|glob| glob.compile_matcher())
 }
 
-/// The entries of a folder that match `part`, sorted by name.
+/// Returns the entries of a directory that match `part`, sorted by name.
 fn below(folder: &std::path::Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<std::path::PathBuf> {
     let Some(matcher) = matcher else {
         let only = folder.join(part);

@@ -1,11 +1,11 @@
-//! Detects files with secrets by name; contents are screened elsewhere. Such a file never enters a prompt unless someone selects
-//! it by name and confirms.
+//! Detects files with secrets by name; contents are screened elsewhere. Such a file enters a prompt only if the user
+//! selects it by name and confirms.
 
 use strata_engine::key::FileKey;
 
 use crate::roots::Roots;
 
-/// How a rule matches. All of them ignore the case of ASCII letters.
+/// How a rule matches. All rules ignore the case of ASCII letters.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
     /// The whole file name.
@@ -14,12 +14,12 @@ enum Rule {
     Prefix(&'static str),
     /// The end of the file name.
     Suffix(&'static str),
-    /// The last folder and the file name.
+    /// The parent directory and the file name.
     Path(&'static str),
 }
 
-/// The list, after the file rules of gitleaks, detect-secrets and GitHub's own `.gitignore` templates. `.env.example` and its
-/// like match on purpose: too often they hold the real values.
+/// The rules, based on the file rules of gitleaks and detect-secrets and on GitHub's `.gitignore` templates.
+/// `.env.example` and similar names match intentionally, since they often contain real values.
 const RULES: &[Rule] = &[
     // environments
     Rule::Prefix(".env"),
@@ -27,7 +27,7 @@ const RULES: &[Rule] = &[
     Rule::Suffix(".tfvars"),
     Rule::Suffix(".tfstate"),
     Rule::Suffix(".tfstate.backup"),
-    // keys and certificates with keys
+    // private keys, and certificates that include them
     Rule::Prefix("id_rsa"),
     Rule::Prefix("id_dsa"),
     Rule::Prefix("id_ecdsa"),
@@ -42,7 +42,7 @@ const RULES: &[Rule] = &[
     Rule::Suffix(".keystore"),
     Rule::Suffix(".keytab"),
     Rule::Suffix(".ovpn"),
-    // stores of credentials
+    // credential stores
     Rule::Suffix(".kdbx"),
     Rule::Suffix(".agekey"),
     Rule::Name("wallet.dat"),
@@ -76,33 +76,33 @@ const RULES: &[Rule] = &[
     Rule::Path(".cargo/credentials.toml"),
     Rule::Path(".gem/credentials"),
     Rule::Path("gh/hosts.yml"),
-    // histories of typed commands
+    // command histories
     Rule::Name(".bash_history"),
     Rule::Name(".zsh_history"),
     Rule::Name(".psql_history"),
     Rule::Name(".python_history"),
 ];
 
-/// Endings that make a name harmless: public keys, and source code that merely handles such things.
+/// Endings that mark a name as harmless: public keys, and source code that merely handles secrets.
 const HARMLESS_ENDINGS: &[&str] = &[
     ".pub", ".rs", ".py", ".js", ".jsx", ".mjs", ".ts", ".tsx", ".go", ".java", ".rb", ".php", ".cs", ".md",
     ".rst",
 ];
 
-/// The part of a name that gives it away as holding secrets, for instance `.pem`; `None` for any other file.
+/// Returns the rule that the name of a file with secrets matches, for example `.pem`; `None` for any other file.
 pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
     let name = key.file_name();
     let harmless = HARMLESS_ENDINGS.iter().any(|ending| ends_with(name, ending));
     RULES.iter().find_map(|&rule| match rule {
         Rule::Name(rule) => name.eq_ignore_ascii_case(rule).then_some(rule),
-        // `.env.ts` may well hold values; a source file's harmless ending counts for the other rules only.
+        // `.env.ts` may contain values, so the harmless endings do not apply to this rule.
         Rule::Prefix(rule) => (starts_with(name, rule) && (rule == ".env" || !harmless)).then_some(rule),
         Rule::Suffix(rule) => ends_with(name, rule).then_some(rule),
         Rule::Path(rule) => ends_with_parts(key.as_str(), rule).then_some(rule),
     })
 }
 
-/// Checks a file's name and that of its current target, since a link has its own name.
+/// Checks a file's name and the name of its current target, since a link has its own name.
 pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
     secret_by_name(key).or_else(|| {
         let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;

@@ -1,5 +1,5 @@
-//! One question to a language model, one text back, for the summary of a compaction. Decides which part of a reply is the answer;
-//! never decides what is asked or what becomes of it, and keeps nothing between questions.
+//! Asks a language model one question and returns its answer, for the summary of a compaction. Decides which part of
+//! a reply is the answer. Does not decide what to ask or how to use the answer, and keeps no state between questions.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use strata_engine::prompt::settings::ProviderName;
 
 use crate::provider::{Limits, Provider, SendError, Target};
 
-/// The most bytes of an answer, whatever was asked for.
+/// Maximum bytes of an answer, regardless of the allowed tokens.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// Maximum bytes of an answer per allowed token: four times those of a long token.
+/// Maximum bytes of an answer per allowed token: four times the bytes of a long token.
 const MAX_BYTES_PER_TOKEN: usize = 24;
 
-/// Maximum bytes read of one reply, since text may be escaped and reasoning is included.
+/// Maximum bytes of a reply. Larger than an answer, since text may be escaped and reasoning is included.
 const MAX_REPLY: usize = 4 * 1024 * 1024;
 
-/// Tries after the first.
+/// Maximum retries.
 const RETRIES: u32 = 2;
 
 /// A question to a model.
@@ -27,17 +27,17 @@ const RETRIES: u32 = 2;
 pub struct Question {
     /// The system prompt; may be empty.
     pub system: String,
-    /// The prompt.
+    /// The user prompt.
     pub prompt: String,
-    /// Maximum tokens of the answer. The provider is told; answers of more than 24 bytes per token, or more than 256 KiB, are
-    /// rejected.
+    /// Maximum tokens of the answer, sent to the provider. Answers of more than 24 bytes per token, or more than 256
+    /// KiB, are rejected.
     pub max_output_tokens: usize,
 }
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SummaryError {
-    /// There is no reply.
+    /// The request failed.
     #[error(transparent)]
     Send(#[from] SendError),
     /// The reply has no text.
@@ -48,11 +48,11 @@ pub enum SummaryError {
 }
 
 impl Provider {
-    /// Asks and waits for the whole answer. Trying again, waiting between two tries and reading
-    /// the answer are all within the deadline; raising `cancel` ends it within some 20 ms. May be called on any thread.
+    /// Asks a question and waits for the complete answer. The deadline includes retries and the waits between them;
+    /// raising `cancel` ends the call within about 20 ms. Can be called on any thread.
     ///
     /// # Errors
-    /// See [`SummaryError`]. Nothing of an answer is given out with an error.
+    /// [`SummaryError`] if there is no usable answer. A partial answer is discarded.
     pub fn ask(
         &self,
         question: &Question,

@@ -1,19 +1,19 @@
-//! A folder tree for one test: a workspace folder `root`, and beside it whatever a test wants to be outside.
+//! A directory tree for one test: a workspace folder `root`, and next to it anything that a test needs outside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::roots::{Folder, Roots};
 
-/// Removed with everything in it when dropped.
+/// A tree in a temporary directory. Dropping it deletes the directory.
 pub(crate) struct Tree {
     _directory: tempfile::TempDir,
     top: PathBuf,
 }
 
 impl Tree {
-    /// A tree with these files, each with its own path as content. Paths are relative to the top: `root/a.rs` is inside
-    /// the workspace folder, `outside/a.rs` is not. A path that ends in a slash is a folder.
+    /// Creates a tree with these files, each with its own path as content. Paths are relative to the top: `root/a.rs`
+    /// is inside the workspace folder, `outside/a.rs` is not. A path that ends with a slash is a directory.
     pub(crate) fn new(files: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let top = crate::canonical::canonical(directory.path()).unwrap();
@@ -28,7 +28,7 @@ impl Tree {
         tree
     }
 
-    /// The absolute path of something in the tree.
+    /// Returns the absolute path of an entry in the tree.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.top.join(below)
     }
@@ -43,13 +43,13 @@ impl Tree {
         fs::write(path, content).unwrap();
     }
 
-    /// A symbolic link; `target` is as the link is to hold it.
+    /// Creates a symbolic link. `target` is stored as given.
     #[cfg(unix)]
     pub(crate) fn link(&self, target: impl AsRef<Path>, link: &str) {
         std::os::unix::fs::symlink(target, self.path(link)).unwrap();
     }
 
-    /// The workspace folder `root` alone.
+    /// Returns roots with the workspace folder `root` alone.
     pub(crate) fn roots(&self) -> Roots {
         Roots::single(self.path("root")).unwrap()
     }

@@ -1,5 +1,5 @@
-//! Tokenizers in files (`tokenizer.json`, the form of Hugging Face), read when they are first needed and then kept. It
-//! decides nothing about which model has which.
+//! Tokenizers in files (`tokenizer.json`, the format of Hugging Face), read on first use and then kept in memory. The
+//! caller decides which model uses which tokenizer.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use strata_engine::tokens::counting::CountTokens;
 use tokenizers::Tokenizer;
 
-/// Larger files are no tokenizers: the largest vocabularies come to some 35 MB.
+/// Maximum size of a tokenizer file, in bytes. The largest vocabularies have about 35 MB.
 const MOST_BYTES: u64 = 128 << 20;
 
 #[derive(Debug)]
@@ -19,43 +19,43 @@ pub struct TokenizerFile {
     read: OnceLock<Result<Tokenizer, TokenizerFileError>>,
 }
 
-/// A file whose tokenizer cannot be used.
+/// Why a tokenizer file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerFileError {
     #[error("cannot read the tokenizer {}: {kind}", .path.display())]
     Io { path: PathBuf, kind: io::ErrorKind },
-    /// A folder, a FIFO, a socket or a device; it was not opened.
+    /// A directory, a FIFO, a socket or a device. It was not opened.
     #[error("the tokenizer {} is not a regular file", .0.display())]
     NotRegular(PathBuf),
-    /// Too large for a tokenizer; none of it was read.
+    /// The file is too large for a tokenizer. It was not read.
     #[error("the tokenizer {} has {size} bytes; the limit is {MOST_BYTES}", .path.display())]
     TooLarge { path: PathBuf, size: u64 },
-    /// Not a supported tokenizer.
+    /// The file is not a supported tokenizer.
     #[error("{} has no usable tokenizer: {problem}", .path.display())]
     Unusable {
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with the file.
         problem: String,
     },
 }
 
 impl PartialEq for TokenizerFile {
-    /// Whether they are in the same file, read or not.
+    /// Compares the paths only.
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path
     }
 }
 
 impl TokenizerFile {
-    /// The tokenizer in this file. Nothing is read yet.
+    /// Creates a tokenizer from a file, which is read on first use.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: OnceLock::new() }
     }
 
-    /// Reads it unless that was done, which takes some hundred milliseconds.
+    /// Reads the file unless it has been read, which takes some hundred milliseconds.
     ///
     /// # Errors
-    /// [`TokenizerFileError`]; then nothing is counted with it.
+    /// [`TokenizerFileError`] if the file cannot be used; `count` then returns `None`.
     pub fn check(&self) -> Result<(), TokenizerFileError> {
         self.tokenizer().map(drop).map_err(Clone::clone)
     }
@@ -68,7 +68,7 @@ impl TokenizerFile {
 impl CountTokens for TokenizerFile {
     fn count(&self, text: &str) -> Option<usize> {
         let tokenizer = self.tokenizer().ok()?;
-        // Made by others from a file by others: neither may take a command down.
+        // The tokenizer library and the file are third-party: a panic in them must not abort a command.
         let counted = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
         Some(counted.ok()?.ok()?.len())
     }
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
     let mut tokenizer = read
         .map_err(|_| unusable("reading it panicked".to_owned()))?
         .map_err(|error| unusable(error.to_string()))?;
-    // A count is of the whole text, whatever a model was trained to take.
+    // Count the whole text, even if it exceeds what a model was trained on.
     tokenizer.with_padding(None);
     if tokenizer.with_truncation(None).is_err() {
         return Err(unusable("it truncates text".to_owned()));
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
 mod tests {
     use super::*;
 
-    /// Words at white space, four of which are known.
+    /// Splits words at white space; the vocabulary has four entries.
     const WORDS: &str = r#"{
         "version": "1.0",
         "truncation": { "max_length": 2, "strategy": "LongestFirst", "stride": 0, "direction": "Right" },

@@ -1,4 +1,4 @@
-//! Trace files: JSON, optionally compressed with gzip. The engine interprets traces.
+//! Reads and writes trace files: JSON, optionally compressed with gzip. The engine interprets traces.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -9,13 +9,13 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use strata_engine::conversation::trace::Trace;
 
-/// Maximum JSON bytes of a trace after decompression, since a small file can expand to a very long text.
+/// Maximum size of a trace after decompression, in bytes. A small file can expand to a very long text.
 pub(crate) const MAX_TRACE_BYTES: u64 = 256 << 20;
 
-/// The first bytes of what gzip writes (RFC 1952, 2.3.1).
+/// First bytes of a gzip file (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Why a trace was not read or written.
+/// Why a trace could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TraceFileError {
@@ -24,21 +24,21 @@ pub struct TraceFileError {
     pub(crate) problem: TraceProblem,
 }
 
-/// Why a trace file is unusable.
+/// What is wrong with a trace file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TraceProblem {
-    /// It cannot be read, written or decompressed.
+    /// The file cannot be read, written or decompressed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It holds more than [`MAX_TRACE_BYTES`].
+    /// The trace is larger than [`MAX_TRACE_BYTES`].
     #[error("longer than {} MiB", MAX_TRACE_BYTES >> 20)]
     TooLong,
-    /// It holds something else. The text names the place.
+    /// The content is not a trace. The text includes the location of the error.
     #[error("no trace: {0}")]
     Shape(String),
 }
 
-/// Reads a trace. Its first bytes show whether it is compressed.
+/// Reads a trace. Detects compression from the first bytes.
 ///
 /// # Errors
 /// [`TraceFileError`].
@@ -46,8 +46,8 @@ pub fn read_trace(path: &Path) -> Result<Trace, TraceFileError> {
     read(path, MAX_TRACE_BYTES).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
-/// Writes a trace, compressed when the file's name ends in `.gz`. Same trace, same bytes. Whoever stops it half way finds
-/// a file `*.part`, never half a trace.
+/// Writes a trace, compressed if the file name ends in `.gz`. The output is deterministic. An interrupted write
+/// leaves a file `*.part`, but never a partial trace.
 ///
 /// # Errors
 /// [`TraceFileError`].
@@ -55,10 +55,10 @@ pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), TraceFileError> {
     write(path, trace).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
-/// The traces (`*.json`, `*.json.gz`) in a folder, sorted by name, or a single file.
+/// Returns the traces (`*.json`, `*.json.gz`) in a directory, sorted by name, or the single file at `place`.
 ///
 /// # Errors
-/// [`TraceFileError`] if the place does not exist or cannot be read.
+/// [`TraceFileError`] if `place` does not exist or cannot be read.
 pub fn traces_at(place: &Path) -> Result<Vec<PathBuf>, TraceFileError> {
     let fail = |error: io::Error| TraceFileError { path: place.to_owned(), problem: error.into() };
     if !fs::metadata(place).map_err(fail)?.is_dir() {

@@ -1,4 +1,4 @@
-//! Files with recorded sessions of a coding agent: finding them below a folder, and reading their text. The engine interprets
+//! Finds files with recorded sessions of a coding agent in a directory, and reads them. The engine interprets the
 //! records.
 
 use std::fs::{self, File};
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use strata_engine::conversation::transcript::{Transcript, parse};
 
-/// A record may hold this much. Bytes.
+/// Maximum size of a recording, in bytes.
 pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
 
-/// Records that are looked for below one folder.
+/// Maximum recordings in one directory tree.
 pub(crate) const MAX_TRANSCRIPTS: usize = 2_000;
 
-/// Folders below each other that are looked into.
+/// Maximum depth of directories to search.
 const MAX_DEPTH: usize = 16;
 
-/// Folders that are looked into, so that a search from the top of a disk ends.
+/// Maximum directories to search, so that a search from the root of a disk ends.
 const MAX_FOLDERS: usize = 100_000;
 
-/// Why a record was not read.
+/// Why recordings could not be found or read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TranscriptFileError {
@@ -28,24 +28,25 @@ pub struct TranscriptFileError {
     pub(crate) problem: TranscriptProblem,
 }
 
-/// Why a record, or its location, is unusable.
+/// What is wrong with a recording or its location.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TranscriptProblem {
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It holds more than [`MAX_TRANSCRIPT_BYTES`].
+    /// The recording is larger than [`MAX_TRANSCRIPT_BYTES`].
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
-    /// The folder holds too many.
+    /// The directory tree has too many recordings or directories.
     #[error("more than {MAX_TRANSCRIPTS} records, or too many folders; name a smaller folder")]
     TooMany,
 }
 
-/// The records (`*.jsonl`) in and below a folder, sorted by path, or a single file. Does not follow symbolic links below the
-/// folder.
+/// Returns the recordings (`*.jsonl`) in a directory tree, sorted by path, or the single file at `place`. Does not
+/// follow symbolic links inside the tree.
 ///
 /// # Errors
-/// [`TranscriptFileError`] when `place` cannot be read or holds too many; what cannot be read below it is passed over.
+/// [`TranscriptFileError`] if `place` cannot be read or contains too many recordings. Unreadable subdirectories are
+/// skipped.
 pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError> {
     let fail = |problem| TranscriptFileError { path: place.to_owned(), problem };
     if fs::metadata(place).map_err(|error| fail(error.into()))?.is_file() {
@@ -74,7 +75,7 @@ pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError>
     Ok(found)
 }
 
-/// Reads a record. Bytes that are no UTF-8 are replaced.
+/// Reads a recording. Invalid UTF-8 is replaced.
 ///
 /// # Errors
 /// [`TranscriptFileError`].

@@ -1,44 +1,44 @@
-//! `file:` URIs and the paths they name, in both directions and for both families of systems. It looks at
-//! text only, never at a disk, and checks nothing about where a path leads: that is the work of
-//! [`roots`](crate::roots). Other schemes are refused.
+//! Converts between `file:` URIs and paths, in Unix and Windows style. Purely textual: does not access the disk, and
+//! does not check where a path leads, which [`roots`](crate::roots) does. Other schemes are rejected.
 
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one too.
+/// Path syntax of a system. Always [`PathStyle::HERE`] in production; tests also use the other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathStyle {
-    /// `/home/u/a.rs`
+    /// Such as `/home/u/a.rs`.
     Unix,
-    /// `C:\Users\u\a.rs`, `\\host\share\a.rs`
+    /// Such as `C:\Users\u\a.rs` and `\\host\share\a.rs`.
     Windows,
 }
 
-/// Why a URI names no file.
+/// Why a URI does not name a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UriError {
-    /// A scheme other than `file`, or none.
+    /// A scheme other than `file`, or no scheme.
     #[error("only `file:` URIs are supported, not `{0}:`")]
     Scheme(String),
-    /// A host that is not this machine, on a system where a path cannot name one.
+    /// A host other than this machine, on a system whose paths have no hosts.
     #[error("the file is on another machine (`{0}`)")]
     Host(String),
-    /// No absolute path after the scheme.
+    /// The path in the URI is not absolute.
     #[error("the path in the URI is not absolute")]
     Relative,
-    /// A `?` or `#` that is not percent-encoded: part of no path.
+    /// A `?` or `#` that is not percent-encoded, and so begins a query or fragment.
     #[error("a file has no query or fragment (in a name, write `?` as `%3F` and `#` as `%23`)")]
     QueryOrFragment,
-    /// A NUL, written out or as `%00`.
+    /// A NUL character, literal or as `%00`.
     #[error("the path contains a NUL character")]
     Nul,
-    /// Percent-encoded bytes that are not UTF-8.
+    /// Percent-encoded bytes that are not valid UTF-8.
     #[error("the path is not UTF-8")]
     NotText,
 }
 
-/// The characters that RFC 3986 allows unescaped in a path: unreserved characters, sub-delimiters, `:`, `@` and the slash.
+/// Characters to percent-encode: all except those that RFC 3986 allows in a path, which are the unreserved
+/// characters, sub-delimiters, `:`, `@` and the slash.
 const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -60,13 +60,13 @@ const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/');
 
 impl PathStyle {
-    /// The style of the system this runs on.
+    /// The style of the current system.
     const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 }
 
-/// The scheme of a text that looks like a URI, for instance `file`, `untitled` or `git`. A single letter is
-/// a Windows drive, not a scheme; `a:b` without a slash after the colon is a file name, except after the
-/// schemes that editors use for documents without a file.
+/// Returns the scheme if `text` looks like a URI, for example `file`, `untitled` or `git`. A single letter is a
+/// Windows drive, not a scheme. `a:b` without a slash after the colon is a file name, except after the schemes
+/// `untitled` and `file`.
 pub fn scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
     let mut characters = scheme.chars();
@@ -76,16 +76,16 @@ pub fn scheme(text: &str) -> Option<&str> {
     (scheme.len() > 1 && well_formed && marked).then_some(scheme)
 }
 
-/// The path that a `file:` URI names on this system. Percent-encoding is undone exactly once.
+/// Returns the path that a `file:` URI names on this system. Percent-encoding is decoded exactly once.
 ///
 /// # Errors
-/// [`UriError`] when the URI names no file of this machine.
+/// [`UriError`] if the URI does not name a file on this machine.
 pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
     to_path_text(uri, PathStyle::HERE).map(PathBuf::from)
 }
 
-/// As [`to_path`], in a chosen style. `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a` are `C:\a` in
-/// the Windows style, `file://host/share/a` is `\\host\share\a` (RFC 8089, appendix E).
+/// Like [`to_path`], in a given style. In the Windows style, `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a` give
+/// `C:\a`, and `file://host/share/a` gives `\\host\share\a` (RFC 8089, appendix E).
 fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     let scheme = scheme(uri).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("file") {
@@ -118,12 +118,12 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     }
 }
 
-/// The `file:` URI of an absolute path of this system; `None` for a path that is relative or not UTF-8.
+/// Returns the `file:` URI of an absolute path; `None` if the path is relative or not UTF-8.
 pub fn from_path(path: &Path) -> Option<String> {
     from_path_text(path.to_str()?, PathStyle::HERE)
 }
 
-/// As [`from_path`], in a chosen style. The verbatim prefix of Windows (`\\?\`) is dropped.
+/// Like [`from_path`], in a given style. The verbatim prefix of Windows (`\\?\`) is removed.
 fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     let encode = |path: &str| utf8_percent_encode(path, ENCODED_IN_PATH).to_string();
     match style {
@@ -143,12 +143,12 @@ fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// Whether a text begins as an absolute path of Windows: a drive with a slash after it, or two backslashes.
+/// Whether `text` begins like an absolute Windows path: a drive followed by a slash or backslash, or two backslashes.
 pub(crate) fn is_windows_absolute(text: &str) -> bool {
     text.starts_with(r"\\") || (split_drive(text).is_some() && text.as_bytes().get(1) == Some(&b':'))
 }
 
-/// `C` and `/a` of `C:/a`; the slash is there, in either direction.
+/// Splits `C:/a` into `C` and `/a`. Accepts a slash or a backslash after the colon.
 fn split_drive(path: &str) -> Option<(char, &str)> {
     let drive = path.chars().next().filter(char::is_ascii_alphabetic)?;
     let below = path.get(1..)?.strip_prefix([':', '|'])?;

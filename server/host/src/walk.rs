@@ -1,6 +1,7 @@
-//! Lists the files of a repository: scans the roots according to `.gitignore`, `.ignore`, `.strataignore` and the user's global
-//! excludes (outside of Git repositories too), sorted, without generated folders (`skipped_folders`) and symbolic links, whose
-//! targets are listed where they are. Reads no file; judges by name and size only.
+//! Lists the files of a workspace: scans the roots according to `.gitignore`, `.ignore`, `.strataignore` and the
+//! user's global excludes (outside Git repositories too). The list is sorted and excludes generated directories
+//! (`skipped_folders`) and symbolic links, whose targets are listed under their own paths. Reads no files; classifies
+//! by name and size only.
 
 mod ignore_file;
 mod skipped_folders;
@@ -27,62 +28,63 @@ use crate::secrets::secret_by_name;
 pub struct WalkOptions {
     /// Additional `.gitignore` patterns from the user, relative to each root.
     pub exclude: Vec<String>,
-    /// Files above this many bytes are listed by name only.
+    /// Maximum size in bytes; larger files are listed with `NameOnly::TooLarge`.
     pub max_outline_bytes: u64,
-    /// The walk stops at this many files and says so.
+    /// Maximum files. The scan stops there and sets `Walk::cut_short`.
     pub max_files: usize,
 }
 
-/// A file that the walk found.
+/// A file found by a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub key: FileKey,
-    /// Its metadata when the walk came by.
+    /// The file's metadata at the time of the scan.
     pub stamp: Stamp,
-    /// Set when only the name may be used unasked.
+    /// Set if only the name may be used without a request for the file.
     pub name_only: Option<NameOnly>,
 }
 
-/// Why a file is used by name only unless someone asks for it.
+/// Why only the name of a file is used, unless the file is explicitly requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameOnly {
-    /// Its name says that it holds secrets; the rule that matched. Selecting it takes a confirmation.
+    /// The name suggests secrets, with the rule that matched. Selecting the file requires a confirmation.
     #[error("its name suggests secrets ({0})")]
     Secret(&'static str),
-    /// A part of its path begins with a dot.
+    /// A component of the path begins with a dot.
     #[error("it is hidden")]
     Hidden,
-    /// It is larger than [`WalkOptions::max_outline_bytes`].
+    /// The file is larger than [`WalkOptions::max_outline_bytes`].
     #[error("it is large")]
     TooLarge,
 }
 
-/// Something a walk could not do.
+/// A problem during a scan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// A key, or a path if there is none.
+    /// A key, or a path if there is no key.
     pub place: String,
     pub problem: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
-    /// Sorted by key, each key once.
+    /// The files, sorted by key, without duplicates.
     pub entries: Vec<Entry>,
-    /// The folders that were looked into, the roots included, by their real paths.
+    /// Real paths of the scanned directories, including the roots.
     pub folders: BTreeSet<PathBuf>,
-    /// Sorted. Unreadable folders, broken ignore files, names that are not UTF-8, a walk cut short.
+    /// Problems, sorted: unreadable directories, invalid ignore files, names that are not UTF-8, or a scan that was
+    /// cut short.
     pub notes: Vec<Note>,
-    /// Whether there were too many files, so that unlisted ones may exist.
+    /// Whether the scan stopped at the maximum number of files, so that some are not listed.
     pub cut_short: bool,
 }
 
-/// The ignore file of our own.
+/// Name of Strata's own ignore file.
 pub const IGNORE_FILE: &str = ".strataignore";
 
-/// Beyond this, threads wait for the disk and for each other.
+/// Maximum threads. More of them would only wait for the disk and for each other.
 const MAX_THREADS: usize = 4;
-/// Maximum folder depth below a root, since much work on a key is done for each part of it.
+/// Maximum depth of directories in a root, since some work is done for each component of a key.
 const MAX_DEPTH: usize = 128;
 
 impl Default for WalkOptions {
@@ -91,10 +93,10 @@ impl Default for WalkOptions {
     }
 }
 
-/// Walks all roots.
+/// Scans all roots.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up.
+/// [`Cancelled`] if canceled.
 pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
     let mut found = WalkResults::default();
     for index in 0..roots.len() {
@@ -103,11 +105,11 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
     Ok(found.sorted())
 }
 
-/// The result of [`walk`] at or below one place, for a watcher's event, without looking elsewhere. Empty for ignored and missing
-/// places.
+/// Scans a single file or directory tree, for an event of a watcher. Returns the part of [`walk`]'s result at or below
+/// `key`; empty for ignored or missing paths.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up.
+/// [`Cancelled`] if canceled.
 pub fn walk_at(
     roots: &Roots,
     key: &FileKey,
@@ -123,7 +125,7 @@ pub fn walk_at(
 }
 
 impl Walk {
-    /// The result of [`walk_at`], taken from a scan of all roots; `None` if it cannot be derived.
+    /// Extracts the result of [`walk_at`] from a scan of all roots; `None` if it cannot be derived.
     pub fn at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {
             return None;
@@ -144,7 +146,7 @@ impl Walk {
 }
 
 impl Entry {
-    /// In bytes.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.stamp.size
     }
@@ -251,17 +253,17 @@ fn walk_root(
     cancel.check()
 }
 
-/// The folder being scanned. Scans go by names, and a folder may become a link between two looks: what is found then is not in
-/// this folder.
+/// The directory being scanned. The scan uses paths, and a directory may be replaced by a link in the meantime;
+/// entries found through the link are not in this directory.
 #[derive(Default)]
 struct ParentFolder {
     path: PathBuf,
-    /// `None` when it is not a folder of the root any more.
+    /// `None` if it is no longer a directory in the root.
     real: Option<RealFolder>,
 }
 
 impl ParentFolder {
-    /// Whether the walk found a file or folder that is in the root.
+    /// Whether a scanned entry is actually in the root.
     fn has(&mut self, root: &Path, entry: &DirEntry) -> bool {
         let (Some(parent), 1..) = (entry.path().parent(), entry.depth()) else { return true };
         if self.real.is_none() || self.path != parent {
@@ -274,7 +276,7 @@ impl ParentFolder {
     }
 }
 
-/// The result of one step: a file, nothing (a folder, link or special file), or a problem.
+/// Converts one step of the scan: a file, `None` for a directory, link or special file, or a problem.
 fn entry_of(
     roots: &Roots,
     index: usize,
@@ -313,15 +315,15 @@ fn entry_of(
     Ok(Some(Entry { key, stamp, name_only }))
 }
 
-/// Exclusions besides ignore files.
+/// Exclusions other than ignore files.
 struct Filter {
     root: PathBuf,
     /// Other roots: a root inside this one lists its own files.
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
-    /// Folders that have ignore files, and how many bytes of them.
+    /// Directories with ignore files, and the total size of these files in bytes.
     rules: Mutex<HashMap<PathBuf, u64>>,
-    /// Folders that are left out for a reason worth telling.
+    /// Problems with skipped directories.
     notes: Arc<Mutex<Vec<Note>>>,
 }
 
@@ -382,7 +384,7 @@ impl Filter {
 fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Override {
     let mut builder = OverrideBuilder::new(root);
     for pattern in &options.exclude {
-        // An override lists what to keep; the exclamation mark turns it round.
+        // An override lists the files to keep; an exclamation mark inverts it.
         let result = match pattern.strip_prefix('!') {
             Some(kept) => builder.add(kept),
             None => builder.add(&format!("!{pattern}")),
@@ -397,8 +399,9 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Over
     })
 }
 
-/// Whether ignore files above a root apply. Not outside of a repository, where a `*` in the `.gitignore` of a home folder would
-/// hide every project. And not if they hide the root itself, which the user has opened explicitly.
+/// Whether ignore files above a root apply. They do not apply outside a repository, where a `*` in the `.gitignore`
+/// of a home directory would hide every project. They do not apply either if they would hide the root itself, which
+/// the user has opened explicitly.
 fn uses_parent_ignore_files(root: &Path) -> bool {
     let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
     let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));

@@ -1,5 +1,6 @@
-//! Watches the workspace folders, for clients that cannot: collects changed paths until a moment of quiet. Only watches scanned
-//! folders, so that ignored ones cost nothing; follows no links and reads no file. Others find out what changed.
+//! Watches the workspace folders for clients that cannot: collects changed paths until there is a quiet moment.
+//! Watches only scanned directories, so that ignored ones cost nothing. Follows no links and reads no files; the
+//! receiver finds out what changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,13 +15,13 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// Something about these paths changed: they came, went, or have another content.
+    /// Paths that were created, deleted or changed.
     Changed(BTreeSet<PathBuf>),
-    /// Too many changes to see all: anything may be different.
+    /// Too many changes to report each: anything may have changed.
     Everything,
 }
 
-/// Watches until it is dropped.
+/// A file watcher. Dropping it stops watching.
 #[derive(Debug)]
 pub struct Watcher {
     system: RecommendedWatcher,
@@ -28,22 +29,22 @@ pub struct Watcher {
     max_folders: usize,
 }
 
-/// The folders as the system's thread knows them.
+/// The watched directories, shared with the thread that receives system events.
 #[derive(Debug, Default)]
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
-    /// Removed or renamed folders. Their names may be in use again, but unwatched.
+    /// Deleted or renamed directories. Their paths may exist again, but are not watched.
     gone: BTreeSet<PathBuf>,
 }
 
-/// Why files are not watched.
+/// Why files cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The system watches no more folders for this user.
+    /// The limit of watched directories is reached.
     #[error("there are {wanted} folders, but the system can watch only {watched}")]
     TooMany {
         wanted: usize,
-        /// Folders that were watched until then.
+        /// Number of directories that are watched.
         watched: usize,
     },
     #[error("the system cannot watch files: {0}")]
@@ -54,15 +55,16 @@ pub enum WatchError {
 const QUIET: Duration = Duration::from_millis(50);
 /// Maximum delay of a report.
 const LONGEST: Duration = Duration::from_millis(500);
-/// Events that may wait to be gathered. While there are more, something is missed.
+/// Maximum number of queued events. Further events are dropped and reported as `WatchEvent::Everything`.
 const WAITING: usize = 8_192;
-/// With more paths than that, looking at each takes longer than looking at everything.
+/// Maximum number of paths in a report. Checking more than this takes longer than a full scan.
 const MANY: usize = 2_000;
-/// The most folders watched, whatever the system allows: each takes about a kilobyte of the kernel's memory.
+/// Maximum number of watched directories, regardless of the system's limit. Each takes about a kilobyte of kernel
+/// memory.
 const MAX_FOLDERS: usize = 100_000;
 
 impl Watcher {
-    /// Starts without watching anything. Calls `tell` on its own thread.
+    /// Creates a watcher that watches nothing yet. Calls `tell` on a thread of its own.
     ///
     /// # Errors
     /// [`WatchError::System`].
@@ -89,10 +91,11 @@ impl Watcher {
         Ok(Self { system: watcher, known, max_folders })
     }
 
-    /// Watches exactly these folders from now on, and returns those not watched before. Earlier changes in them were not seen.
+    /// Sets the watched directories, and returns those that were not watched before. Earlier changes in these are not
+    /// reported.
     ///
     /// # Errors
-    /// [`WatchError`]; then some of them are watched.
+    /// [`WatchError`]; only some of the directories are then watched.
     pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
         let (before, kept) = {
             let mut known = self.known();
@@ -101,9 +104,9 @@ impl Watcher {
             known.watched = kept.cloned().collect();
             (watched, known.watched.clone())
         };
-        // First those that are gone: a folder that was renamed is still watched under its old name.
+        // Remove watches first: a renamed directory is still watched under its old path.
         for gone in before.difference(&kept) {
-            // The system has forgotten it already when it was deleted.
+            // Fails if the directory was deleted, since the system has then removed the watch.
             let _ = self.system.unwatch(gone);
         }
         let mut watched = kept.len();
@@ -113,13 +116,13 @@ impl Watcher {
             if watched >= self.max_folders {
                 return Err(too_many);
             }
-            // Before it is watched, so that nothing is seen of a folder that no one knows.
+            // Added before the watch starts, so that its first events are not filtered out.
             self.known().watched.insert(folder.clone());
             if let Err(error) = self.system.watch(folder, RecursiveMode::NonRecursive) {
                 self.known().watched.remove(folder);
                 match error.kind {
                     notify::ErrorKind::MaxFilesWatch => return Err(too_many),
-                    // It is gone again, or closed to us: then nothing in it changes that we could see.
+                    // The directory was deleted again or is not accessible, so there is nothing to watch.
                     _ if is_of_the_folder(&error) => continue,
                     _ => return Err(WatchError::System(error.to_string())),
                 }
@@ -149,7 +152,7 @@ fn is_of_the_folder(error: &notify::Error) -> bool {
     }
 }
 
-/// Called by the system's thread, which must not wait.
+/// Handles an event on the system's thread, which must not block.
 fn forward(
     event: notify::Result<Event>,
     known: &Mutex<WatchedFolders>,
@@ -169,7 +172,7 @@ fn forward(
         known.gone.extend(gone);
     }
     let folders = &known.watched;
-    // Some systems tell of everything below a folder.
+    // Some systems report everything in a directory tree.
     let is_watched =
         |path: &Path| folders.contains(path) || path.parent().is_some_and(|parent| folders.contains(parent));
     for path in event.paths.into_iter().filter(|path| is_watched(path)) {
@@ -181,16 +184,16 @@ fn forward(
 
 fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
     missed.store(true, Ordering::Relaxed);
-    // To wake the other side; when it has enough to do, it is awake.
+    // Wakes the receiver; if the queue is full, it is awake already.
     let _ = sender.try_send(PathBuf::new());
 }
 
-/// Reading changes nothing. Our own reading would keep us busy forever.
+/// Whether an event is a change. Reads are not, and reporting our own reads would never end.
 fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if *access != AccessKind::Close(AccessMode::Write))
 }
 
-/// Ends when the watcher is dropped.
+/// Collects and reports changes until the watcher is dropped.
 fn gather(events: &Receiver<PathBuf>, missed: &AtomicBool, tell: &mut impl FnMut(WatchEvent)) {
     while let Ok(first) = events.recv() {
         let mut paths = BTreeSet::from([first]);
@@ -240,7 +243,7 @@ mod tests {
         (directory, top, result.map(|()| watcher), sights)
     }
 
-    /// All paths that are told until this one is.
+    /// Returns all reported paths, waiting until `wanted` is among them.
     fn until(sights: &Receiver<WatchEvent>, wanted: &Path) -> BTreeSet<PathBuf> {
         let mut seen = BTreeSet::new();
         while !seen.contains(wanted) {

@@ -1,16 +1,17 @@
-//! The folder that the user of a shell works in: which repository it is part of, and which file a path typed there names.
-//! Looks at names and owners only; opens no file, and leaves to [`roots`](crate::roots) what may be named.
+//! Interprets paths typed in a shell: finds the repository of the current directory, and the file that a typed path
+//! names. Looks only at names and owners, and opens no files; [`roots`](crate::roots) decides what is allowed.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::canonical::canonical;
 use crate::uri;
 
-/// Entries in the top folder of a working copy, by version control system.
+/// Entries that mark the top directory of a working copy, for each version control system.
 const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
-/// The nearest folder, from this one upwards, that is under version control; `None` if there is none. What another user than the
-/// owner of `folder` put above it does not count: anyone may create a `.git` in a shared directory such as `/tmp`.
+/// Returns the nearest directory under version control: `folder` or one of its ancestors; `None` if there is none.
+/// Markers that do not belong to the owner of `folder` are ignored, since anyone can create a `.git` in a shared
+/// directory such as `/tmp`.
 pub fn repository_of(folder: &Path) -> Option<PathBuf> {
     let real = canonical(folder).ok()?;
     let is_top = |at: &Path| MARKS.iter().any(|mark| has_same_owner(&at.join(mark), &real));
@@ -30,11 +31,11 @@ fn has_same_owner(mark: &Path, _: &Path) -> bool {
     mark.symlink_metadata().is_ok()
 }
 
-/// Converts a path or pattern typed in the folder `here` to one relative to the workspace folder `top`. Both folders are absolute
-/// and without symbolic links. Keeps a part after `#` (`a.rs#L10-40`).
+/// Converts a path or pattern typed in the directory `here` to one relative to the workspace folder `top`. Both
+/// directories are absolute and without symbolic links. Keeps a suffix after `#` (`a.rs#L10-40`).
 ///
-/// Paths are relative to `here`, or to `top` if nothing there has that name, as in the output of commands. Absolute paths and
-/// URIs stay unchanged.
+/// Paths are relative to `here`, or to `top` if nothing with that name exists in `here`, as for paths copied from the
+/// output of commands. Absolute paths and URIs stay unchanged.
 pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
         return typed.to_owned();
@@ -47,7 +48,7 @@ pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     let target = base.join(rest);
     let is_inside = here.starts_with(top);
     let Ok(below) = target.strip_prefix(top) else {
-        // Whoever stands elsewhere and named the repository counts from its top.
+        // Outside the repository, which was named explicitly, paths are relative to its top.
         return if is_inside { target.to_string_lossy().into_owned() + fragment } else { typed.to_owned() };
     };
     let is_named = exists(&target);
@@ -64,7 +65,8 @@ pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if path.is_empty() { ".".to_owned() } else { path + fragment }
 }
 
-/// The folder after leading `.` and `..` steps, and the rest of the path. Later steps stay, since their meaning depends on links.
+/// Applies leading `.` and `..` components, and returns the resulting directory and the rest of the path. Later ones
+/// are kept, since their meaning depends on links.
 fn climbed<'a>(here: &Path, path: &'a str) -> (PathBuf, &'a str) {
     let mut base = here.to_owned();
     let mut rest = path;
@@ -93,7 +95,7 @@ fn joined(below: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// A pattern that matches this text alone.
+/// Returns a pattern that matches only `text`.
 fn without_wildcards(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {
@@ -162,7 +164,7 @@ mod tests {
             ("root/src", "d#e.rs#L1", "src/d#e.rs#L1"),
             ("root/src", "*.rs", "src/*.rs"),
             ("root/src", "../*/c.md", "*/c.md"),
-            // Not there, but by the name that commands print.
+            // Does not exist here, but relative to the top, as commands print it.
             ("root/src", "src/a.rs", "src/a.rs"),
             ("root/src", "docs/c.md#L2", "docs/c.md#L2"),
             ("root/src", "new.rs", "src/new.rs"),

@@ -1,5 +1,4 @@
-//! Settings in environment variables. The variables come in as an argument; the real environment is looked at
-//! by whoever starts the server.
+//! Settings in environment variables. The caller passes the variables in; nothing here reads the process environment.
 
 use serde_json::Value;
 
@@ -9,17 +8,17 @@ use super::layers::set_dotted;
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnvironmentSettings {
     pub values: Value,
-    /// Variables that begin with `STRATA_` and name no setting, in the order they came.
+    /// Variables that begin with `STRATA_` but match no setting, in input order.
     pub unknown: Vec<String>,
 }
 
-/// The prefix of every variable.
+/// Prefix of all variables.
 const PREFIX: &str = "STRATA_";
 
-/// Reads the settings among some variables. `symbols.map_budget` is `STRATA_SYMBOLS_MAP_BUDGET`: upper case, everything
-/// else an underscore. Which settings there are, and of what kind, is taken from the defaults; a list may be
-/// written with commas or as in TOML, a truth value as `true`, `false`, `1` or `0`. What cannot be read as its kind stays
-/// text, to be refused by name where settings are checked.
+/// Reads settings from environment variables. `symbols.map_budget` is `STRATA_SYMBOLS_MAP_BUDGET`: uppercase, with an
+/// underscore for every other character. The names and types of settings come from `defaults`. A list is written with
+/// commas or in TOML syntax, a boolean as `true`, `false`, `1` or `0`. A value that cannot be parsed as its type
+/// stays a string, so that validation can report it by name.
 pub fn from_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     defaults: &Value,
@@ -38,7 +37,7 @@ pub fn from_environment(
     EnvironmentSettings { values, unknown }
 }
 
-/// Every setting below a value with its dotted key and its default.
+/// Collects every setting in `value` with its dotted key and its default.
 fn collect_settings<'v>(value: &'v Value, key: &str, known: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -75,7 +74,7 @@ fn read(text: &str, default: &Value) -> Value {
 
 fn toml_value(text: &str) -> Option<Value> {
     match from_toml("", &format!("value = {text}")).ok()? {
-        // More than one name means that the text went on in a new line.
+        // More than one name means that the value contained a line break and another assignment.
         Value::Object(mut map) if map.len() == 1 => map.remove("value"),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Settings files: where they are, which of them counts, and their TOML as JSON.
+//! Settings files: their locations, their precedence, and the conversion from TOML to JSON.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,29 +13,29 @@ use super::yaml::from_yaml;
 use crate::disk::{ReadError, ReadLimits, read_text};
 use crate::roots::Roots;
 
-/// The settings files in a workspace folder. The first that is there counts, and the other is reported.
+/// Names of the settings file in a workspace folder. The first one that exists is used; the other is reported.
 pub const WORKSPACE_FILES: [&str; 2] = [".strata.toml", ".strata.yaml"];
 
-/// Why a settings file does not count.
+/// Why a settings file is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// It is there and cannot be read.
+    /// The file exists but cannot be read.
     #[error("{file}: {reason}")]
     Unreadable {
         file: String,
-        /// The reason from the system or the path rules.
+        /// The operating system's error, or the path rule that was violated.
         reason: String,
     },
     #[error("{file}:{line}:{column}: {message}")]
     Syntax {
         file: String,
-        /// From 1.
+        /// One-based line number.
         line: usize,
-        /// From 1, in characters.
+        /// One-based column, in characters.
         column: usize,
         message: String,
     },
-    /// A value that settings cannot hold.
+    /// A number that JSON cannot represent.
     #[error("{file}: `{key}` is not a finite number")]
     NotFinite { file: String, key: String },
     #[error(
@@ -54,17 +54,18 @@ impl FileError {
         }
     }
 
-    /// Whether earlier settings stay in force, as for a broken file. An overridden file has none.
+    /// Whether the settings read earlier from this file stay in force. True for a broken file, false for a shadowed
+    /// one, which never had any.
     pub fn keeps_earlier_settings(&self) -> bool {
         !matches!(self, Self::Shadowed { .. })
     }
 }
 
-/// Largest settings file that is read, in bytes.
+/// Maximum size of a settings file, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Where the user's settings file is, whether or not it exists: `strata/strata.toml` in `$XDG_CONFIG_HOME` or else `~/.config`,
-/// on Windows in `%APPDATA%`. `variable` looks up the environment.
+/// Returns the path of the user's settings file, whether or not it exists: `strata/strata.toml` in `$XDG_CONFIG_HOME`
+/// or else `~/.config`, or in `%APPDATA%` on Windows. `variable` looks up an environment variable.
 pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let directory = if cfg!(windows) {
@@ -75,10 +76,10 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
     Some(directory.join("strata").join("strata.toml"))
 }
 
-/// The user's settings; `None` without a file.
+/// Reads the user's settings. `None` if the file does not exist.
 ///
 /// # Errors
-/// [`FileError`] if there is one and it does not count.
+/// [`FileError`] if the file cannot be read or parsed.
 pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
     let file = path.display().to_string();
     match read_own_file(path) {
@@ -90,13 +91,13 @@ pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
     }
 }
 
-/// The settings files of the workspace folders, weakest first: the first folder's file is the strongest. A folder
-/// without one is passed over; a file outside the folders (after a link) is refused like any other.
+/// Reads the settings files of all workspace folders, weakest first: the file of the first folder takes precedence.
+/// Folders without a file are skipped. A link that leads outside the folders is rejected, as for any other file.
 pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }
 
-/// The settings file of one folder, and those it overrides.
+/// Reads the settings file of one folder, and reports the files that it shadows.
 fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
     let mut sources: Vec<Result<Source, FileError>> = Vec::new();
     let mut counts: Option<FileKey> = None;
@@ -125,10 +126,11 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>>
     sources
 }
 
-/// A TOML text as a JSON object; dates become text. `file` is for the errors.
+/// Converts TOML text to a JSON object; dates become strings. `file` names the source in errors.
 ///
 /// # Errors
-/// [`FileError::Syntax`] and [`FileError::NotFinite`].
+/// [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON cannot
+/// represent.
 pub fn from_toml(file: &str, text: &str) -> Result<Value, FileError> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -143,7 +145,7 @@ pub fn from_toml(file: &str, text: &str) -> Result<Value, FileError> {
     table_to_json(table).map(Value::Object).map_err(not_finite)
 }
 
-/// The error is the dotted key of a number that JSON cannot hold.
+/// Converts a TOML table to a JSON object. The error is the dotted key of a number that JSON cannot represent.
 fn table_to_json(table: toml::Table) -> Result<Map<String, Value>, String> {
     let mut map = Map::new();
     for (name, value) in table {
@@ -168,7 +170,8 @@ fn to_json(value: toml::Value) -> Result<Value, String> {
     })
 }
 
-/// A file that the user put where it is: links are followed, everything but a regular file of sensible size is not.
+/// Reads a file in the user's own configuration directory. Follows links, but rejects anything other than a regular
+/// file of at most `MAX_BYTES`.
 fn read_own_file(path: &Path) -> io::Result<String> {
     let refused = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     let metadata = fs::metadata(path)?;

@@ -1,4 +1,4 @@
-//! Laying settings over each other.
+//! Merges settings layers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,33 +8,33 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Where settings come from, the weakest first.
+/// Source of a setting, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SettingLayer")]
 pub enum Layer {
-    /// Built in.
+    /// The built-in defaults.
     Defaults,
     /// `strata.toml` in the user's configuration directory.
     User,
     /// `.strata.toml` or `.strata.yaml` in a workspace folder.
     Workspace,
-    /// Variables that begin with `STRATA_`.
+    /// Environment variables that begin with `STRATA_`.
     Environment,
     /// The editor's answer to `workspace/configuration`.
     Editor,
-    /// Options of the command line.
+    /// Command-line options.
     CommandLine,
 }
 
-/// Settings from one place.
+/// Settings from one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// How strong they are.
+    /// Layer that determines their precedence.
     pub layer: Layer,
-    /// Their positions, for a user: a file's path, `environment`.
+    /// Display name of the source, such as a file path or `environment`.
     pub name: Arc<str>,
-    /// An object; `null` anywhere in it means "not set".
+    /// The settings as an object; `null` anywhere in it means "not set".
     pub values: Value,
 }
 
@@ -42,39 +42,39 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "SettingOrigin")]
 pub struct Origin {
-    /// The layer.
+    /// Layer that the value comes from.
     pub layer: Layer,
-    /// Its position, for a user: a file's path, `environment`, `editor`.
+    /// Display name of the source, such as a file path, `environment` or `editor`.
     pub name: Arc<str>,
 }
 
-/// A value that was left out, and why.
+/// A value that was ignored, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "IgnoredSetting")]
 pub struct IgnoredSetting {
-    /// The setting, for instance `symbols.map_budget`.
+    /// Dotted key of the setting, for example `symbols.map_budget`.
     pub key: String,
-    /// Its position.
+    /// Where the value comes from.
     pub origin: Origin,
-    /// Why it does not count.
+    /// Why the value was ignored.
     pub reason: String,
 }
 
-/// The effective settings.
+/// The merged settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectiveSettings {
     /// All settings, as an object.
     pub values: Value,
-    /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
+    /// Origin of each value by its dotted key (parts with unusual characters are quoted as in TOML).
     pub origins: BTreeMap<String, Origin>,
     /// Ignored values, sorted by origin and key.
     pub ignored: Vec<IgnoredSetting>,
 }
 
 impl EffectiveSettings {
-    /// The values in force when `sources` lie over the built-in `defaults`, of the same layer the later one over the earlier. `check`
-    /// says whether a workspace file may give a setting a value; values it refuses, and values that are not in a table, are reported
-    /// in [`EffectiveSettings::ignored`].
+    /// Merges `sources` over the built-in `defaults`. A stronger layer overrides a weaker one, and within a layer, a
+    /// later source overrides an earlier one. `check` decides whether a workspace file may set a setting to a value.
+    /// Rejected values, and sources that are not a table, are reported in [`EffectiveSettings::ignored`].
     pub fn of<E: fmt::Display>(
         defaults: Value,
         sources: &[Source],
@@ -101,7 +101,7 @@ impl EffectiveSettings {
                 }
             });
         }
-        // A JSON object may or may not keep the order it was written in.
+        // The order of keys in a JSON object is not reliable.
         ignored.sort_by(|a: &IgnoredSetting, b| {
             (a.origin.layer, &a.origin.name, &a.key).cmp(&(b.origin.layer, &b.origin.name, &b.key))
         });
@@ -115,15 +115,15 @@ impl EffectiveSettings {
     }
 }
 
-/// Sets one value by its dotted key, as the command line gives it, making the objects on the way.
+/// Sets a value by its dotted key, as given on the command line, creating intermediate objects.
 pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
     set(values, key.split('.'), value);
 }
 
-/// The merged values by path, with their origins. No path leads through another value.
+/// The merged values by path, with their origins. No path is a prefix of another.
 type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
 
-/// Sets a value, replacing values at, above and below its path.
+/// Sets a value, replacing all values at, above and below its path.
 fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
     let below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)
@@ -131,7 +131,7 @@ fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin
         .take_while(|key| key.starts_with(path))
         .cloned()
         .collect();
-    // A table that says nothing takes nothing away.
+    // An empty table removes nothing.
     if value.is_object() && below.iter().any(|key| key.len() > path.len()) {
         return;
     }
@@ -144,7 +144,7 @@ fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin
     leaves.insert(path.to_vec(), (value.clone(), origin.clone()));
 }
 
-/// Calls `visit` with everything that is not an object, and with empty objects.
+/// Calls `visit` with every value that is not an object, and with empty objects.
 fn for_each_leaf(value: &Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[String], &Value)) {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -170,7 +170,7 @@ fn set<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value
     *slot = value;
 }
 
-/// A path as one text. A name that could be mistaken for several is quoted, as TOML does.
+/// Formats a path as a dotted key. Names other than bare TOML keys are quoted.
 fn dotted(path: &[String]) -> String {
     let is_bare = |name: &str| {
         !name.is_empty()
@@ -197,7 +197,7 @@ mod tests {
         Err("not from here")
     }
 
-    /// Some sources over the same defaults.
+    /// Sources to merge over the same defaults.
     struct Layers(Vec<Source>);
 
     impl Layers {
@@ -215,7 +215,7 @@ mod tests {
         Layers(sources.into_iter().map(source).collect())
     }
 
-    /// The effective value of a key and the layer it comes from.
+    /// Returns the effective value of a key and its layer.
     fn of(effective: &EffectiveSettings, key: &str) -> (Value, Option<Layer>) {
         let value = effective.values.pointer(&format!("/{}", key.replace('.', "/"))).cloned();
         (value.unwrap_or_default(), effective.origins.get(key).map(|origin| origin.layer))
@@ -314,7 +314,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every leaf has an origin, and every origin names a value that stands in its source.
+        /// Every leaf has an origin, and every origin names a source that contains the value.
         #[test]
         fn values_and_origins_agree(sources in prop::collection::vec(any_values(), 0..4)) {
             let order = [Layer::User, Layer::Environment, Layer::Editor, Layer::CommandLine];
@@ -334,7 +334,7 @@ mod tests {
             prop_assert_eq!(leaves, effective.origins.len());
         }
 
-        /// Whatever a workspace file says, only settings that the check passes differ.
+        /// A workspace file changes only the settings that the check allows.
         #[test]
         fn a_workspace_file_changes_nothing_else(values in any_values()) {
             let mine = || (Layer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));

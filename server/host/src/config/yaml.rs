@@ -1,19 +1,21 @@
-//! YAML as a JSON value, by the rules of version 1.2: `yes` and `no` are texts. Knows no setting.
+//! Converts YAML to a JSON value by the rules of version 1.2: `yes` and `no` are strings. Independent of particular
+//! settings.
 
 use serde_json::Value;
 use serde_saphyr::{UserMessageFormatter, budget, options};
 
 use super::file::FileError;
 
-/// Values of a document at most, each time an alias repeats them counted again.
+/// Maximum number of values in a document. Each use of an alias counts its values again.
 const MAX_VALUES: usize = 10_000;
-/// How deep they may be nested.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
-/// A YAML text with one document as JSON; without any it is `null`. `file` is for the errors.
+/// Converts a YAML text with at most one document to JSON; no document gives `null`. `file` names the source in
+/// errors.
 ///
 /// # Errors
-/// [`FileError::Syntax`], also for what JSON cannot hold.
+/// [`FileError::Syntax`] if the text is not valid YAML or has values that JSON cannot represent.
 pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
     let options = options! {
         budget: budget! { max_nodes: MAX_VALUES, max_events: 4 * MAX_VALUES, max_depth: MAX_DEPTH },
@@ -28,7 +30,7 @@ pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
             file: file.to_owned(),
             line: place.map_or(1, |place| number(place.line())),
             column: place.map_or(1, |place| number(place.column())),
-            // The place stands in front already.
+            // `FileError::Syntax` already prints the position.
             message: told.split(" at line ").next().unwrap_or_default().to_owned(),
         }
     })
@@ -69,7 +71,7 @@ mod tests {
         check_error("é: 1\nb: *c\n", "web/.strata.yaml:2:4: reference to unknown value");
     }
 
-    /// Six lines that would be a million values, and a nesting without end.
+    /// Six lines that would expand to a million values, and a very deeply nested text.
     #[test]
     fn a_short_text_cannot_become_a_large_value() {
         let level = |name: char, of: &str| format!("{name}: &{name} [{}]\n", [of; 10].join(","));

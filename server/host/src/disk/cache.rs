@@ -1,5 +1,5 @@
-//! Caches texts of closed files as long as their stamps are unchanged. Always checks the disk: watchers are a hint, the stamp is
-//! the truth. Limited by total size; evicts the least recently used.
+//! Caches the texts of closed files while their stamps are unchanged. Checks the stamp on disk at every lookup, since
+//! file watchers are unreliable. Limited by total size; evicts the least recently used texts.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use strata_engine::key::FileKey;
 use super::{DiskText, ReadError, ReadLimits, Stamp, open, read_text};
 use crate::roots::Roots;
 
-/// A store of texts that threads share. No lock is held while the disk is read.
+/// A cache of texts that is shared between threads. Holds no lock while reading from disk.
 #[derive(Debug)]
 pub struct TextCache {
     max_bytes: usize,
@@ -20,7 +20,7 @@ pub struct TextCache {
 struct CachedTexts {
     entries: HashMap<FileKey, Entry>,
     bytes: usize,
-    /// Counts lookups, for finding the least recently used entry.
+    /// Number of lookups so far; orders entries by last use.
     looks: u64,
 }
 
@@ -28,21 +28,20 @@ struct CachedTexts {
 struct Entry {
     text: DiskText,
     last_look: u64,
-    /// Whether the file had been left alone long enough before it was read that a later change must show in its
-    /// stamp.
+    /// Whether the last change was old enough when the file was read that any later change must alter its stamp.
     settled: bool,
 }
 
 impl TextCache {
-    /// A cache that keeps at most this many bytes of text.
+    /// Creates a cache of at most `max_bytes` bytes of text.
     pub fn new(max_bytes: usize) -> Self {
         Self { max_bytes, texts: Mutex::default() }
     }
 
-    /// A file's current text, from memory if its stamp is unchanged.
+    /// Returns a file's current text, from memory if its stamp is unchanged.
     ///
     /// # Errors
-    /// As [`read_text`]; a file that cannot be read now is forgotten.
+    /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
         if let Some(known) = self.settled(key)
             && known.stamp.size <= limits.max_bytes
@@ -66,12 +65,12 @@ impl TextCache {
         self.texts().remove(key);
     }
 
-    /// Drops everything. To be called when the roots change: the same key may name another file then.
+    /// Removes all entries. Must be called when the roots change, since a key may then refer to another file.
     pub fn clear(&self) {
         *self.texts() = CachedTexts::default();
     }
 
-    /// How many bytes of text are kept.
+    /// Bytes of text in the cache.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.texts().bytes
@@ -102,7 +101,7 @@ impl TextCache {
     }
 
     fn texts(&self) -> MutexGuard<'_, CachedTexts> {
-        // Nothing done under the lock can panic half way.
+        // Code that holds the lock does not panic midway, so a poisoned lock has consistent data.
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -114,7 +113,7 @@ impl CachedTexts {
         }
     }
 
-    /// Drops the entries that were not looked at longest. Going well below the limit at once keeps this rare.
+    /// Evicts the least recently used entries. Shrinking well below the limit makes evictions rare.
     fn shrink_to(&mut self, max_bytes: usize) {
         let mut oldest: Vec<(u64, FileKey)> =
             self.entries.iter().map(|(key, entry)| (entry.last_look, key.clone())).collect();
@@ -129,8 +128,8 @@ impl CachedTexts {
     }
 }
 
-/// The stamp at a path, with one system call. Follows links above the file, which is safe because it only confirms a text that
-/// was read inside the roots.
+/// Returns the stamp of a file with one system call. Follows links in parent directories, which is safe because the
+/// stamp only confirms a text that was read inside the roots.
 pub fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;

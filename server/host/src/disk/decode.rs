@@ -1,9 +1,9 @@
-//! Decodes bytes: UTF-8 with or without a byte order mark, UTF-16 with one. Rejects binary data. Does not guess other encodings,
-//! since a wrong guess is a silently wrong text.
+//! Decodes UTF-8 with or without a byte order mark, and UTF-16 with one. Rejects binary data. Does not guess other
+//! encodings, since a wrong guess would silently corrupt the text.
 
 use serde::{Deserialize, Serialize};
 
-/// A note for readers of a decoded text.
+/// A note about a decoded text, for its readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum DecodeNotice {
@@ -15,23 +15,24 @@ pub enum DecodeNotice {
     Utf16,
 }
 
-/// Why bytes are no text.
+/// Why bytes cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecodeError {
-    /// A NUL near the beginning.
+    /// The first bytes contain a NUL.
     Binary,
-    /// Too far from both UTF-8 and UTF-16.
+    /// The bytes are neither UTF-8 nor UTF-16.
     OtherEncoding,
 }
 
-/// Where a NUL makes a file binary, in bytes: git's rule (`buffer_is_binary` in `xdiff-interface.c`).
+/// Number of leading bytes in which a NUL marks a file as binary. Same rule as Git (`buffer_is_binary` in
+/// `xdiff-interface.c`).
 const BINARY_PREFIX: usize = 8000;
 
-/// One character in this many may be a replacement; beyond, the text is of no use to a reader. A Latin-1 text in a
-/// western language stays, one in Cyrillic or Shift-JIS does not.
+/// At most one character in this many may be a replacement; with more, the text is useless to a reader. Latin-1 texts
+/// in western languages pass; texts in Cyrillic or Shift-JIS do not.
 const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
 
-/// The text of some bytes, without a byte order mark.
+/// Decodes bytes to text without a byte order mark.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
@@ -62,7 +63,7 @@ fn decode_utf16(
         whole &= decoded.is_ok();
         text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
-    // UTF-32 begins with the same mark, and its text is full of zeros.
+    // UTF-32 begins with the same byte order mark, and contains many NULs.
     if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
         return Err(DecodeError::Binary);
     }

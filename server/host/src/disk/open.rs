@@ -1,9 +1,9 @@
-//! Opening a regular file inside the roots and nothing else, however the tree changes in the meantime.
+//! Opens regular files inside the roots and nothing else, even if the directory tree changes at the same time.
 //!
-//! On Unix, resolves links first and then opens the path part by part from the root with `O_NOFOLLOW`: a link that appears in
-//! between fails the open. Checks the type of the last part before opening (opening a device can have effects) and again on the
-//! handle; `O_NONBLOCK` keeps a FIFO from blocking. Elsewhere compares the real path before and after the open, which a very fast
-//! attacker could defeat.
+//! On Unix, resolves links first and then opens the path component by component from the root with `O_NOFOLLOW`, so a
+//! link that is created in between fails the open. Checks the type of the last component before opening (opening a
+//! device can have side effects) and again on the handle; `O_NONBLOCK` prevents blocking on a FIFO. On other systems,
+//! compares the real path before and after the open, which a very fast attacker could defeat.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -16,41 +16,42 @@ use strata_engine::key::FileKey;
 use super::{ReadError, Stamp};
 use crate::roots::{PathError, Refusal, Roots};
 
-/// An open regular file and its stamp at that moment.
+/// An open regular file and its stamp at the time of opening.
 pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) stamp: Stamp,
 }
 
-/// A folder inside a root, reached without links. Requests apply to this folder, whatever its name leads to later.
+/// A directory inside a root, opened without following links. Operations apply to this directory even if its path
+/// later leads elsewhere.
 pub(crate) struct RealFolder(system::Folder);
 
 impl RealFolder {
-    /// The folder at this path below a root, by the names of folders alone.
+    /// Opens the directory at `below` in `root`; all components must be plain names.
     ///
     /// # Errors
-    /// The system's; one of them is that a part of the path is a link.
+    /// The operating system's error, including when a component is a link.
     pub(crate) fn open(root: &Path, below: &Path) -> io::Result<Self> {
         system::Folder::open(root, below).map(Self)
     }
 
-    /// Whether it contains an entry with this name that matches `found`.
+    /// Whether the directory has an entry `name` that is the file described by `found`.
     pub(crate) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
         self.0.holds(name, found)
     }
 }
 
-/// The result of one attempt to open.
+/// Outcome of one attempt to open a file.
 enum OpenAttempt {
     OpenFile(OpenFile),
-    /// The tree changed between looking and opening.
+    /// The tree changed between the check and the open.
     Moved,
 }
 
-/// How often an open that met a changing tree is tried again.
+/// Maximum attempts to open a file while the tree keeps changing.
 const OPEN_ATTEMPTS: usize = 8;
 
-/// Opens the file that a key names at this moment.
+/// Opens the regular file that a key currently refers to.
 pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, ReadError> {
     for _ in 0..OPEN_ATTEMPTS {
         let path = roots.path_of(key)?;
@@ -70,7 +71,7 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
     Err(ReadError::Moving(key.clone()))
 }
 
-/// The stamp in some metadata.
+/// Builds a stamp from a file's modification time, size and identity.
 pub(crate) fn stamp_in(metadata: &Metadata) -> Stamp {
     Stamp { mtime_ns: mtime_ns(metadata), size: metadata.len(), identity: identity(metadata) }
 }
@@ -86,7 +87,7 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    // Odd multipliers keep small changes of the parts from cancelling out.
+    // Odd multipliers keep small changes in several parts from canceling each other out.
     let seconds = metadata.ctime().cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let nanos = metadata.ctime_nsec().cast_unsigned().wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     metadata.ino() ^ seconds.rotate_left(17) ^ nanos.rotate_left(41)
@@ -107,7 +108,8 @@ mod system {
 
     use super::*;
 
-    /// A folder on the way. Where the system can open it for passing through only, it need not be readable.
+    /// Flags for opening a directory on the path. Where the system supports `O_PATH`, the directory need not be
+    /// readable.
     const FOLDER: OFlags = {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let pass_through = OFlags::PATH;
@@ -138,7 +140,7 @@ mod system {
             use std::os::unix::fs::MetadataExt;
             let here = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW);
             here.is_ok_and(|here| {
-                // The fields' types differ between systems; the numbers fit all of them.
+                // The types of the fields differ between systems; `i128` fits all of them.
                 (i128::from(here.st_dev), i128::from(here.st_ino)) == (found.dev().into(), found.ino().into())
             })
         }
@@ -147,13 +149,14 @@ mod system {
     pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<OpenAttempt, ReadError> {
         match descend(root, below, key) {
             Ok(result) => result.map(OpenAttempt::OpenFile),
-            // A link or a hole where a moment ago there was none: the tree moved.
+            // A link, or a missing component, that was not there during the check: the tree changed.
             Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NOENT) => Ok(OpenAttempt::Moved),
             Err(error) => Err(ReadError::io(key, &error.into())),
         }
     }
 
-    /// The outer error is the system's, the inner one is ours.
+    /// Opens `below` in `root` component by component. The outer error is the operating system's, the inner one a
+    /// rejection.
     fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<OpenFile, ReadError>, Errno> {
         let mut at: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
@@ -177,7 +180,8 @@ mod system {
         })
     }
 
-    /// Detects files of `proc`, `sysfs` and the like, which claim to be regular. The numbers are from `linux/magic.h`.
+    /// Detects files of `proc`, `sysfs` and similar file systems, which claim to be regular files. The magic numbers
+    /// are from `linux/magic.h`.
     #[cfg(target_os = "linux")]
     fn is_kernel_interface(file: &File) -> bool {
         const PROC: i64 = 0x9fa0;
@@ -189,7 +193,7 @@ mod system {
         const CGROUP2: i64 = 0x6367_7270;
         const KERNEL: [i64; 7] = [PROC, SYSFS, DEBUGFS, TRACEFS, SECURITYFS, CGROUP, CGROUP2];
         rustix::fs::fstatfs(file).is_ok_and(|stat| {
-            // The field's width differs between architectures; the numbers fit all of them.
+            // The width of the field differs between architectures; `i128` fits all of them.
             KERNEL.iter().any(|&kernel| i128::from(stat.f_type) == i128::from(kernel))
         })
     }
@@ -205,7 +209,7 @@ mod system {
     use super::*;
     use crate::canonical::canonical;
 
-    /// A folder's own path, compared at each question.
+    /// The directory's canonical path, which every operation checks again.
     pub(super) struct Folder(std::path::PathBuf);
 
     impl Folder {

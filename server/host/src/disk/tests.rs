@@ -1,4 +1,4 @@
-//! Reading: what is decoded, what is refused, and that nothing outside the roots is ever opened.
+//! Tests of reading files: what is decoded, what is rejected, and that nothing outside the roots is ever opened.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn check_refused(tree: &Tree, key: &str, reason: &Refusal) {
     }
 }
 
-/// As long ago as a file must be left alone to be read from memory.
+/// Makes a file `age` seconds old, which is old enough for the cache to trust its stamp.
 fn settle(path: PathBuf, age: u64) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
@@ -102,7 +102,7 @@ fn only_regular_files_are_opened() {
     mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/socket")).unwrap();
     let refused = |key: &str| ReadError::NotRegular(key.into());
-    // Opening a FIFO for reading blocks until someone writes: a test that hangs here has found one open.
+    // Opening a FIFO for reading blocks until it has a writer. If this test hangs, a FIFO was opened.
     assert_eq!(read(&tree, "fifo").unwrap_err(), refused("fifo"));
     assert_eq!(read(&tree, "socket").unwrap_err(), refused("socket"));
     let roots = Roots::single("/dev").unwrap();
@@ -123,7 +123,7 @@ fn kernel_interfaces_are_no_files_even_as_a_root() {
     assert!(matches!(refused, Err(ReadError::Path(error)) if error.reason == Refusal::SystemFile));
 }
 
-/// Puts two files in each other's place; on Linux there is no moment at which one is missing.
+/// Swaps two files. On Linux, the swap is atomic, so that neither is ever missing.
 #[cfg(unix)]
 fn exchange(a: &Path, b: &Path) {
     #[cfg(target_os = "linux")]
@@ -134,13 +134,14 @@ fn exchange(a: &Path, b: &Path) {
     fs::rename(a, &aside).and_then(|()| fs::rename(b, a)).and_then(|()| fs::rename(&aside, b)).unwrap();
 }
 
-/// How many renames a run makes: 100,000 with `STRATA_LONG=1`.
+/// Number of renames per run: 100,000 with `STRATA_LONG=1`.
 #[cfg(unix)]
 fn renames() -> usize {
     if std::env::var_os("STRATA_LONG").is_some() { 100_000 } else { 10_000 }
 }
 
-/// A folder and a file inside the root are swapped for links to the outside, and back, while they are read in every way there is.
+/// A directory and a file in the root are swapped for links that lead outside, and back, while they are read in every
+/// way.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::print_stderr, reason = "the run prints its figure")]
@@ -234,7 +235,7 @@ fn the_cache_reads_again_exactly_when_the_file_changed() {
     let first = text().unwrap();
     assert!(std::sync::Arc::ptr_eq(&first, &text().unwrap()), "unchanged: the same text, not a copy");
 
-    // another size under the same time
+    // another size at the same time
     fs::write(&path, "longer than before").unwrap();
     settle(path.clone(), 100);
     assert_eq!(&*text().unwrap(), "longer than before");
@@ -249,7 +250,7 @@ fn the_cache_reads_again_exactly_when_the_file_changed() {
     assert_eq!(cache.bytes(), 0);
 }
 
-/// The same size and the same time, as `cp -p` or a fast writer leaves them.
+/// Same size and same time, as left by `cp -p` or a fast writer.
 #[cfg(unix)]
 #[test]
 fn the_cache_notices_a_replacement_of_the_same_size_and_time() {

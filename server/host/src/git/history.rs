@@ -1,5 +1,5 @@
-//! A repository as the library reads it: its commits along first parents, what differs between two of them, file texts,
-//! its index. Knows nothing of sessions or of what files are worth looking at.
+//! A repository, read with the `gix` library: commits along first parents, differences between trees, file texts, and
+//! the index. Independent of sessions, and does not choose which files matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -18,60 +18,60 @@ use super::index::Index;
 use super::{GitError, ownership};
 use crate::canonical::canonical;
 
-/// Maximum memory for trees and commits between reads, in bytes.
+/// Maximum memory for cached trees and commits, in bytes.
 const OBJECT_CACHE: usize = 16 << 20;
 
-/// Maximum entries when comparing two trees. A few nested trees can describe more files than a disk could hold.
+/// Maximum entries when comparing two trees. A few nested trees can describe more files than would fit on a disk.
 const MAX_ENTRIES: usize = 500_000;
 
-/// The most that the paths of these entries may take. Bytes.
+/// Maximum total size of the paths of these entries, in bytes.
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
-/// Maximum size of an object; few bytes on disk can expand to any number.
+/// Maximum size of an object. A few bytes on disk can expand to any size.
 const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
 
-/// A folder deeper than this is not looked into: trees nested for the sake of it would make paths that grow and grow. Bytes.
+/// Maximum length of a path, in bytes. Stops at trees that are nested only to make ever longer paths.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// A repository that is open for reading.
+/// A repository opened for reading.
 pub(super) struct History {
     repository: gix::Repository,
-    /// The folder whose files are looked at, below the top of the work tree; empty for the top.
+    /// The directory to examine, relative to the top of the work tree; empty for the top itself.
     below: PathBuf,
 }
 
 pub(super) struct Head {
-    /// The branch without `refs/heads/`; `None` on no branch.
+    /// The branch without `refs/heads/`; `None` for a detached `HEAD`.
     pub(super) branch: Option<String>,
     /// `None` before the first commit.
     pub(super) commit: Option<ObjectId>,
 }
 
-/// The part of a commit needed to walk on.
+/// The data of a commit that is needed to walk the history.
 #[derive(Clone, Copy)]
 pub(super) struct Commit {
     pub(super) id: ObjectId,
-    /// The tree of the folder; `None` while it has no such folder.
+    /// The tree of the examined directory; `None` if the commit does not have the directory.
     pub(super) tree: Option<ObjectId>,
-    /// `None` for the first commit of a history.
+    /// The first parent; `None` for a root commit.
     pub(super) parent: Option<ObjectId>,
-    /// When it was committed, in seconds since 1970.
+    /// Commit time, in seconds since 1970.
     pub(super) seconds: i64,
 }
 
-/// A regular file that differs between two trees. Links and submodules are no files.
+/// A regular file that differs between two trees. Links and submodules are excluded.
 pub(super) struct FileChange {
-    /// Below the folder, `/` between its parts.
+    /// Path relative to the directory, separated by `/`.
     pub(super) path: String,
-    /// Its text before; `None` where there was no such file.
+    /// Blob before the change; `None` if the file did not exist.
     pub(super) old: Option<ObjectId>,
-    /// Its text after.
+    /// Blob after the change; `None` if the file no longer exists.
     pub(super) new: Option<ObjectId>,
 }
 
 impl History {
-    /// The repository whose work tree a folder belongs to, or that the folder itself is. Without trust, one whose parts lie
-    /// elsewhere is refused before anything of it is read.
+    /// Opens the repository that contains `folder`, or that is `folder` itself. Without trust, rejects a repository
+    /// with parts outside its directory before reading any of it.
     pub(super) fn discover(folder: &Path, trust: Trust) -> Result<Option<Self>, GitError> {
         let found = match trust {
             Trust::Trusted => discovered(folder),
@@ -88,12 +88,12 @@ impl History {
         };
         let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
         let (Ok(top), Ok(folder)) = (canonical(top), canonical(folder)) else { return Ok(None) };
-        // A setting may move the work tree elsewhere, and the inside of a bare repository holds no work.
+        // A setting can move the work tree elsewhere, and a directory inside a bare repository has no work tree.
         let Ok(below) = folder.strip_prefix(&top) else { return Ok(None) };
         Ok(Some(Self::new(repository, below)))
     }
 
-    /// The repository at exactly this place: a work tree's top, its `.git`, or a bare repository.
+    /// Opens the repository at exactly this path: the top of a work tree, its `.git`, or a bare repository.
     pub(super) fn open(place: &Path) -> Result<Self, GitError> {
         match options_of_open().open(place) {
             Ok(repository) => Ok(Self::new(repository.to_thread_local(), Path::new(""))),
@@ -112,7 +112,7 @@ impl History {
         Ok(Head { branch, commit: Some(commit.detach()) })
     }
 
-    /// A commit; `None` when it is not here, as beyond the end of a shallow clone.
+    /// Reads a commit. `None` if it is missing, as beyond the end of a shallow clone.
     pub(super) fn commit(&self, id: ObjectId) -> Result<Option<Commit>, GitError> {
         let found = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
         let Some(found) = found else { return Ok(None) };
@@ -123,20 +123,20 @@ impl History {
         Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent, seconds }))
     }
 
-    /// All parents of a commit, the first one first.
+    /// Returns all parents of a commit, the first parent first.
     pub(super) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, GitError> {
         let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
         Ok(commit.parent_ids().map(gix::Id::detach).collect())
     }
 
-    /// The message of a commit, trimmed.
+    /// Returns the message of a commit, trimmed.
     pub(super) fn message(&self, id: ObjectId) -> Result<String, GitError> {
         let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
         Ok(commit.message_raw_sloppy().to_str_lossy().trim().to_owned())
     }
 
-    /// The files that differ between two trees, by path; `None` is an empty tree. A moved file is removed in one place and added
-    /// in another.
+    /// Returns the files that differ between two trees, sorted by path; `None` is an empty tree. A moved file is one
+    /// deletion and one addition.
     pub(super) fn changes(
         &self,
         old: Option<ObjectId>,
@@ -145,12 +145,12 @@ impl History {
     ) -> Result<Vec<FileChange>, GitError> {
         let records = self.records(old, new, cancel)?;
         let mut changes: Vec<FileChange> = records.into_iter().filter_map(file_change).collect();
-        // Trees are compared level by level.
+        // Trees are compared level by level, which is not the order of paths.
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
     }
 
-    /// The paths of all files, links and submodules in a tree.
+    /// Returns the paths of all files, links and submodules in a tree.
     pub(super) fn paths(
         &self,
         tree: Option<ObjectId>,
@@ -163,7 +163,7 @@ impl History {
         Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
     }
 
-    /// The files in a tree with the ids of their texts.
+    /// Returns the files in a tree with their blob ids.
     pub(super) fn files(
         &self,
         tree: Option<ObjectId>,
@@ -173,7 +173,7 @@ impl History {
         Ok(changes.into_iter().filter_map(|change| Some((change.path, change.new?))).collect())
     }
 
-    /// Git's index of the folder, empty before anything was added; `None` without a work tree.
+    /// Reads Git's index for the directory; empty before anything was added. `None` without a work tree.
     pub(super) fn index(&self) -> Result<Option<Index>, GitError> {
         let Some(below) = self.below.to_str().filter(|_| self.repository.workdir().is_some()) else {
             return Ok(None);
@@ -188,7 +188,7 @@ impl History {
         self.repository.object_hash()
     }
 
-    /// The text of a file; `None` when it is longer than `limit` bytes or not UTF-8.
+    /// Reads the text of a blob. `None` if it is longer than `limit` bytes or not UTF-8.
     pub(super) fn text(&self, id: ObjectId, limit: u64) -> Result<Option<String>, GitError> {
         let size = self.repository.find_header(id).map_err(|error| self.unreadable(error))?.size();
         if size > limit {
@@ -253,7 +253,7 @@ impl History {
     }
 }
 
-/// Collects changes of files until there are too many, or no one waits.
+/// Collects file changes up to the limits, or until canceled.
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,
@@ -303,8 +303,8 @@ fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
     gix::ThreadSafeRepository::discover_opts(folder, options, trust)
 }
 
-/// Options that only use the repository itself: no user or system settings, no includes, no environment. Ownership does not
-/// matter, since files are only read.
+/// Options that use only the repository itself: no user or system settings, no includes, no environment. Ownership is
+/// not checked, since files are only read.
 fn options_of_open() -> gix::open::Options {
     gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
 }
@@ -331,7 +331,7 @@ fn file_change(record: recorder::Change) -> Option<FileChange> {
             (path, file(previous_entry_mode, previous_oid), file(entry_mode, oid))
         }
     };
-    // No key can hold a path that is not UTF-8.
+    // File keys are UTF-8, so a path in another encoding has none.
     let path = String::from_utf8(path.into()).ok()?;
     (old.is_some() || new.is_some()).then_some(FileChange { path, old, new })
 }

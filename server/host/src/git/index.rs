@@ -1,5 +1,5 @@
-//! Git's index of a work tree as a value: tracked files, and which it last saw in their current state. Compares nothing with
-//! commits.
+//! Git's index of a work tree: the tracked files, and which of them were unchanged when Git last looked. Compares
+//! nothing with commits.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use gix::index::State;
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::index::fs::Metadata;
 
-/// The content of Git's index for a folder.
+/// The content of Git's index for a directory.
 pub(super) struct Index {
-    /// By path below the folder. Excludes links.
+    /// Tracked files by path relative to the directory, without links.
     pub(super) files: BTreeMap<String, TrackedPaths>,
-    /// How many files and submodules it names.
+    /// Number of files and submodules.
     pub(super) count: usize,
-    /// The folder's tree when nothing differs from it in the index; `None` when that is not known.
+    /// The directory's tree if the index matches it; `None` if that is not known.
     pub(super) tree: Option<ObjectId>,
-    /// Each with a `/` after it, in order, and none inside another.
+    /// Sorted paths, each with a trailing `/`; none is inside another.
     submodules: Vec<String>,
 }
 
@@ -24,20 +24,20 @@ pub(super) struct Index {
 pub(super) struct TrackedPaths {
     pub(super) id: ObjectId,
     pub(super) conflicted: bool,
-    /// Git was told to assume it unchanged, or to keep it off the disk.
+    /// Whether Git assumes the file to be unchanged, or skips it in the work tree (`assume-valid`, `skip-worktree`).
     pub(super) is_assumed: bool,
-    /// The file's metadata when `id` was its text. `None` if a later write could have gone unnoticed.
+    /// The file's metadata when its content matched `id`. `None` if a later write could have gone unnoticed.
     seen: Option<Stat>,
     options: stat::Options,
 }
 
 impl Index {
-    /// The part of `state` below a folder (`/` between its parts; empty for everything).
+    /// Reads the part of `state` under the directory `below` (separated by `/`; empty for everything).
     pub(super) fn new(state: &State, below: &str, options: stat::Options) -> Self {
         let mut files = BTreeMap::new();
         let mut submodules = Vec::new();
         for entry in state.entries() {
-            // No key can hold a path that is not UTF-8.
+            // File keys are UTF-8, so a path in another encoding has none.
             let path = std::str::from_utf8(entry.path(state)).ok().and_then(|path| inside(path, below));
             let Some(path) = path else { continue };
             match entry.mode {
@@ -56,7 +56,7 @@ impl Index {
                 _ => {}
             }
         }
-        // One in conflict has up to three entries.
+        // A submodule in conflict has up to three entries.
         submodules.sort();
         submodules.dedup();
         let count = files.len() + submodules.len();
@@ -64,7 +64,7 @@ impl Index {
         Self { files, count, tree: tree(state, below), submodules }
     }
 
-    /// Whether a path belongs to a submodule. Only the last submodule before it in order can contain it.
+    /// Whether a path is inside a submodule. Only the last submodule that sorts before the path can contain it.
     pub(super) fn is_inside_submodule(&self, path: &str) -> bool {
         let before = self.submodules.partition_point(|module| module.as_str() <= path);
         self.submodules[..before].last().is_some_and(|module| path.starts_with(module.as_str()))
@@ -72,7 +72,7 @@ impl Index {
 }
 
 impl TrackedPaths {
-    /// Whether the file is unchanged since the index saw it.
+    /// Whether the file is unchanged since Git last recorded it in the index.
     pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
         let now = Stat::from_fs(now);
         self.seen.zip(now.ok()).is_some_and(|(seen, now)| seen.matches(&now, self.options))
@@ -84,7 +84,7 @@ fn tree(state: &State, below: &str) -> Option<ObjectId> {
     for part in below.split('/').filter(|part| !part.is_empty()) {
         tree = tree.children.iter().find(|child| child.name.as_slice() == part.as_bytes())?;
     }
-    // Git takes the count away when an entry below changes.
+    // Git removes the entry count of a tree when an entry in it changes.
     tree.num_entries.map(|_| tree.id)
 }
 

@@ -1,6 +1,7 @@
-//! Checks that a repository belongs to its folder. A crafted `.git` can refer to someone else's repository: as a link, with a
-//! `gitdir:` line, through links inside it, or with `alternates`. Its branch and file names would then be reported as this
-//! folder's. Only looks at names and a few short files; opens no repository.
+//! Checks that a repository belongs to its directory. A crafted `.git` can refer to another user's repository: as a
+//! link, with a `gitdir:` line, through links inside it, or with `alternates`. The branch and file names of that
+//! repository would then be reported for this directory. Checks only names and a few short files, without opening the
+//! repository.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::canonical::canonical;
 
-/// The entries that the library opens in a repository (gitrepository-layout(5)).
+/// Entries that the library opens in a repository (gitrepository-layout(5)).
 const OPENED: &[&str] = &[
     "HEAD",
     "config",
@@ -24,16 +25,16 @@ const OPENED: &[&str] = &[
     "shallow",
 ];
 
-/// Entries that place parts of a repository elsewhere.
+/// Entries that refer to objects outside the repository.
 const ELSEWHERE: &[&str] = &["objects/info/alternates", "objects/info/http-alternates"];
 
-/// Longest file that says where something is, in bytes. Paths are shorter.
+/// Maximum size of a file that contains a path, in bytes.
 const MAX_POINTER: u64 = 8 * 1024;
 
-/// Longest `config` in which `core.worktree` is looked for, in bytes.
+/// Maximum size of a `config` file searched for `core.worktree`, in bytes.
 const MAX_CONFIG: u64 = 256 * 1024;
 
-/// The nearest folder, from this one upwards, that has a repository: a `.git`, or the looks of a bare one.
+/// Returns the nearest ancestor of `folder`, or `folder` itself, that has a `.git` or looks like a bare repository.
 pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
     let has = |at: &Path, name: &str| at.join(name).symlink_metadata().is_ok();
     let is_bare = |at: &Path| has(at, "HEAD") && has(at, "objects") && has(at, "refs");
@@ -41,28 +42,28 @@ pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
     real.ancestors().find(|at| has(at, ".git") || is_bare(at)).map(Path::to_owned)
 }
 
-/// Whether all of the repository at `top` lies below it, or in a place that names `top` as its work tree.
+/// Whether the whole repository at `top` is inside it, or in a directory that names `top` as its work tree.
 pub(super) fn is_own(top: &Path) -> bool {
     let git = top.join(".git");
     match git.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => is_self_contained(&git, CommonDirectory::Here),
         Ok(metadata) if metadata.is_file() => is_pointed_at_both_ways(top, &git),
         Ok(_) => false,
-        // Bare.
+        // A bare repository.
         Err(_) => is_self_contained(top, CommonDirectory::Here),
     }
 }
 
-/// Where a repository keeps what all of its work trees share.
+/// Where a repository stores the data shared by its work trees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommonDirectory {
-    /// With the rest.
+    /// In the repository's own directory.
     Here,
-    /// Where a file `commondir` says.
+    /// In the directory named in the file `commondir`.
     Named,
 }
 
-/// Whether nothing in the folder of a repository leads out of it.
+/// Whether nothing in a repository's directory leads outside it.
 fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
     let Ok(real) = canonical(git) else { return false };
     let branch = pointer(&git.join("HEAD"), "ref:").map(|name| git.join(name));
@@ -75,7 +76,7 @@ fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
         && (common == CommonDirectory::Named || absent("commondir"))
 }
 
-/// Whether a path is a file or folder below `real`, or nothing at all.
+/// Whether `path` does not exist, or leads to a file or directory below `real`.
 fn is_inside(path: &Path, real: &Path) -> bool {
     if path.symlink_metadata().is_err() {
         return true;
@@ -84,7 +85,7 @@ fn is_inside(path: &Path, real: &Path) -> bool {
     leads.is_some_and(|found| found.is_file() || found.is_dir())
 }
 
-/// Whether a `.git` file and the folder of a linked work tree or submodule refer to each other.
+/// Whether a `.git` file and the directory of a linked work tree or submodule refer to each other.
 fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
     let Some(place) = pointer(git, "gitdir:").and_then(|to| canonical(&top.join(to)).ok()) else {
         return false;
@@ -113,14 +114,14 @@ fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
         && is_self_contained(&place, CommonDirectory::Here)
 }
 
-/// The text after `name` in the first line of a file.
+/// Returns the text after `name` in the first line of a file.
 fn pointer(file: &Path, name: &str) -> Option<String> {
     let text = short(file, MAX_POINTER)?;
     let to = text.lines().next()?.strip_prefix(name)?.trim();
     (!to.is_empty()).then(|| to.to_owned())
 }
 
-/// The text of a short regular file, without following links.
+/// Reads a short regular file without following links.
 fn short(file: &Path, limit: u64) -> Option<String> {
     let metadata = file.symlink_metadata().ok()?;
     if !metadata.is_file() || metadata.len() > limit {
@@ -138,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Folders with something of the looks of a repository, and a workspace folder `top`.
+    /// Creates directories that look like repositories, and a workspace directory `top`.
     fn at(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         let base = crate::canonical::canonical(directory.path()).unwrap();

@@ -1,4 +1,5 @@
-//! What earlier commits changed, and what for. Looks at the subjects of branches that were merged, since those of merges say little.
+//! Subjects and paths of earlier commits. Reads the commits of merged branches instead of the merge commits, whose
+//! subjects carry little information.
 
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -7,24 +8,24 @@ use strata_engine::cancel::Cancel;
 use super::history::{Commit, History};
 use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
-/// A commit that touches more files says nothing of each.
+/// Maximum files of a commit. With more, the commit is unspecific to each of them.
 const MAX_PATHS: usize = 100;
-/// What is read of a subject, in characters.
+/// Maximum length of a subject, in characters; longer ones are cut.
 const MAX_SUBJECT: usize = 400;
-/// After so many merges for each other commit the rest is not looked at.
+/// Maximum merge commits to skip, as a multiple of `MAX_COMMITS`. Older commits are not read.
 const MAX_MERGES: u32 = 4;
 
-/// A commit with what it touched.
+/// A commit and the paths it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastTouch {
-    /// The first line of its message.
+    /// First line of the commit message.
     pub subject: String,
-    /// Paths below the folder that it changed, in order.
+    /// Sorted paths of the changed files, relative to the directory.
     pub paths: Vec<String>,
 }
 
-/// The last [`MAX_COMMITS`] commits, newest first by their dates, along all parents. Merges are passed; commits that cannot be
-/// read are left out with all before them.
+/// Returns up to [`MAX_COMMITS`] commits along all parents, newest first by commit time. Skips merge commits. A
+/// commit that cannot be read is skipped together with its ancestors.
 pub(super) fn past_touches(
     history: &History,
     newest: Commit,
@@ -62,12 +63,12 @@ pub(super) fn past_touches(
     Ok(touches)
 }
 
-/// What a commit touched; nothing where that is nothing, too much, or unknown.
+/// Reads the files that a commit changed. `None` if there are none, too many, or if they are unknown.
 fn touch(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<PastTouch>, GitError> {
     let before = match commit.parent {
         Some(parent) => match readable(history.commit(parent))? {
             Some(before) => before.tree,
-            // Not here: what the commit changed is unknown.
+            // The parent is missing, so the changes are unknown.
             None => return Ok(None),
         },
         None => None,

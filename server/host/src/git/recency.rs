@@ -1,4 +1,4 @@
-//! The history of a folder's files: when and why each last changed.
+//! The history of a directory's files: when each was last changed, and by which commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,20 +10,22 @@ use super::history::{Commit, History};
 use super::past::{PastTouch, past_touches};
 use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
-/// The history of a folder.
+/// The history of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
-    /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
-    /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
+    /// Number of first-parent commits since the last change of each path (relative to the directory, separated by
+    /// `/`): 0 for the newest commit. Excludes paths that no longer exist and paths that were not changed within
+    /// [`MAX_COMMITS`] commits.
     pub recency: BTreeMap<String, u32>,
-    /// The commits it was read from, newest first. Excludes commits of more than 100 files, which are mostly mechanical.
+    /// Past commits, newest first. Excludes commits that change more than 100 files, which are mostly mechanical.
     pub commits: Vec<PastTouch>,
-    /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
-    /// of them is new. `None` when they cannot be listed.
+    /// All files, links and submodules of the newest commit in the directory. A file is new if it is neither listed
+    /// nor inside a listed entry. `None` if they cannot be listed.
     pub committed: Option<BTreeSet<String>>,
 }
 
-/// The branch that is checked out around a folder; `None` on no branch, and in no repository. Quick: looks at no history.
+/// Returns the branch checked out in a directory; `None` for a detached `HEAD` or outside a repository. Fast, since
+/// it reads no history.
 ///
 /// # Errors
 /// [`GitError::Unreadable`], [`GitError::Elsewhere`].
@@ -34,11 +36,13 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
     }
 }
 
-/// The facts about a folder: the top of a work tree, a folder below it, or a repository without one. `None` when it is in
-/// no repository. A history that ends early (a shallow clone, missing objects) says less; it is not an error.
+/// Reads the facts about a directory: the top of a work tree, a directory below it, or a bare repository. `None`
+/// outside a repository. A history that ends early (a shallow clone, missing objects) is not an error and yields
+/// fewer facts.
 ///
 /// # Errors
-/// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Elsewhere`], [`GitError::Cancelled`].
+/// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
+/// [`GitError::Cancelled`].
 pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
     let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
     let newest = match history.head()?.commit {
@@ -54,7 +58,8 @@ pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitF
     Ok(Some(GitFacts { recency, commits, committed }))
 }
 
-/// Commits since the last touch of each path that exists at `newest` and was touched within [`MAX_COMMITS`] commits.
+/// Counts the commits since the last change of each path that exists at `newest` and was changed within
+/// [`MAX_COMMITS`] commits.
 pub(super) fn recency(
     history: &History,
     newest: Commit,
@@ -68,7 +73,7 @@ pub(super) fn recency(
         let before = match commit.parent {
             Some(parent) => match readable(history.commit(parent))? {
                 Some(before) => Some(before),
-                // Not here: what the commit changed is unknown.
+                // The parent is missing, so the changes are unknown.
                 None => break,
             },
             None => None,

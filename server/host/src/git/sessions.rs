@@ -1,5 +1,5 @@
-//! Sessions made from a history, as if each commit had been requested: a turn is a commit, its message the prompt, its diff the
-//! answer, and its files the selection.
+//! Builds sessions from a history, as if each commit had been requested. Each commit becomes a turn: its message is the
+//! prompt, its diff is the answer, and its files are the selection.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,29 +16,29 @@ use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 use crate::canonical::canonical;
 
-/// The most text of one commit that a trace takes in. Bytes.
+/// Maximum source text of one commit in a trace, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// A commit that changes more files is a mass change or the merge of a long branch, not one turn's work.
+/// Maximum files of a turn. A commit with more is a mass change or the merge of a long branch.
 const MAX_FILES_OF_TURN: usize = 10;
 
-/// A longer answer is not an answer that a model gives. Bytes.
+/// Maximum length of an answer, in bytes. Models do not write longer ones.
 const MAX_ANSWER_BYTES: usize = 40_000;
 
-/// Unchanged lines around a change in an answer.
+/// Unchanged lines around each change in an answer.
 const CONTEXT: usize = 3;
 
-/// How the sessions of one repository select, one after the other.
+/// Selection rules of a repository's sessions, used in turn.
 const RULES: [SelectionRule; 4] =
     [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// How many, spread evenly over the history.
+    /// Number of sessions, spread evenly over the history.
     pub sessions: usize,
-    /// The most turns of each.
+    /// Maximum turns per session.
     pub turns: usize,
-    /// Shifts where they start. The same seed makes the same sessions of the same history.
+    /// Shifts the starts of the sessions. The same seed and history give the same sessions.
     pub seed: u64,
 }
 
@@ -48,13 +48,14 @@ impl Default for SessionOptions {
     }
 }
 
-/// Makes sessions from the history of the current branch: of a work tree, its `.git`, or a bare repository. Each is a run of
-/// commits along first parents; runs do not overlap if the history has two commits per turn. Commits that change no source, or
-/// too much, are not turns; their changes count as outside changes of the previous turn. A short history gives fewer and shorter
-/// sessions. `progress` receives finished and total turns.
+/// Builds sessions from the history of the current branch of a work tree, its `.git`, or a bare repository. Each
+/// session is a run of commits along first parents; runs do not overlap if the history has two commits per turn.
+/// Commits that change no source, or too much, are not turns; their changes count as external changes in the
+/// preceding turn. A short history gives fewer and shorter sessions. `progress` receives the number of finished turns
+/// and the total.
 ///
 /// # Errors
-/// [`GitError`]; a history that ends early (a shallow clone) is not an error.
+/// [`GitError`]. A history that ends early (a shallow clone) is not an error.
 pub fn sessions(
     repository: &Path,
     options: &SessionOptions,
@@ -93,7 +94,7 @@ pub fn sessions(
     Ok(traces)
 }
 
-/// One session in the making.
+/// A session under construction.
 struct SessionBuilder<'a> {
     history: &'a History,
     cancel: &'a Cancel,
@@ -101,7 +102,7 @@ struct SessionBuilder<'a> {
     turns: Vec<TraceTurn>,
 }
 
-/// The repository before the first turn.
+/// The state of the repository before the first turn.
 struct InitialFiles {
     files: BTreeMap<String, String>,
     recency: BTreeMap<String, u32>,
@@ -138,7 +139,8 @@ impl SessionBuilder<'_> {
         Ok(())
     }
 
-    /// The source files that a commit changed, by path. One that becomes something else, or no text, counts as deleted.
+    /// Returns the source files that a commit changed, sorted by path. A source file that is no longer source or text
+    /// counts as deleted.
     fn edits(&self, before: &Commit, commit: &Commit) -> Result<Vec<SourceEdit>, GitError> {
         let mut edits = Vec::new();
         for change in self.history.changes(before.tree, commit.tree, self.cancel)? {
@@ -166,20 +168,20 @@ impl SessionBuilder<'_> {
         Ok(files)
     }
 
-    /// The text of a source file; `None` for anything else.
+    /// Reads the text of a source file; `None` for any other file.
     fn text(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
         let (name, Some(file)) = (by_name(path), file) else { return Ok(None) };
         if name == NameVerdict::Other {
             return Ok(None);
         }
         let text = self.history.text(file, MAX_FILE_BYTES)?;
-        // Git takes a text with a NUL for a binary file, too.
+        // Git also treats a file with a NUL as binary.
         let text = text.filter(|text| !text.contains('\0'));
         Ok(text.filter(|text| name == NameVerdict::Source || by_first_line(path, text)))
     }
 }
 
-/// All commits from the first one that is here to the newest.
+/// Returns all available commits along first parents, oldest first.
 fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>, GitError> {
     let mut commits = Vec::new();
     let mut next = history.head()?.commit;
@@ -193,12 +195,12 @@ fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>
     Ok(commits)
 }
 
-/// Which commits each session may use, as indexes into all of them. The first commit of all is not a turn: there is
-/// nothing before it.
+/// Returns the range of commit indices that each session may use. Excludes the oldest commit, since there is no
+/// earlier state to compare it with.
 fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     let usable = commits.saturating_sub(1);
     let sessions = options.sessions;
-    // Every other commit is a turn, or more of them.
+    // Assumes that at least every other commit is a turn.
     let wanted = options.turns.saturating_mul(2).max(1);
     let run = |index: usize| {
         let shift = |free: usize| (mixed(options.seed, index as u64) % (free as u64 + 1)) as usize;
@@ -207,7 +209,7 @@ fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
         if to - from >= wanted {
             return from + shift(to - from - wanted)..to;
         }
-        // Too short for sessions of their own commits: they start at even distances and may overlap.
+        // The history is too short for separate ranges: sessions start at even distances and may overlap.
         let free = usable.saturating_sub(wanted);
         let start = (free as u128 * index as u128 / sessions as u128) as usize;
         1 + start + shift(free / sessions)..commits
@@ -215,7 +217,7 @@ fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     if usable == 0 { Vec::new() } else { (0..sessions).map(run).collect() }
 }
 
-/// The turn that a commit is, unless it is too long for one.
+/// Converts a commit to a turn; `None` if the answer would be too long.
 fn turn_of(message: &str, edits: &[SourceEdit]) -> Option<TraceTurn> {
     let prompt = if message.is_empty() { "(no message)" } else { message };
     let mut answer = format!("{prompt}\n");
@@ -245,7 +247,7 @@ fn file_diff(edit: &SourceEdit) -> String {
     format!("--- {}\n+++ {}\n{hunks}", name('a', &edit.old), name('b', &edit.new))
 }
 
-/// The name of the repository: its folder, without suffixes for repositories.
+/// Returns the name of the repository: its directory name, without `.git`.
 fn name_of(repository: &Path) -> String {
     let place = canonical(repository).unwrap_or_else(|_| repository.to_owned());
     let names = place.components().rev().filter_map(|part| match part {
@@ -256,7 +258,7 @@ fn name_of(repository: &Path) -> String {
     names.find(|name| !matches!(name.as_str(), "" | "repo")).unwrap_or_else(|| "repo".to_owned())
 }
 
-/// A number that depends on both and looks like chance (SplitMix64, Steele, Lea and Flood 2014).
+/// Mixes both numbers into a pseudorandom one (SplitMix64; Steele, Lea and Flood 2014).
 fn mixed(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

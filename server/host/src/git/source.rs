@@ -1,13 +1,13 @@
-//! Selects the files of a repository that belong in sessions: human-written texts. By name, and by size and encoding if known;
-//! never by content.
+//! Selects the files of a repository that belong in sessions: human-written texts. Decides by name, and by size and
+//! encoding where known, but not by content.
 
 use strata_engine::code::outline::language_of;
 use strata_engine::key::FileKey;
 
-/// A longer file is data, or generated. Bytes.
+/// Maximum size of a file, in bytes. Larger files are data or generated.
 pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;
 
-/// Folders of other people's or generated files.
+/// Directories with third-party or generated files.
 const FOREIGN_FOLDERS: &[&str] = &[
     ".git",
     ".tox",
@@ -25,7 +25,7 @@ const FOREIGN_FOLDERS: &[&str] = &[
     "venv",
 ];
 
-/// Files that a tool writes.
+/// Files written by tools.
 const WRITTEN_BY_TOOLS: &[&str] = &[
     "bun.lockb",
     "go.sum",
@@ -35,24 +35,24 @@ const WRITTEN_BY_TOOLS: &[&str] = &[
     "pnpm-lock.yaml",
 ];
 
-/// Endings of names that a tool writes.
+/// Endings of generated files' names.
 const TOOL_ENDINGS: &[&str] =
     &[".lock", ".map", ".min.css", ".min.js", ".min.mjs", ".bundle.js", ".pb.go", "_pb2.py"];
 
-/// Extensions of prose.
+/// File extensions of prose.
 const PROSE: &[&str] = &["adoc", "md", "mdx", "org", "rst", "tex", "txt"];
 
-/// Extensions of settings, schemas and build files.
+/// File extensions of settings, schemas and build files.
 const SETTINGS: &[&str] = &[
     "bzl", "cfg", "cmake", "conf", "gradle", "graphql", "hcl", "ini", "json", "jsonc", "mk", "nix", "prisma",
     "proto", "tf", "toml", "yaml", "yml",
 ];
 
-/// Extensions of pages and their styles.
+/// File extensions of web templates and style sheets.
 const PAGES: &[&str] =
     &["astro", "css", "haml", "htm", "html", "jinja", "jinja2", "less", "sass", "scss", "svelte", "vue"];
 
-/// Extensions of programs, beside the languages that have a grammar here.
+/// File extensions of program sources, in addition to the languages with a built-in grammar.
 const PROGRAMS: &[&str] = &[
     "bash", "bat", "c", "cc", "clj", "cljs", "cpp", "cr", "cs", "cu", "cxx", "dart", "el", "elm", "erl",
     "ex", "exs", "f90", "fish", "fs", "fsx", "groovy", "h", "hh", "hpp", "hrl", "hs", "hxx", "java", "jl",
@@ -60,7 +60,7 @@ const PROGRAMS: &[&str] = &[
     "rb", "rkt", "s", "scala", "scm", "sh", "sol", "sql", "swift", "tcl", "vb", "vim", "wgsl", "zig", "zsh",
 ];
 
-/// Whole names of what people write.
+/// Full names of human-written files without a telling extension.
 const NAMES: &[&str] = &[
     "BUILD",
     "CMakeLists.txt",
@@ -84,13 +84,13 @@ const NAMES: &[&str] = &[
 pub(super) enum NameVerdict {
     /// Human-written.
     Source,
-    /// Decided by its first line.
+    /// Depends on the first line.
     Unclear,
-    /// Not human-written, or not text.
+    /// Generated, third-party, or not text.
     Other,
 }
 
-/// Classifies a file by name.
+/// Classifies a file by its name.
 pub(super) fn by_name(path: &str) -> NameVerdict {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let foreign = folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder));
@@ -112,7 +112,7 @@ pub(super) fn by_name(path: &str) -> NameVerdict {
     if name.contains('.') { NameVerdict::Other } else { NameVerdict::Unclear }
 }
 
-/// Whether a text under an unclear name is source.
+/// Whether the first line of a file with an unclear name identifies it as source.
 pub(super) fn by_first_line(path: &str, text: &str) -> bool {
     language_of(&FileKey::from(path), text.lines().next().unwrap_or_default()).is_some()
 }

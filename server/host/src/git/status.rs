@@ -1,5 +1,5 @@
-//! Uncommitted changes of a folder: its files against the newest commit. Uses Git's index only to avoid reading unchanged files;
-//! never writes it.
+//! Uncommitted changes in a directory: its files compared with the newest commit. Uses Git's index only to avoid
+//! reading unchanged files, and never writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,31 +18,30 @@ use crate::canonical::canonical;
 use crate::disk::read_bytes;
 use crate::roots::{PathError, Roots};
 
-/// A folder with more files and submodules than this is not compared: looking at each costs some microseconds, before
-/// every prompt.
+/// Maximum files and submodules to compare. Checking each takes some microseconds, before every prompt.
 const MAX_FILES: usize = 50_000;
-/// Maximum bytes read of files that Git's index cannot vouch for.
+/// Maximum bytes to read from files whose state is not known from Git's index.
 const MAX_READ: u64 = 16 << 20;
 
-/// How a file differs from the newest commit. In the order in which a user wants to know.
+/// How a file differs from the newest commit. Ordered by importance to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileStatus {
-    /// A merge left it undecided.
+    /// A merge left a conflict.
     Conflicted,
-    /// Its text is another.
+    /// The content differs.
     Modified,
-    /// The commit has no such file.
+    /// The file is not in the commit.
     New,
-    /// Committed, but not on disk.
+    /// The file is committed but not on disk.
     Deleted,
 }
 
-/// Uncommitted changes below a folder, by path (`/` between its parts). `files` are its known files without ignored ones, since
-/// Git's index lacks new files. `None` without a repository or work tree, and if there is too much to compare. Does not look into
-/// links and submodules.
+/// Returns the uncommitted changes in a directory, by path (separated by `/`). `files` are the known files without
+/// ignored ones, since Git's index lacks new files. `None` outside a repository, without a work tree, or if there is
+/// too much to compare. Links and submodules are not examined.
 ///
-/// A file whose line ends or contents git converts on the way to the disk counts as modified when the index cannot speak
-/// for it: no converting program is ever run.
+/// A file whose line endings or content Git converts on checkout counts as modified unless the index knows its state,
+/// since no conversion program is ever run.
 ///
 /// # Errors
 /// [`GitError::Unreadable`], [`GitError::Elsewhere`], [`GitError::Cancelled`].
@@ -72,7 +71,7 @@ fn compared<'a>(
         Some(id) => history.commit(id)?.and_then(|commit| commit.tree),
         None => None,
     };
-    // What was added and not committed yet; without any the index knows all that the commit has.
+    // `None` if the index is known to have the same content as the commit.
     let committed = match newest {
         Some(newest) if index.tree == Some(newest) => None,
         newest => Some(history.files(newest, cancel)?),
@@ -106,7 +105,7 @@ fn compared<'a>(
             found.insert(path.to_owned(), FileStatus::New);
         }
     }
-    // Taken out of the index: gone, or there and new to the index only.
+    // Files removed from the index: deleted, or still on disk but untracked.
     for (path, &id) in committed.iter().flatten().filter(|(path, _)| !index.files.contains_key(*path)) {
         cancel.check()?;
         let Ok(now) = disk.id(path, None) else { return Ok(None) };
@@ -118,16 +117,16 @@ fn compared<'a>(
     Ok(Some(found))
 }
 
-/// More would have to be read than [`MAX_READ`].
+/// Comparing would require reading more than [`MAX_READ`].
 struct ReadLimitReached;
 
-/// The files of a folder as git would name their contents. A path that an index or a commit names may be anybody's
-/// invention: it is taken as the name of a file inside, and through no link.
+/// Computes Git ids of the files on disk. Paths in an index or a commit may be crafted, so each is treated as a path
+/// inside the directory, and links are not followed.
 struct WorkTree {
     roots: Roots,
     kind: gix::hash::Kind,
     left: u64,
-    /// The folder that was looked at last, and whether it is one.
+    /// The directory checked last, and whether it is reached without links.
     last: Option<(PathBuf, bool)>,
 }
 
@@ -136,12 +135,12 @@ impl WorkTree {
         Ok(Self { roots: Roots::single(folder)?, kind, left: MAX_READ, last: None })
     }
 
-    /// Whether there is anything of this name.
+    /// Whether anything exists at this path.
     fn has(&mut self, path: &str) -> bool {
         self.place(path).is_some_and(|place| fs::symlink_metadata(place).is_ok())
     }
 
-    /// The id of a file's text; `None` if the file does not exist.
+    /// Returns the blob id of a file's content; `None` if the file does not exist.
     fn id(&mut self, path: &str, known: Option<&TrackedPaths>) -> Result<Option<ObjectId>, ReadLimitReached> {
         let Some(place) = self.place(path) else { return Ok(None) };
         let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
@@ -152,12 +151,12 @@ impl WorkTree {
             return Ok(Some(known.id));
         }
         self.left = self.left.checked_sub(metadata.len()).ok_or(ReadLimitReached)?;
-        // What became longer meanwhile is told by the next look.
+        // A file that grew since then fails to read here and is read by the next comparison.
         let Ok(bytes) = read_bytes(&self.roots, &FileKey::new(path), metadata.len()) else { return Ok(None) };
         Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &bytes).ok())
     }
 
-    /// Where a path leads when no folder on the way is a link.
+    /// Returns the absolute path of a file; `None` if a directory in the path is a link.
     fn place(&mut self, path: &str) -> Option<PathBuf> {
         let place = self.roots.path_of(&FileKey::new(path)).ok()?;
         let folder = place.parent()?;
@@ -218,18 +217,18 @@ mod tests {
         fs::remove_file(repo.folder().join("b/c.py")).unwrap();
         let changes =
             [("a.py", FileStatus::Modified), ("b/c.py", FileStatus::Deleted), ("new.py", FileStatus::New)];
-        // A listing that lags behind names what is gone, and does not know what is ignored.
+        // The list of files may be outdated: it contains a deleted file and one inside a submodule.
         check(&repo, &["a.py", "b/c.py", "b/d.py", "gone.py", "new.py", "module/theirs.py"], &changes);
         check_in(&repo.folder().join("b"), &["c.py", "d.py"], &[("c.py", FileStatus::Deleted)]);
     }
 
-    /// All of these are on disk.
+    /// All of these paths exist on disk.
     #[test]
     fn what_a_submodule_holds_is_not_new_and_what_only_shares_its_name_is() {
         let mut repo = checked_out();
         repo.commit_all("third", &[("b/module", Now::Submodule)]);
         repo.check_out();
-        // An index can say that one holds another.
+        // An index can list one submodule inside another.
         repo.invent("module/inner", "");
         repo.change_index("module/inner", |entry| entry.mode = Mode::COMMIT);
         let inside = [
@@ -259,7 +258,7 @@ mod tests {
         let compared = |most| {
             compared(repo.folder(), ["a.py"].into_iter(), Trust::Trusted, &Cancel::new(), most).unwrap()
         };
-        // Three files and a submodule; links are not looked at.
+        // Three files and a submodule; links do not count.
         assert_eq!(compared(4), Some(BTreeMap::new()));
         assert_eq!(compared(3), None);
     }
@@ -269,7 +268,7 @@ mod tests {
         let repo = checked_out();
         write(&repo, "a.py", "1\n");
         check(&repo, &["a.py"], &[]);
-        // The same size, written after the index was.
+        // Same size, written after the index.
         write(&repo, "a.py", "7\n");
         check(&repo, &["a.py"], &[("a.py", FileStatus::Modified)]);
     }
@@ -277,7 +276,7 @@ mod tests {
     #[test]
     fn a_text_is_not_read_when_the_index_can_speak_for_it() {
         let repo = checked_out();
-        // Another text under the time, size and place that the index knows.
+        // Different content with the modification time, size and inode recorded in the index.
         let file = fs::File::options().write(true).open(repo.folder().join("a.py")).unwrap();
         let before = file.metadata().unwrap().modified().unwrap();
         write(&repo, "a.py", "7\n");
@@ -289,7 +288,7 @@ mod tests {
         check(&repo, &["a.py"], &[]);
     }
 
-    /// Whether the text outside is the one that the index names would show in the status.
+    /// The status would reveal whether the content of a file outside matches the id in the index.
     #[cfg(unix)]
     #[test]
     fn a_path_that_an_index_invents_is_no_way_out() {
@@ -302,7 +301,7 @@ mod tests {
         for path in ["../outside/secret", "linked/secret", "b/../../outside/secret", &absolute] {
             repo.invent(path, "secret\n");
         }
-        // Git sees nothing after a link either.
+        // Git does not follow links either.
         repo.invent("inside/c.py", "2\n");
         repo.invent("b/new.py", "new\n");
         write(&repo, "b/new.py", "new\n");

@@ -1,4 +1,4 @@
-//! A git repository of a test's own, made by the library: the tests need no git.
+//! A Git repository for a test, created with the library, so that the tests do not need Git.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::tree::EntryKind;
 
-/// Before any index is written.
+/// A time before any index is written.
 const LONG_AGO: std::time::SystemTime = std::time::SystemTime::UNIX_EPOCH;
 
-/// Removed with everything in it when dropped.
+/// A repository in a temporary directory. Dropping it deletes the directory.
 pub(super) struct Repo {
     _directory: tempfile::TempDir,
     top: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Repo {
     newest: Option<ObjectId>,
 }
 
-/// A change of a path in a commit.
+/// State of a path in a commit.
 pub(super) enum Now<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
@@ -30,17 +30,17 @@ pub(super) enum Now<'a> {
 }
 
 impl Repo {
-    /// Without a commit, its work tree (which holds no files) at `top/work`.
+    /// Creates a repository without commits. Its empty work tree is at `top/work`.
     pub(super) fn new() -> Self {
         Self::of_kind("work", gix::create::Kind::WithWorktree)
     }
 
-    /// Without a commit and without a work tree, at `top/bare.git`.
+    /// Creates a repository without commits and without a work tree, at `top/bare.git`.
     pub(super) fn bare() -> Self {
         Self::of_kind("bare.git", gix::create::Kind::Bare)
     }
 
-    /// Commits texts on top of the last commit.
+    /// Commits files on top of the last commit.
     pub(super) fn commit(&mut self, message: &str, texts: &[(&str, &str)]) -> ObjectId {
         let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
         self.commit_all(message, &now)
@@ -54,14 +54,14 @@ impl Repo {
         self.commit_tree(message, tree, newest)
     }
 
-    /// Commits one file under a name of any bytes.
+    /// Commits one file whose name need not be UTF-8.
     pub(super) fn commit_bytes(&mut self, path: &[u8], text: &str) {
         let tree = self.tree(self.newest, [(BStr::new(path), &Now::Text(text))]);
         let newest = self.newest;
         self.commit_tree("bytes", tree, newest);
     }
 
-    /// Commits the merge of a branch with these changes since `base`.
+    /// Merges a branch that makes these changes to `base`.
     pub(super) fn merge(&mut self, message: &str, base: ObjectId, texts: &[(&str, &str)]) -> ObjectId {
         let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
         let changes = || now.iter().map(|(path, now)| (BStr::new(path), now));
@@ -85,7 +85,7 @@ impl Repo {
         commit
     }
 
-    /// Writes the files of the newest commit to disk and to git's index, as a checkout long ago would have.
+    /// Writes the files of the newest commit to disk and to Git's index, like a checkout long ago.
     pub(super) fn check_out(&self) {
         let tree = self.tree_at(self.newest.unwrap());
         let mut index = self.repository.index_from_tree(&tree).unwrap();
@@ -105,7 +105,7 @@ impl Repo {
         self.write_index(index);
     }
 
-    /// Changes an entry of git's index.
+    /// Changes an entry in Git's index.
     pub(super) fn change_index(&self, path: &str, change: impl FnOnce(&mut gix::index::Entry)) {
         let mut index = self.repository.open_index().unwrap();
         let at = index.entry_index_by_path(path.into()).unwrap();
@@ -114,7 +114,7 @@ impl Repo {
         self.write_index(index);
     }
 
-    /// Takes a file out of git's index.
+    /// Removes a file from Git's index.
     pub(super) fn take_out(&self, path: &str) {
         let mut index = self.repository.open_index().unwrap();
         index.remove_entries(|_, name, _| name == path);
@@ -122,7 +122,7 @@ impl Repo {
         self.write_index(index);
     }
 
-    /// Adds an entry to git's index that says that a text is under this path, whatever the path is.
+    /// Adds an entry with the id of `text` to Git's index, under any path.
     pub(super) fn invent(&self, path: &str, text: &str) {
         use gix::index::entry::{Flags, Mode, Stat};
         let mut index = self.repository.open_index().unwrap();
@@ -138,7 +138,7 @@ impl Repo {
         index.write(gix::index::write::Options::default()).unwrap();
     }
 
-    /// A tree with one subtree, or more of the same.
+    /// Creates a tree that contains the same subtree under each of `names`.
     pub(super) fn tree_of(&self, subtree: ObjectId, names: &[&str]) -> ObjectId {
         let entry = |name: &&str| gix::objs::tree::Entry {
             mode: EntryKind::Tree.into(),
@@ -153,18 +153,18 @@ impl Repo {
         self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
     }
 
-    /// Puts the repository on no branch.
+    /// Detaches `HEAD`.
     pub(super) fn detach(&self) {
         self.write("HEAD", &format!("{}\n", self.newest.unwrap()));
     }
 
-    /// Removes an object, as if it had never been fetched.
+    /// Deletes an object, as if it had never been fetched.
     pub(super) fn forget(&self, id: ObjectId) {
         let hex = id.to_string();
         fs::remove_file(self.git_dir().join("objects").join(&hex[..2]).join(&hex[2..])).unwrap();
     }
 
-    /// Writes a file below the git directory.
+    /// Writes a file in the Git directory.
     pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.git_dir().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -175,12 +175,12 @@ impl Repo {
         self.repository.git_dir()
     }
 
-    /// The top of the work tree, or the bare repository.
+    /// Returns the top of the work tree, or the bare repository.
     pub(super) fn folder(&self) -> &Path {
         self.repository.workdir().unwrap_or_else(|| self.repository.git_dir())
     }
 
-    /// A folder beside the repository.
+    /// Creates a directory next to the repository.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         let path = self.top.join(name);
         fs::create_dir_all(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Real repositories, with what is wrong with them in the wild.
+//! Tests with real repositories, including broken ones as they occur in practice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,7 +32,7 @@ fn sessions_of(repository: &Path, sessions: usize, turns: usize) -> Vec<Trace> {
     super::sessions(repository, &options, &Cancel::new(), |_, _| {}).unwrap()
 }
 
-/// Commits in order: a.py, then b/c.py, then b/d.py with a new a.py.
+/// Makes three commits: a.py, then b/c.py, then b/d.py with a new a.py.
 fn three_commits(repo: &mut Repo) -> [gix::ObjectId; 3] {
     [
         repo.commit("first", &[("a.py", "1\n"), ("e.py", "1\n")]),
@@ -49,10 +49,10 @@ fn recency_counts_commits_since_the_last_touch() {
     let paths: Vec<Vec<String>> = facts_of(repo.folder()).commits.into_iter().map(|it| it.paths).collect();
     assert_eq!(paths[..2], [vec!["a.py".to_owned(), "b/d.py".to_owned()], vec!["b/c.py".to_owned()]]);
     assert_eq!(branch_of(repo.folder()).as_deref(), Some("main"));
-    // A move is a touch of the new place; what is gone is not listed, nor are the touches before it went.
+    // A move counts as a change of the new path. The old path is not listed, nor are its earlier changes.
     repo.commit_all("move", &[("e.py", Now::Gone), ("f.py", Now::Text("1\n"))]);
     check(repo.folder(), &[("a.py", 1), ("b/c.py", 2), ("b/d.py", 1), ("f.py", 0)]);
-    // Making a file executable touches it, too.
+    // Making a file executable also counts as a change.
     repo.commit_all("mode", &[("b/c.py", Now::Program("1\n"))]);
     check(repo.folder(), &[("a.py", 2), ("b/c.py", 0), ("b/d.py", 2), ("f.py", 1)]);
 }
@@ -122,7 +122,7 @@ fn no_repository_has_no_facts() {
     assert_eq!(facts(&beside.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
     let outcome = super::sessions(&beside, &SessionOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::NoRepository(_))), "{outcome:?}");
-    // A folder that only has the name of one.
+    // A directory named `.git` that is not a repository.
     fs::create_dir(beside.join(".git")).unwrap();
     assert_eq!(facts(&beside, Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
@@ -164,7 +164,7 @@ fn a_shallow_clone_says_less() {
     let [first, second, _] = three_commits(&mut repo);
     repo.write("shallow", &format!("{second}\n"));
     repo.forget(first);
-    // What the oldest commit that is here touched is not known: its parent is not.
+    // The changes of the oldest available commit are unknown, since its parent is missing.
     check(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
     let traces = sessions_of(repo.folder(), 1, 9);
     assert_eq!(traces[0].turns.iter().map(|turn| turn.prompt.as_str()).collect::<Vec<_>>(), ["third"]);
@@ -384,7 +384,7 @@ fn what_is_no_turn_comes_from_outside() {
     let traces = sessions_of(repo.folder(), 1, 9);
     let turns = &traces[0].turns;
     let prompts: Vec<&str> = turns.iter().map(|turn| turn.prompt.as_str()).collect();
-    // A file that is no longer text is deleted, for a session.
+    // In a session, a file that is no longer text counts as deleted.
     assert_eq!(prompts, ["turn", "binary", "turn 2"]);
     assert_eq!(turns[0].ext.len(), 12);
     assert_eq!(turns[0].ext["b.py"].as_ref().map(String::len), Some(50_000));
@@ -416,7 +416,7 @@ fn sessions_of_a_long_history_are_even_and_reported() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever a history does, a session that is replayed ends with the files of its last commit.
+    /// For any history, a replayed session ends with the files of its last commit.
     #[test]
     fn a_replayed_session_ends_where_the_history_does(
         commits in proptest::collection::vec(
@@ -431,7 +431,7 @@ proptest! {
             let named: Vec<(String, Option<String>)> = commit
                 .iter()
                 .map(|(file, text)| {
-                    // A file and a folder that take turns under one name.
+                    // A file and a directory that alternate under one name.
                     let path = if *file == 13 { "f0.py/x.py".to_owned() } else { format!("f{file}.py") };
                     (path, text.map(|text| "line\n".repeat(text as usize)))
                 })
@@ -482,11 +482,11 @@ proptest! {
     }
 }
 
-/// A way to have a folder's repository elsewhere, and its name.
+/// A way to place a directory's repository elsewhere, with its name.
 #[cfg(unix)]
 type Way<'a> = (&'a str, &'a dyn Fn(&Path));
 
-/// The names of a branch and of files are not those of a folder that only says so.
+/// A directory that merely refers to a repository must not expose its branch and file names.
 #[cfg(unix)]
 #[test]
 fn without_trust_a_repository_that_lies_elsewhere_is_not_read() {

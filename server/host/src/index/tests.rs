@@ -1,4 +1,4 @@
-//! Index runs: every file once, in order, cancellable, and a panic is a result.
+//! Tests of index runs: every file is processed once and in order, runs can be canceled, and a panic is a result.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ fn nothing_to_do_is_done_at_once() {
     assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }
 
-/// Goes so deep, with 64 KiB on the stack at each step.
+/// Recurses `steps` times, using 64 KiB of stack each time.
 fn deep(steps: usize) -> usize {
     let frame = [1_u8; 64 << 10];
     let below = if steps == 0 { 0 } else { deep(steps - 1) };
@@ -103,7 +103,7 @@ fn deep(steps: usize) -> usize {
 #[test]
 fn work_may_go_as_deep_as_on_the_threads_of_a_pool() {
     let mut found = Vec::new();
-    // 3 MiB at least: threads have 2 unless someone says otherwise.
+    // Needs at least 3 MiB; threads have 2 MiB by default.
     let work = |_: &()| deep(48);
     spread(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| found.extend(batch.files)).unwrap();
     assert_eq!(found, [49, 49]);
@@ -111,7 +111,7 @@ fn work_may_go_as_deep_as_on_the_threads_of_a_pool() {
 
 #[test]
 fn threads_that_the_system_does_not_give_lose_no_files() {
-    // More than there are addresses.
+    // Larger than the address space.
     const TOO_MUCH: usize = (usize::MAX >> 4) & !0xffff;
     let files: Vec<usize> = (0..200).collect();
     for given in [0, 1] {

@@ -1,5 +1,5 @@
-//! An outline as bytes: `postcard`, after a hash of the bytes and of the key that they belong to. A flipped bit, a row
-//! in another's place and a row of another program are anyway: no outline.
+//! Encodes an outline with `postcard`, prefixed by a hash of the bytes and of their key. Flipped bits, rows stored
+//! under another key and rows of other programs are therefore rejected.
 
 use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
@@ -8,7 +8,7 @@ use super::OutlineKey;
 
 const HASH: usize = 16;
 
-/// The bytes of an outline; `None` when it cannot be written, which no outline of ours is.
+/// Encodes an outline; `None` if it cannot be serialized, which does not happen in practice.
 pub(super) fn encode(key: OutlineKey, outline: &Outline) -> Option<Vec<u8>> {
     let mut bytes = postcard::to_extend(outline, vec![0; HASH]).ok()?;
     let (head, payload) = bytes.split_at_mut_checked(HASH)?;
@@ -16,7 +16,7 @@ pub(super) fn encode(key: OutlineKey, outline: &Outline) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The outline in some bytes, if they are what [`encode`] made for this key.
+/// Decodes an outline; `None` unless [`encode`] wrote the bytes for this key.
 pub(super) fn decode(key: OutlineKey, bytes: &[u8]) -> Option<Outline> {
     let (head, payload) = bytes.split_at_checked(HASH)?;
     if head != seal(key, payload) {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     proptest! {
-        /// The seal says no before the decoder sees anything, and the decoder copes with what has a seal.
+        /// A wrong hash is rejected before decoding, and the decoder copes with any bytes that have the right hash.
         #[test]
         fn no_bytes_make_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), sealed: bool) {
             let (key, _) = sample();

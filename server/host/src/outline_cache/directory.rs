@@ -1,11 +1,12 @@
-//! Where caches are kept. Knows the conventions of systems and looks at no disk.
+//! Location of the cache directory. Follows the conventions of each system, and does not access the disk.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The cache directory by the system's conventions: `STRATA_CACHE_DIR`; else `~/Library/Caches/strata` on macOS,
-/// `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or `~/.cache/strata` elsewhere. Ignores relative paths
-/// in these variables (XDG Base Directory Specification). `variable` reads the environment. `None` if nothing is set.
+/// Returns the cache directory by the system's conventions: `STRATA_CACHE_DIR`; else `~/Library/Caches/strata` on
+/// macOS, `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or `~/.cache/strata` on other
+/// systems. Relative paths in these variables are ignored (XDG Base Directory Specification). `variable` looks up an
+/// environment variable. `None` if none is set.
 pub fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(own) = directory("STRATA_CACHE_DIR") {

@@ -1,7 +1,9 @@
-//! The database of outlines: one connection, its content, and its size limit. Knows SQL and no threads.
+//! The outline database: one connection, its content, and its size limit. Contains the SQL, and leaves threads to the
+//! caller.
 //!
-//! Uses SQLite, because several servers share the file and any of them may be killed while writing. In its log mode, readers
-//! never wait. Writes reach the disk only when SQLite checkpoints its log: losing the last ones in a power cut costs a parse.
+//! Uses SQLite, because several servers share the file and any of them may be killed while writing. In write-ahead
+//! logging mode, readers never wait. Writes are synced to disk only at SQLite checkpoints: losing the last ones in a
+//! power failure costs some parsing.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -22,25 +24,26 @@ use crate::store::paths::{lock_for_a_moment, private_directory, private_file, pr
 pub(super) struct Table {
     connection: Connection,
     path: PathBuf,
-    /// Distinguishes the file from a replacement.
+    /// Identifies the database file, to detect a replacement.
     identity: u64,
 }
 
-/// Errors, by how to handle them.
+/// Errors, grouped by how to handle them.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheError {
-    /// Busy: try again later.
+    /// The database is busy: try again later.
     #[error("{0}")]
     Passing(String),
-    /// The disk is full or closed to us: read on.
+    /// The disk is full or not writable: continue reading only.
     #[error("{0}")]
     CannotWrite(String),
-    /// Damaged: rebuild it.
+    /// The database is damaged: rebuild it.
     #[error("{0}")]
     Damaged(String),
 }
 
-/// The tables of this version. Another version has another file, so that two programs can live side by side.
+/// The tables of this version. Other versions use another file name, so that two versions of the program can run side
+/// by side.
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS outlines (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS uses (id INTEGER PRIMARY KEY, day INTEGER NOT NULL);
@@ -55,21 +58,21 @@ const FOLDER: &str = "outlines";
 const DATABASE: &str = "outlines-1.db";
 const LOCK: &str = "lock";
 
-/// Files that SQLite puts next to a database.
+/// Suffixes of the database file and of the files that SQLite creates next to it.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
-/// How long a statement waits for the writer of another process.
+/// Maximum time that a statement waits for another process to finish writing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Days after which a use is recorded again, so that most starts write nothing.
 const USE_DAYS: i64 = 7;
 
-/// Rows per transaction: others may write in between, and a killed process loses little.
+/// Rows per transaction. Small enough that others can write in between and that a killed process loses little.
 const ROWS: usize = 1_000;
 
 impl Table {
-    /// Connects to the database in a directory, which is made where it is missing, for its owner only. A database that
-    /// is none is replaced.
+    /// Opens the database in `directory`, which is created with access for its owner only. A file that is not a valid
+    /// database is replaced.
     pub(super) fn open(directory: &Path) -> Result<Self, CacheError> {
         let directory = create_directory(directory)?;
         let _lock = lock(&directory)?;
@@ -83,7 +86,7 @@ impl Table {
         }
     }
 
-    /// Removes the database that this connection is to, unless it was replaced already.
+    /// Deletes the database of this connection, unless it has already been replaced.
     pub(super) fn remove(self) -> Result<(), CacheError> {
         let Some(directory) = self.path.parent() else { return Ok(()) };
         let _lock = lock(directory)?;
@@ -110,7 +113,7 @@ impl Table {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Reads an outline. A damaged row only affects itself: it will be rewritten.
+    /// Reads an outline. A damaged row affects only itself and is rewritten later.
     pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT body FROM outlines WHERE id = ?1")?;
         let mut rows = statement.query([key.row()])?;
@@ -118,7 +121,7 @@ impl Table {
         Ok(row.get_ref(0)?.as_blob().ok().and_then(|bytes| decode(key, bytes)))
     }
 
-    /// Writes findings, and makes room if necessary.
+    /// Writes findings, and evicts old outlines if the database is too large.
     pub(super) fn save(
         &mut self,
         folder: &Path,
@@ -128,7 +131,7 @@ impl Table {
     ) -> Result<(), CacheError> {
         let (folder, last) = self.touch_folder(folder, today)?;
         let mut made: Vec<&(OutlineKey, _)> = findings.made.iter().collect();
-        // Neighbours in the table one after the other.
+        // Insert in row order, which is the order on disk.
         made.sort_unstable_by_key(|(key, _)| key.row());
         for rows in made.chunks(ROWS) {
             let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -220,14 +223,14 @@ impl Table {
         {
             connection.pragma_update(None, pragma, value)?;
         }
-        // Takes effect in an empty database only: room that is made goes back to the system.
+        // Only takes effect in an empty database. Allows freed pages to be returned to the file system.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "journal_size_limit", 4 << 20)?;
-        // Paths of sources are nothing for a directory that all users share.
+        // Temporary files would put source paths into a directory shared by all users.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.execute_batch(SCHEMA)?;
-        // A table of this name with other columns is not ours.
+        // Tables with these names but other columns mean that the database is not ours.
         for query in [
             "SELECT id, body FROM outlines",
             "SELECT id, day FROM uses",
@@ -239,14 +242,14 @@ impl Table {
         Ok(Self { connection, identity: identity(&path), path })
     }
 
-    /// The number of a folder and the day of its last use.
+    /// Returns the row id of a folder and the day of its last use.
     fn folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT id, day FROM folders WHERE path = ?1")?;
         let path = folder.as_os_str().as_encoded_bytes();
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
-    /// The number of a folder, which is used today, and the day of its last use before.
+    /// Records that a folder is used today. Returns its row id and the day of its previous use.
     fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
         if let Some((id, last)) = self.folder(folder)? {
             if last.saturating_add(USE_DAYS) <= today {
@@ -265,7 +268,7 @@ impl Table {
         Ok((id, None))
     }
 
-    /// Deletes the least recently used until the database is well below its limit, to keep this rare.
+    /// Deletes the least recently used outlines. Shrinking well below the limit makes this rare.
     fn shrink(&mut self, current: i64, max_bytes: u64) -> Result<(), CacheError> {
         if self.bytes_in_use()? <= max_bytes {
             return Ok(());
@@ -282,7 +285,7 @@ impl Table {
                 writing.prepare_cached("DELETE FROM uses WHERE id = ?1")?.execute([id])?;
             }
             if let Some((_, day)) = rows.last() {
-                // Folders that were left before the outlines were are of no use either.
+                // Folders last used before these outlines are of no use either.
                 for query in [
                     "DELETE FROM files WHERE folder IN (SELECT id FROM folders WHERE day < ?1 AND id != ?2)",
                     "DELETE FROM folders WHERE day < ?1 AND id != ?2",
@@ -327,17 +330,17 @@ impl From<rusqlite::Error> for CacheError {
     }
 }
 
-/// The directory of the database, real and closed to others.
+/// Creates the database's directory with access for its owner only, and returns its real path.
 fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
     let own = directory.join(FOLDER);
     let cannot = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
     private_top(directory).map_err(|error| cannot(&error))?;
     private_directory(&own).map_err(|error| cannot(&error))?;
-    // SQLite refuses links on the way to a database; those above are the user's own.
+    // SQLite rejects links in the path to a database, but the directories above may be links of the user's own.
     canonical(&own).map_err(|error| cannot(&error))
 }
 
-/// Held while the database is created, opened or removed.
+/// Locks the directory while the database is created, opened or deleted.
 fn lock(directory: &Path) -> Result<File, CacheError> {
     lock_for_a_moment(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
 }
@@ -366,7 +369,7 @@ fn identity(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.ino())
 }
 
-/// An open file cannot be replaced there.
+/// On this system, an open file cannot be replaced.
 #[cfg(not(unix))]
 fn identity(_: &Path) -> u64 {
     0

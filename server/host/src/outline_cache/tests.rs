@@ -1,5 +1,5 @@
-//! The cache keeps what it was given, within its limit and for its owner only; shares it with other processes; and gives
-//! up without a word when the disk is against it.
+//! Tests of the cache: it keeps what it was given, within its limit and for its owner only, shares it with other
+//! processes, and gives up silently if the disk fails.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn cache() -> (tempfile::TempDir, OutlineCache) {
     (directory, cache)
 }
 
-/// Something in the cache, and that it is found again by someone else.
+/// Checks that an outline is stored and that another connection finds it.
 fn assert_works(cache: &OutlineCache, directory: &Path) {
     let text = text(7);
     cache.save(Path::new("/work"), &findings(std::slice::from_ref(&text)));
@@ -123,8 +123,8 @@ fn a_database_of_another_program_is_replaced() {
     assert_works(&cache, directory.path());
 }
 
-/// Damage of any part of the file: cut short, zeroed, or turned round. Nothing wrong ever comes out, and after one
-/// process has met with it, all is well again.
+/// Damages any part of the file: truncated, zeroed, or inverted. The cache never returns anything wrong, and after
+/// one process has noticed the damage, it works again.
 #[test]
 fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
     let texts: Vec<String> = (0..600).map(text).collect();
@@ -204,7 +204,7 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
         let folder = format!("/home/me/{day}");
         let findings = OutlineUpdate { seen: files, ..findings(&texts) };
         table.save(Path::new(&folder), &findings, i64::try_from(day).unwrap() * 10, limit).unwrap();
-        // The first ones are used all the time.
+        // The first ones are used continuously.
         let used = (0..100).map(|n| key(&text(n))).collect();
         table
             .save(

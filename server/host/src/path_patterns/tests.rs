@@ -1,4 +1,4 @@
-//! What files, folders and globs of a selection stand for.
+//! Tests of files, directories and globs in a selection.
 
 use strata_engine::cancel::Cancel;
 
@@ -26,7 +26,7 @@ fn tree() -> Tree {
     tree
 }
 
-/// Files, then what is withheld after a minus; or the error.
+/// Returns the files, then the withheld ones with a minus; or the error.
 fn expanded(roots: &Roots, text: &str) -> Result<String, PatternError> {
     let listed = walk(roots, &WalkOptions::default(), &Cancel::new()).unwrap().entries;
     let expansion = expand(roots, &listed, text)?;

@@ -1,4 +1,4 @@
-//! Where requests go: which addresses are allowed, and what each protocol puts after them.
+//! Addresses of requests: which base URLs are allowed, and the path of each protocol.
 
 use std::net::IpAddr;
 
@@ -8,20 +8,20 @@ use strata_engine::prompt::settings::ProviderName;
 use super::Provider;
 use super::error::SendError;
 
-/// The kind of request.
+/// Kind of request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// A reply in one body.
     Whole,
     /// A streamed reply.
     Stream,
-    /// A reply by Ollama's own API.
+    /// A reply in Ollama's native API.
     OllamaChat,
-    /// Which models there are.
+    /// The list of models.
     Models,
 }
 
-/// An address that requests to one model begin with.
+/// The base URL of requests to one model.
 pub(super) struct Address<'a> {
     kind: ProviderName,
     base: String,
@@ -29,7 +29,7 @@ pub(super) struct Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    /// Without the ends that people write and no request needs.
+    /// Uses the provider's base URL, without path suffixes that users commonly add.
     pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
         let kind = provider.kind;
         let base = match provider.base_url.as_deref() {
@@ -40,7 +40,7 @@ impl<'a> Address<'a> {
         Ok(Self { kind, base: base.to_owned(), model: &provider.model })
     }
 
-    /// The address of one request.
+    /// Returns the URL of a request.
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
         let path: &[&str] = match (self.kind, target) {
             (_, Target::OllamaChat) => &["api", "chat"],
@@ -70,12 +70,12 @@ impl<'a> Address<'a> {
     }
 }
 
-/// Whether a text can be the name of a model.
+/// Whether `text` is a possible model name.
 pub(super) fn is_model_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace())
 }
 
-/// The address that a provider's own client uses.
+/// Returns the default base URL of a provider.
 const fn own(kind: ProviderName) -> &'static str {
     match kind {
         ProviderName::Anthropic => "https://api.anthropic.com",
@@ -85,7 +85,7 @@ const fn own(kind: ProviderName) -> &'static str {
     }
 }
 
-/// The ends of an address that belong to the requests and not to the base, though people write them.
+/// Path suffixes that users may add to a base URL, although requests append them.
 const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
     match kind {
         ProviderName::Anthropic => &["/v1/messages", "/v1"],
@@ -96,7 +96,7 @@ const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
     }
 }
 
-/// An address that a key may go to, without a slash at its end.
+/// Checks that a key may be sent to a base URL, and removes trailing slashes.
 fn allowed(given: &str) -> Result<String, SendError> {
     let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
     let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
@@ -119,7 +119,8 @@ fn allowed(given: &str) -> Result<String, SendError> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Whether an address is on this machine. Names other than `localhost` are looked up elsewhere and may lead anywhere.
+/// Whether an address is on this machine. Host names other than `localhost` are resolved by DNS and may lead
+/// anywhere.
 fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,

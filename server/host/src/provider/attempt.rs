@@ -1,4 +1,5 @@
-//! A request until it has a reply: attempts within the deadline, and reading of responses. Waits on the caller's thread.
+//! Sends a request until it has a reply: makes attempts within the deadline and reads responses. Blocks the caller's
+//! thread.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
@@ -17,10 +18,10 @@ use super::key::{Key, KeySource};
 use super::retry::{Failure, Retry, Tries};
 use super::{Limits, Sent};
 
-/// How often a wait looks whether it was cancelled.
+/// Interval at which a wait checks for cancellation.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A deadline that is further away than this is not one.
+/// Longest deadline; larger values are reduced to it.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A request with its limits.
@@ -33,22 +34,22 @@ pub(super) struct Exchange<'a> {
     until: Instant,
 }
 
-/// How the body of a reply becomes a value.
+/// Reads the body of a reply into a value.
 pub(super) trait Reading {
     type Output;
 
-    /// Begins with the next try.
+    /// Resets the state for the next attempt.
     fn begin(&mut self) -> Result<(), Failure>;
 
-    /// Takes the next bytes, and says whether nothing more is needed.
+    /// Reads the next bytes. Returns `true` if the reply is complete.
     fn take(&mut self, bytes: &[u8]) -> bool;
 
-    /// Ends the reply; `cut` is the reason unless it ended regularly.
+    /// Finishes the reply. `cut` is the failure that ended it early, if any.
     fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Self::Output, Failure>;
 }
 
 impl<'a> Exchange<'a> {
-    /// The time runs from here.
+    /// The deadline starts here.
     pub(super) fn new(
         request: Request,
         key: Option<Key>,
@@ -60,8 +61,8 @@ impl<'a> Exchange<'a> {
         Self { request, key, key_source, limits, cancel, until }
     }
 
-    /// Sends until there is a reply, retrying is useless, or the next attempt would start after the deadline. Then reports the
-    /// failure at once instead of waiting.
+    /// Sends the request until there is a reply, a retry is pointless, or the next attempt would start after the
+    /// deadline. In the last case, fails immediately instead of waiting.
     pub(super) fn run<R: Reading>(&self, reading: &mut R) -> Result<R::Output, SendError> {
         let mut tries = Tries::default();
         loop {
@@ -77,7 +78,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Sends once.
+    /// Makes one attempt.
     fn once<R: Reading>(&self, reading: &mut R) -> Result<R::Output, Failure> {
         reading.begin()?;
         let pending = self.request.send(self.limits.max_reply_bytes);
@@ -127,7 +128,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Interprets a transport fault.
+    /// Converts a transport fault to a failure.
     fn fault(&self, fault: Fault) -> Failure {
         match fault {
             Fault::NotConnected(reason) => {
@@ -141,7 +142,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Interprets an unsuccessful status.
+    /// Converts an unsuccessful status to a failure.
     fn refused(&self, head: &Head, body: &[u8]) -> Failure {
         let body = redacted(self.key.as_ref(), body);
         let error = ProviderError::of_status(head.status, body.as_bytes(), head.retry_after);
@@ -152,7 +153,7 @@ impl<'a> Exchange<'a> {
         Failure { error: SendError::Provider { status: head.status, error }, again, may_be_billed: false }
     }
 
-    /// A text for an error, without the key.
+    /// Removes the key from text for an error message.
     fn excerpt(&self, text: &str) -> String {
         match &self.key {
             Some(key) => key.redact(text),
@@ -160,7 +161,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Waits before the next try.
+    /// Waits before the next attempt.
     fn pause(&self, wait: Duration) -> Result<(), SendError> {
         let end = Instant::now() + wait;
         loop {
@@ -174,7 +175,7 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// A reply that is taken whole or not at all.
+/// Reads a complete reply, or fails.
 pub(super) struct WholeReading<'a, T> {
     kind: ProviderName,
     read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
@@ -204,12 +205,12 @@ impl<T> Reading for WholeReading<'_, T> {
         if let Some(failure) = cut {
             return Err(failure);
         }
-        // What an error repeats of the body is clipped, so the key is taken out before.
+        // Errors quote a truncated body, so the key is removed before parsing: a partial key could not be recognized.
         (self.read)(redacted(key, &self.body).as_bytes()).map_err(|error| said_within(self.kind, error))
     }
 }
 
-/// A reply that is given out as it comes.
+/// Reads a reply and delivers it as it arrives.
 pub(super) struct StreamReading<'a> {
     kind: ProviderName,
     on_event: &'a mut dyn FnMut(ReplyEvent),
@@ -257,7 +258,7 @@ impl Reading for StreamReading<'_> {
         if let (ReplyEnd::Failed(error), Some(key)) = (&mut reply.end, key) {
             error.message = key.redact(&error.message);
         }
-        // A limit that was reached and a call that was given up outrank what is wrong with the part that came.
+        // A reached limit or a cancellation takes precedence over errors in the partial reply.
         let failure = match (cut, &reply.end) {
             (Some(failure), _) => failure,
             (None, ReplyEnd::Failed(error)) => said_within(self.kind, error.clone()),
@@ -269,13 +270,13 @@ impl Reading for StreamReading<'_> {
                 return Ok(Sent { reply, broken: None });
             }
         };
-        // What the provider's rules on content stopped was answered and billed.
+        // A reply stopped by the provider's content rules was generated and billed.
         let is_answer = self.has_given || failure.error.provider_kind() == Some(ProviderErrorKind::Content);
         if is_answer { Ok(Sent { reply, broken: Some(failure.error) }) } else { Err(failure) }
     }
 }
 
-/// Interprets an error inside a successful response.
+/// Converts an error inside a successful response to a failure.
 fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     let again = Retry::after_kind(error.kind, error.retry_after);
     let error = match error.kind {
@@ -285,7 +286,7 @@ fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     Failure { error, again, may_be_billed: true }
 }
 
-/// A body as a text without the key.
+/// Converts a body to text without the key.
 fn redacted(key: Option<&Key>, body: &[u8]) -> String {
     let body = String::from_utf8_lossy(body);
     match key {

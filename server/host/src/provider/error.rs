@@ -1,82 +1,82 @@
-//! Why there is no reply, with advice for the user. Errors never contain keys or bodies.
+//! Errors of requests, with advice for the user. Errors never contain keys or request bodies.
 
 use std::time::Duration;
 
 use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
 
-/// Why a request has no reply, or why its reply is not complete.
+/// Why a request has no reply, or why its reply is incomplete.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SendError {
-    /// The environment has no key, or one that cannot be put into a header.
+    /// The environment variable for the key is not set, or its value is not allowed in a header.
     #[error("no usable key for the model: set the environment variable {variable} and restart the server")]
     NoKey {
-        /// The variable that was looked at.
+        /// The variable that was read.
         variable: String,
     },
-    /// The command that prints the key cannot be run, failed, or printed none.
+    /// The command that prints the key cannot be run, failed, or printed no usable key.
     #[error("the command for the key, `{program}`, {reason}")]
     KeyCommand {
         /// The program, without its arguments.
         program: String,
         reason: String,
     },
-    /// The address of the provider cannot be used.
+    /// The provider's address is invalid or not allowed.
     #[error("invalid address of the model provider: {reason}")]
     BadAddress {
-        /// What is wrong.
+        /// What is wrong with the address.
         reason: String,
     },
-    /// Bodies in this format are written but not sent.
+    /// Strata builds request bodies in this format but cannot send them.
     #[error(
         "Strata cannot send requests in the format `{format}`: send the body from strata.prompt.assemble with the provider's own \
          client"
     )]
     NotSent { format: &'static str },
-    /// The provider refused or gave up, and sending the request again would not help or did not.
+    /// The provider rejected the request or failed, and retrying is pointless or did not help.
     #[error("the model provider rejected the request (status {status}): {error}{}", advice(*.status, .error))]
     Provider {
-        /// 200 for an error inside the reply.
+        /// HTTP status; 200 for an error inside the reply.
         status: u16,
         error: ProviderError,
     },
-    /// No connection, or none that lasted until the end of a reply.
+    /// The connection failed, or was lost before the end of the reply.
     #[error("cannot reach the model provider ({reason}): {}", remedy(.reason))]
     Unreachable { reason: String },
     /// The deadline passed.
     #[error("the model did not finish its answer within {} s", .after.as_secs_f64())]
     Timeout {
-        /// The deadline.
+        /// The deadline, counted from the call.
         after: Duration,
     },
-    /// No data for too long.
+    /// The provider sent no data for too long.
     #[error("the model provider sent nothing for {} s", .after.as_secs_f64())]
     Stalled {
-        /// The longest time without a byte.
+        /// Maximum time without a byte.
         after: Duration,
     },
-    /// No one waits for the reply any more.
+    /// The caller canceled the request.
     #[error("cancelled")]
     Cancelled,
-    /// More came than a reply may have.
+    /// The reply exceeds the size limit.
     #[error("the model's answer exceeds {limit} bytes and was rejected")]
     TooLong {
-        /// The most bytes that would have been taken.
+        /// Maximum size of a reply, in bytes.
         limit: usize,
     },
-    /// The answer is not what this kind of provider sends.
+    /// The response does not follow the provider's protocol.
     #[error(
         "the server does not speak the protocol of `{kind}`; check the address of the provider: {excerpt}"
     )]
     Garbage {
-        /// The protocol that was expected.
+        /// The expected protocol.
         kind: &'static str,
-        /// The beginning of the response, clipped.
+        /// The beginning of the response, truncated.
         excerpt: String,
     },
 }
 
 impl SendError {
-    /// The kind of error that the provider reported, if any.
+    /// Returns the kind of error that the provider reported, if any.
     pub fn provider_kind(&self) -> Option<ProviderErrorKind> {
         match self {
             Self::Provider { error, .. } => Some(error.kind),
@@ -85,7 +85,7 @@ impl SendError {
     }
 }
 
-/// Advice about a rejection, if known.
+/// Returns advice about a rejection; empty if there is none.
 fn advice(status: u16, error: &ProviderError) -> &'static str {
     match (error.kind, status) {
         (_, 300..=399) => "; the address redirects; use the final address",
@@ -99,7 +99,7 @@ fn advice(status: u16, error: &ProviderError) -> &'static str {
     }
 }
 
-/// Advice about a failed connection.
+/// Returns advice about a failed connection.
 fn remedy(reason: &str) -> &'static str {
     if reason.contains("certificate") {
         "its certificate is not trusted; add its authority to the system's certificates, or name it in SSL_CERT_FILE"

@@ -1,5 +1,5 @@
-//! One request on the wire, and its response in pieces, for a waiting thread. Follows no redirects, so that keys only go where
-//! they were sent. Knows no provider's protocol.
+//! Sends one HTTP request, and passes its response in pieces to a waiting thread. Does not follow redirects, so that
+//! keys go only to the intended server. Independent of the providers' protocols.
 
 use std::error::Error;
 use std::io;
@@ -14,20 +14,21 @@ use reqwest::{Client, ClientBuilder, Method, Url};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// How long the way to a provider may take to open.
+/// Connection timeout.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Maximum bytes read of a rejection.
+/// Maximum bytes to read of an error response.
 const MAX_REFUSAL: usize = 64 * 1024;
 
-/// A reusable request. Posts its body, or gets without one.
+/// A request that can be sent repeatedly: a POST if it has a body, otherwise a GET.
 pub(super) struct Request {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Bytes>,
 }
 
-/// A piece of a response, in order: head, body pieces, end. A fault may come anywhere and ends it.
+/// A piece of a response. Pieces arrive in order: head, body pieces, end. A fault can replace any of them and is the
+/// last piece.
 #[derive(Debug)]
 pub(super) enum Piece {
     Head(Head),
@@ -36,35 +37,35 @@ pub(super) enum Piece {
     Fault(Fault),
 }
 
-/// The head of a response.
+/// Status and relevant headers of a response.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) status: u16,
-    /// How long the provider asks to wait.
+    /// Wait that the provider asks for before a retry.
     pub(super) retry_after: Option<Duration>,
-    /// Whether the provider says that the same request may do better.
+    /// Whether the provider advises to retry the request (`x-should-retry`).
     pub(super) retry_advised: Option<bool>,
 }
 
 /// A transport fault.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// Nothing was sent.
+    /// No connection was established, so nothing was sent.
     NotConnected(String),
-    /// A connection that ended before the reply did.
+    /// The connection was lost before the end of the reply.
     Cut(String),
-    /// A body of more bytes than a reply may have.
+    /// The body exceeds the size limit.
     TooLong,
 }
 
-/// A request on its way. Ends with the value, and its connection with it.
+/// A request in progress. Dropping it aborts the request and closes its connection.
 pub(super) struct Pending {
     pub(super) pieces: Receiver<Piece>,
     task: JoinHandle<()>,
 }
 
 impl Request {
-    /// Sends it. At most this many bytes of a reply are buffered.
+    /// Sends the request. Accepts at most `max_bytes` bytes of a successful reply.
     pub(super) fn send(&self, max_bytes: usize) -> Result<Pending, String> {
         let (client, runtime) = (client(&self.url)?, runtime()?);
         let method = if self.body.is_some() { Method::POST } else { Method::GET };
@@ -79,7 +80,7 @@ impl Request {
                 Ok(()) => Piece::End,
                 Err(fault) => Piece::Fault(fault),
             };
-            // No one listens when it was late.
+            // The receiver is gone if the caller has stopped waiting.
             let _ = sender.send(last);
         });
         Ok(Pending { pieces, task })
@@ -126,7 +127,7 @@ async fn exchange(
                     return if is_success { Err(Fault::TooLong) } else { Ok(()) };
                 }
             }
-            // The outcome of a refusal says enough.
+            // The status of an error response is sufficient without its body.
             Err(_) if !is_success => return Ok(()),
             Err(error) => return Err(Fault::Cut(chain(&error.without_url()))),
         }
@@ -137,14 +138,15 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
 
-/// How long a provider asks to wait: in seconds, or in milliseconds as OpenAI does. A date is not read, as providers send none.
+/// Reads how long the provider asks to wait: seconds, or milliseconds as sent by OpenAI. HTTP dates are not
+/// supported, since providers do not send them.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| header(headers, name)?.parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// An error with its causes.
+/// Formats an error with its causes.
 fn chain(error: &reqwest::Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();
@@ -158,9 +160,9 @@ fn chain(error: &reqwest::Error) -> String {
     said
 }
 
-/// The connections of all requests, by the proxies and certificates of the system. What goes to this machine passes no proxy, which would
-/// get to see the key: only such addresses have no TLS. None is kept open: there are minutes between two requests, and a connection that
-/// died meanwhile would look like a reply that was cut.
+/// Returns the HTTP client for a URL. Requests over `https:` use the system's proxies and certificates. Plain HTTP is
+/// only allowed to this machine and bypasses proxies, which would otherwise see the key. Connections are not kept
+/// open: requests are minutes apart, and a connection that died in between would look like a broken reply.
 fn client(url: &Url) -> Result<&'static Client, String> {
     static CLIENTS: OnceLock<Result<[Client; 2], String>> = OnceLock::new();
     let builder = || {
@@ -171,7 +173,7 @@ fn client(url: &Url) -> Result<&'static Client, String> {
             .pool_max_idle_per_host(0)
     };
     let build = || {
-        // Fails when someone was faster, which is as good.
+        // Fails if another thread has already installed a provider, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |builder: ClientBuilder| builder.build().map_err(|error| chain(&error));
         Ok([client(builder())?, client(builder().no_proxy())?])
@@ -180,7 +182,8 @@ fn client(url: &Url) -> Result<&'static Client, String> {
     Ok(if url.scheme() == "https" { by_proxy } else { direct })
 }
 
-/// The one worker thread of all requests, started with the first and asleep while there is none.
+/// Returns the runtime for all requests. It has one worker thread, which starts with the first request and sleeps
+/// between requests.
 fn runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
     RUNTIME

@@ -1,4 +1,4 @@
-//! The key to a provider: where it may come from, and that it is never shown.
+//! Keys of providers: their sources, and how they are kept out of output.
 
 use std::fmt;
 
@@ -12,53 +12,54 @@ use super::error::SendError;
 use super::key_command;
 use super::kind::key_variable;
 
-/// Minimum bytes at the end of a clipped text that count as part of a key.
+/// Minimum bytes at the end of truncated text that count as the beginning of a key.
 const PART: usize = 4;
 
-/// A provider's key. Never shown: [`fmt::Debug`] only says that there is one.
+/// A provider's key. [`fmt::Debug`] does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
-    /// As given, trimmed; never empty.
+    /// The key as given, trimmed and not empty.
     text: String,
 }
 
-/// Where a key comes from.
+/// Source of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The environment variable that the provider's own client reads. A server of your own that speaks OpenAI's protocol often needs
-    /// no key, so there it may be unset.
+    /// The environment variable that the provider's own client reads. It may be unset for a server with OpenAI's
+    /// protocol at an address of its own, since such servers often need no key.
     Usual,
-    /// The server needs none.
+    /// No key is sent.
     None,
-    /// An environment variable.
+    /// A configured environment variable.
     Variable(KeyVariable),
-    /// The first line printed by a program with these arguments. Runs without a shell.
+    /// The first line of the output of a program, given with its arguments. Runs without a shell.
     Command(Vec<String>),
-    /// A key that the caller has, as from an editor's secret store.
+    /// A key given by the caller, for example from an editor's secret store.
     Given(Key),
 }
 
 impl Key {
-    /// A key; `None` if the text is empty or not allowed in a header.
+    /// Creates a key; `None` if the text is empty or not allowed in a header.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let usable = !text.is_empty() && HeaderValue::from_str(text).is_ok();
         usable.then(|| Self { text: text.to_owned() })
     }
 
-    /// Reads a key from the environment.
+    /// Reads a key from an environment variable.
     fn from_environment(variable: &str) -> Option<Self> {
         Self::new(&std::env::var(variable).ok()?)
     }
 
-    /// The value of a header with this key in it, which no log of the network libraries shows.
+    /// Returns a header value with this key, marked as sensitive so that the network libraries do not log it.
     pub(super) fn header(&self, scheme: &str) -> Option<HeaderValue> {
         let mut value = HeaderValue::from_str(&format!("{scheme}{}", self.text)).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// A text without this key in it, nor its beginning where the text was clipped. Some servers repeat the key that they refuse.
+    /// Replaces this key in a text, including its beginning at the end of a truncated text. Some servers repeat the
+    /// key that they reject.
     pub(super) fn redact(&self, text: &str) -> String {
         let mut text = text.replace(&self.text, "[key]");
         let end = text.trim_end_matches('…').len();
@@ -72,7 +73,7 @@ impl Key {
 }
 
 impl KeySource {
-    /// Whether there is a key, as far as that can be said without running a command.
+    /// Checks whether a key is available, without running a command.
     pub(super) fn check(&self, provider: &Provider) -> Result<(), SendError> {
         match self {
             Self::Command(command) => key_command::check(command),
@@ -82,7 +83,7 @@ impl KeySource {
         }
     }
 
-    /// The key, or none where none is needed.
+    /// Returns the key; `None` if none is needed.
     pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<Key>, SendError> {
         let required = |variable: &str| match Key::from_environment(variable) {
             Some(key) => Ok(Some(key)),
@@ -105,7 +106,7 @@ impl KeySource {
         }
     }
 
-    /// Takes note that a provider refused the key.
+    /// Handles a provider's rejection of the key: a command runs again for the next request.
     pub(super) fn was_refused(&self) {
         if let Self::Command(command) = self {
             key_command::forget(command);

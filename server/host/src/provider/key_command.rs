@@ -1,5 +1,5 @@
-//! Keys that a command prints, as password managers do: `["op", "read", "op://Private/Anthropic/key"]`. No shell reads the command, and it
-//! runs outside the workspace, so that nothing in a repository is run by its name.
+//! Keys printed by a command, as password managers do: `["op", "read", "op://Private/Anthropic/key"]`. The command
+//! runs without a shell and outside the workspace, so that it cannot start a program of the repository.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -15,33 +15,33 @@ use strata_engine::cancel::Cancel;
 use super::error::SendError;
 use super::key::Key;
 
-/// How long a command may take: it may ask for a fingerprint or a password.
+/// Timeout of a command. Long enough for a fingerprint or a password.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long a key is used before the command runs again.
+/// How long a key is cached before the command runs again.
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// How often a command is looked at.
+/// Polling interval while a command runs.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long output may take to arrive after a command has ended.
+/// Maximum time to wait for output after a command has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Maximum bytes read of a command's output.
+/// Maximum bytes to read of a command's output.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
-/// Keys by the commands that printed them, and since when they are known.
+/// Keys by the command that printed them, with the time when it ran.
 type KnownKeys = BTreeMap<Vec<String>, (Key, Instant)>;
 
-/// The keys that commands printed lately.
+/// Cached keys.
 static KEYS: Mutex<KnownKeys> = Mutex::new(BTreeMap::new());
 
-/// Whether a command can be run, as far as its words say that.
+/// Checks that the program of a command is valid, without running it.
 pub(super) fn check(command: &[String]) -> Result<(), SendError> {
     program(command).map(drop)
 }
 
-/// The key that a command prints, or printed lately.
+/// Returns the key printed by a command, from the cache if it is recent.
 pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     let known = keys().get(command).cloned();
     if let Some((key, since)) = known
@@ -54,7 +54,7 @@ pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError>
     Ok(key)
 }
 
-/// Has the command run again for the next request.
+/// Removes a cached key, so that the command runs again for the next request.
 pub(super) fn forget(command: &[String]) {
     keys().remove(command);
 }
@@ -63,7 +63,7 @@ fn keys() -> MutexGuard<'static, KnownKeys> {
     KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The program of a command: a name that is looked up in `PATH`, or an absolute path.
+/// Returns the program of a command: a name to be found in `PATH`, or an absolute path.
 fn program(command: &[String]) -> Result<&str, SendError> {
     let failure = |program: &str, reason: &str| {
         Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
@@ -101,14 +101,15 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     Key::new(&line).ok_or_else(|| failure("printed no usable key on its first line".to_owned()))
 }
 
-/// The first line of a command's output. Reads everything, so that the command never blocks.
+/// Returns a channel that receives the first line of a command's output. Reads up to `MAX_OUTPUT`, so that the
+/// command does not block.
 fn first_line(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let mut output = BufReader::new(output.take(MAX_OUTPUT));
         let mut line = Vec::new();
         if output.read_until(b'\n', &mut line).is_ok() {
-            // No one listens any more when the command took too long.
+            // The receiver is gone if the command took too long.
             let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
         }
         let _ = io::copy(&mut output, &mut io::sink());
@@ -116,7 +117,8 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Waits for a command to end, and kills it after a timeout or cancellation; cancellation has no reason.
+/// Waits for a command to exit, and kills it on timeout or cancellation. The error is a reason, or `None` for
+/// cancellation.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
     let begun = Instant::now();
     let ended = loop {
@@ -130,7 +132,7 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>
             Err(error) => break Some(format!("failed while running: {error}")),
         }
     };
-    // It may have ended by itself by now.
+    // The command may have exited in the meantime.
     let _ = child.kill();
     let _ = child.wait();
     Err(ended)

@@ -1,4 +1,4 @@
-//! How each provider is asked, and which of them a model's name stands for. Asks nothing.
+//! Headers and key variables of each provider, and the mapping from model names to providers. Sends nothing.
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use strata_engine::prompt::settings::ProviderName;
@@ -6,19 +6,18 @@ use strata_engine::prompt::settings::ProviderName;
 use super::key::{Key, KeySource};
 use super::{Provider, address};
 
-/// The name of a model does not say whose it is.
+/// The provider cannot be inferred from the model's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot tell the provider of model `{0}`: prefix it with anthropic/, openai/, responses/, gemini/ or ollama/, or set the address \
      of a server with OpenAI's protocol"
 )]
 pub struct UnknownModel(
-    /// The name, clipped.
+    /// The name, truncated.
     pub String,
 );
 
-/// The environment variable where its key is looked for, as in the provider's own client; none where no key
-/// is needed.
+/// Returns the environment variable that the provider's own client reads the key from; `None` if no key is needed.
 pub(super) const fn key_variable(kind: ProviderName) -> Option<&'static str> {
     match kind {
         ProviderName::Anthropic => Some("ANTHROPIC_API_KEY"),
@@ -28,7 +27,7 @@ pub(super) const fn key_variable(kind: ProviderName) -> Option<&'static str> {
     }
 }
 
-/// The headers of a request, with the key where this kind of provider looks for it and nowhere else.
+/// Builds the headers of a request, with the key in the header that the provider expects.
 pub(super) fn headers(kind: ProviderName, key: Option<&Key>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -47,12 +46,12 @@ pub(super) fn headers(kind: ProviderName, key: Option<&Key>) -> HeaderMap {
 }
 
 impl Provider {
-    /// The way to a model that is known by name only. `kind/model` says it outright; otherwise `claude*` is
-    /// Anthropic's, `gpt*`, `chatgpt*` and `o` with a digit are OpenAI's, `gemini*` is Google's. Any other
-    /// name at an address of its own is taken to speak OpenAI's protocol, as nearly every server does.
+    /// Infers the provider from a model's name. `kind/model` names it explicitly; otherwise `claude*` is Anthropic,
+    /// `gpt*`, `chatgpt*` and `o` followed by a digit are OpenAI, and `gemini*` is Google. With a `base_url`, any
+    /// other name is assumed to use OpenAI's protocol, as nearly all servers do.
     ///
     /// # Errors
-    /// [`UnknownModel`] when neither the name nor an address says whose it is.
+    /// [`UnknownModel`] if neither the name nor a base URL determines the provider.
     pub fn for_model(name: &str, base_url: Option<String>) -> Result<Self, UnknownModel> {
         let name = name.trim();
         let unknown = || UnknownModel(name.chars().take(100).collect());
@@ -73,7 +72,7 @@ impl Provider {
     }
 }
 
-/// Guesses the provider of a model by its name.
+/// Guesses the provider from a model's name.
 fn guess(name: &str) -> Option<ProviderName> {
     let name = name.to_ascii_lowercase();
     let begins = |prefix: &str| name.starts_with(prefix);
@@ -88,7 +87,7 @@ fn guess(name: &str) -> Option<ProviderName> {
     }
 }
 
-/// `o1`, `o3-mini`, `o4-mini-2025-04-16`.
+/// Matches names such as `o1`, `o3-mini` and `o4-mini-2025-04-16`.
 fn is_reasoning_model(name: &str) -> bool {
     name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! When a request is sent again: how often, after how long, and for which failures.
+//! Decides which failed requests are retried, how often, and after how long.
 
 use std::time::Duration;
 
@@ -6,42 +6,42 @@ use strata_engine::conversation::reply::ProviderErrorKind;
 
 use super::error::SendError;
 
-/// Statuses that mean "not now": too many requests, trouble inside, a gateway's trouble, unavailable, and Anthropic's
-/// "overloaded".
+/// Statuses of temporary failures: 429 too many requests, 500 internal error, 502 bad gateway, 503 unavailable, and
+/// Anthropic's 529 overloaded.
 const NOT_NOW: [u16; 5] = [429, 500, 502, 503, 529];
 
-/// The wait before the second try; each further one is twice as long.
+/// Wait before the second attempt; doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// The longest usual wait.
+/// Maximum wait unless the provider asks for a longer one.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// The longest wait that a provider is granted. Who would have to wait longer decides for themselves.
+/// Maximum wait that a provider may ask for. With a longer one, the request fails and the user decides.
 const LONGEST_HINT: Duration = Duration::from_secs(60);
 
-/// Why one try failed, and whether another may do better.
+/// Why an attempt failed, and whether to retry.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// The error to report without another attempt.
+    /// The error to report if there is no further attempt.
     pub(super) error: SendError,
-    /// Whether there may be one.
+    /// Whether a retry may help.
     pub(super) again: Retry,
-    /// Whether the provider may have billed the try.
+    /// Whether the provider may have billed the attempt.
     pub(super) may_be_billed: bool,
 }
 
-/// Whether the same request may have another outcome.
+/// Whether the same request may succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retry {
-    /// It would fail in the same way.
+    /// It would fail again.
     Never,
-    /// It may, after the usual wait.
+    /// Retry after the usual wait.
     Usual,
-    /// It may, after the wait that the provider asks for.
+    /// Retry after the wait that the provider asks for.
     After(Duration),
 }
 
-/// The attempts so far.
+/// Number of failed attempts, and how many of them may have been billed.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     failed: u32,
@@ -49,14 +49,14 @@ pub(super) struct Tries {
 }
 
 impl Failure {
-    /// One that would repeat itself.
+    /// Creates a failure that a retry would not resolve.
     pub(super) fn lasting(error: SendError) -> Self {
         Self { error, again: Retry::Never, may_be_billed: false }
     }
 }
 
 impl Retry {
-    /// How to retry after an unsuccessful status. `advised` is the provider's advice.
+    /// Decides whether to retry after an unsuccessful status. `advised` is the provider's advice.
     pub(super) fn after_status(status: u16, advised: Option<bool>, retry_after: Option<Duration>) -> Self {
         if advised == Some(false) || !NOT_NOW.contains(&status) {
             Self::Never
@@ -65,7 +65,7 @@ impl Retry {
         }
     }
 
-    /// The same for an error that came with a status of success.
+    /// Decides whether to retry after an error inside a successful response.
     pub(super) fn after_kind(kind: ProviderErrorKind, retry_after: Option<Duration>) -> Self {
         match kind {
             ProviderErrorKind::Overloaded | ProviderErrorKind::RateLimit | ProviderErrorKind::Server => {
@@ -85,8 +85,8 @@ impl Retry {
 }
 
 impl Tries {
-    /// How long to wait before the next attempt after a failure; `None` for no further attempt. A request that may have been
-    /// billed is retried only once, so that no one pays more than twice for a reply.
+    /// Records a failure, and returns the wait before the next attempt; `None` for no further attempt. A request that
+    /// may have been billed is retried only once, so that a reply costs at most twice its price.
     pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);
@@ -96,7 +96,8 @@ impl Tries {
         let usual = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(LONGEST_WAIT);
         match failure.again {
             Retry::Never => None,
-            // Between half of it and all of it, so that those who failed together do not come back together.
+            // Between half of the wait and all of it, so that clients that failed at the same time do not retry at
+            // the same time.
             Retry::Usual => Some(usual / 2 + jitter(usual / 2)),
             Retry::After(hint) if hint > LONGEST_HINT => None,
             Retry::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
@@ -104,10 +105,10 @@ impl Tries {
     }
 }
 
-/// A random part of a time.
+/// Returns a random duration of at most `most`.
 fn jitter(most: Duration) -> Duration {
     let mut byte = [0; 1];
-    // Without randomness nothing is added.
+    // Without random bytes, nothing is added.
     let _ = getrandom::fill(&mut byte);
     most.mul_f64(f64::from(byte[0]) / 255.0)
 }

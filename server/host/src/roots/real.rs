@@ -1,5 +1,4 @@
-//! Where a path really leads at this moment: symbolic links followed, also when the last parts do not exist
-//! yet. Knows no roots and gives no permission.
+//! Resolves symbolic links in a path whose last components may not exist. Checks no roots and no permissions.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,12 +10,13 @@ use crate::canonical::canonical;
 /// A path without symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RealPath {
-    /// Absolute; the existing part is as the file system spells it.
+    /// Absolute path. The existing part is spelled as in the file system.
     pub(super) path: PathBuf,
     pub(super) exists: bool,
 }
 
-/// Follows every link of an absolute path. Nonexistent parts at the end are kept, so that a file can be named before it exists.
+/// Follows all links in an absolute path. Nonexistent components at the end are kept, so that a file can be named
+/// before it is created.
 pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
     let mut existing = path;
     let mut missing: Vec<OsString> = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
                 return Ok(RealPath { path: real, exists });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Only a link can be there and yet not be found: its target is missing.
+                // An entry that exists but cannot be resolved is a link with a missing target.
                 if existing.symlink_metadata().is_ok() {
                     return Err(Refusal::BrokenLink);
                 }

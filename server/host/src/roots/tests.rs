@@ -1,4 +1,4 @@
-//! Paths from outside: what they stand for, and what is refused with which reason.
+//! Tests of external paths: where they lead, and why they are rejected.
 
 use std::io;
 use std::path::Path;
@@ -97,7 +97,7 @@ fn ways_out_that_text_alone_gives_away() {
         ("./", IsRoot),
         (&absolute("root"), IsRoot),
         (&absolute("root/"), IsRoot),
-        // parent steps, wherever they lead
+        // parent components, wherever they lead
         ("..", ParentStep),
         ("../", ParentStep),
         ("../a.rs", ParentStep),
@@ -134,13 +134,13 @@ fn ways_out_that_text_alone_gives_away() {
         (&absolute("outside"), Outside),
         (&absolute("outside/secret.txt"), Outside),
         (&absolute("outside/not-there"), Outside),
-        // siblings that only begin alike
+        // siblings with the same prefix
         (&absolute("root-evil/secret.txt"), Outside),
         (&absolute("root-evil"), Outside),
         (&absolute("rootless.txt"), Outside),
         (&absolute("root.rs"), Outside),
         (&absolute("roo"), Outside),
-        // another case or normalization is another name
+        // another case or normalization makes another name
         (&absolute("ROOT/a.rs"), Outside),
         (&absolute("Root/src/lib.rs"), Outside),
         (&absolute("root\u{200b}/a.rs"), Outside),
@@ -164,7 +164,7 @@ fn ways_out_that_text_alone_gives_away() {
         ("git:/a.rs?HEAD", Uri(UriError::Scheme("git".into()))),
         ("untitled:Untitled-1", Uri(UriError::Scheme("untitled".into()))),
         ("vscode-notebook-cell:/a.ipynb", Uri(UriError::Scheme("vscode-notebook-cell".into()))),
-        // kernel interfaces, also where they lead back inside
+        // kernel interfaces, even those that lead back inside
         ("/proc/self/environ", SystemFile),
         (&proc_root, SystemFile),
         ("/proc/self/cwd/a.rs", SystemFile),
@@ -181,7 +181,7 @@ fn ways_out_that_text_alone_gives_away() {
         ("\\\\server\\share\\x", Drive),
         ("\\\\?\\C:\\x", Drive),
         ("\\\\.\\PhysicalDrive0", Drive),
-        // what no system opens, or what is not a key
+        // paths that no system opens or that have no key
         ("a\0.rs", Nul),
         ("a.rs\0../../etc/passwd", Nul),
         (&long, TooLong),
@@ -246,7 +246,7 @@ fn ways_out_through_links() {
     for (text, reason) in cases {
         check(&roots, text, &Err(reason.clone()));
         check(&roots, &tree.path("root").join(text).display().to_string(), &Err(reason.clone()));
-        // Nor is a document that an editor calls by such a name one of the workspace.
+        // A document that an editor gives such a name is not part of the workspace either.
         assert_eq!(
             roots.leads_out(&FileKey::new(*text)),
             *reason != LinkLoop && !text.contains('\\'),
@@ -254,7 +254,7 @@ fn ways_out_through_links() {
         );
     }
     assert!(!roots.leads_out(&FileKey::new("src/new.rs")));
-    // Out and back in again: what counts is where it ends.
+    // Leads outside and back inside: only the final location matters.
     check(&roots, &format!("to-top/{top}/root/src/lib.rs"), &Ok("src/lib.rs"));
 }
 
@@ -398,7 +398,7 @@ fn an_error_shows_the_path_without_what_could_deceive() {
 }
 
 proptest! {
-    /// Whatever the text: a key that comes out names a path below the root, and comes back from that path.
+    /// For any text, the resulting key names a path in the root, and converts back from that path.
     #[test]
     fn no_text_leads_outside(text in r"(\.|\.\.|/|\\|src|a\.rs|file:|%2e|%2F|[^/]|C:|root|~|é){0,8}") {
         let tree = Tree::new(&["root/src/a.rs", "root/a.rs"]);

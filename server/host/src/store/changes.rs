@@ -1,4 +1,5 @@
-//! Changes of a session, as one transaction. Appending costs only what is appended, however long the session is.
+//! Stores changes to a session in one transaction. The cost of appending does not depend on the length of the
+//! session.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,29 +16,29 @@ use super::{Store, StoreError};
 /// The difference between a session and its stored state. Applied in field order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Commit {
-    /// Messages that are gone.
+    /// Messages that were removed.
     pub removed: Vec<MessageId>,
-    /// Messages with a changed content, visibility, kind or pin, in unchanged positions.
+    /// Messages whose content, visibility, kind or pin changed. Their positions stay the same.
     pub changed: Vec<Arc<Message>>,
-    /// Messages that come after all others.
+    /// Messages added at the end.
     pub appended: Vec<Arc<Message>>,
-    /// The order of all messages, when it is not the one that the above leads to.
+    /// The order of all messages; `None` if it follows from the fields above.
     pub order: Option<Vec<MessageId>>,
-    /// The rest of the session; `None` for no change.
+    /// The other state of the session; `None` if unchanged.
     pub state: Option<Value>,
-    /// The number of the next message.
+    /// The id of the next message.
     pub next_id: u64,
-    /// When this happened, in milliseconds since 1970. Shown in lists, orders nothing.
+    /// Time of the change, in milliseconds since 1970. For display only; does not affect the order.
     pub now_ms: u64,
 }
 
 impl Store {
-    /// Stores a change. When this returns without an error it is durable.
+    /// Stores a change durably.
     ///
     /// # Errors
-    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`] if the change
-    /// does not fit the stored state; [`StoreError::TooDeep`]; [`StoreError::Full`], [`StoreError::Busy`],
-    /// [`StoreError::Damaged`]. Nothing has changed in any case.
+    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`]
+    /// if the change does not fit the stored state; [`StoreError::TooDeep`]; [`StoreError::Full`],
+    /// [`StoreError::Busy`], [`StoreError::Damaged`]. On any error, nothing is changed.
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         let applied = self.apply(handle, commit);
         self.mark_damage(applied)
@@ -110,7 +111,7 @@ fn reorder(connection: &Connection, session: i64, order: &[MessageId]) -> Result
     let mut put =
         connection.prepare_cached("INSERT INTO place (session, position, message) VALUES (?1, ?2, ?3)")?;
     for (position, id) in (1_i64..).zip(order) {
-        // Taken out, so that none can be named twice.
+        // Removed from the map, so that a message cannot be listed twice.
         let Some(key) = keys.remove(id) else { return Err(wrong) };
         put.execute([session, position, key])?;
     }

@@ -1,4 +1,4 @@
-//! Why the store says no, one sentence each. Holds no text of a message.
+//! Errors of the store. They contain no message text.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use strata_engine::conversation::history::MessageId;
 
 use super::{FragmentId, SessionId};
 
-/// Why something was not stored, read or found. Unless a variant says otherwise nothing has changed.
+/// Why something was not stored, read or found. Nothing was changed unless a variant says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The database was written by a newer version; it was not touched.
+    /// The database was written by a newer version. It was left untouched.
     #[error(
         "{} was written by a newer version (its schema is {found}, this version knows up to {known})",
         .path.display()
@@ -19,102 +19,102 @@ pub enum StoreError {
     Newer {
         path: PathBuf,
         found: i32,
-        /// The newest schema that this version knows.
+        /// The newest schema that this version supports.
         known: i32,
     },
-    /// Another process, or another handle of this one, writes to the session.
+    /// Another process, or another handle in this one, has the session open for writing.
     #[error("session `{id}` is in use{}; it can be opened read-only", process(*pid))]
     InUse {
         id: SessionId,
-        /// The process that writes to it, when it is known.
+        /// The writing process, if known.
         pid: Option<u32>,
     },
-    /// The handle was opened for reading.
+    /// The session was opened for reading only.
     #[error("session `{0}` is open read-only")]
     ReadOnly(SessionId),
-    /// No such session in this workspace.
+    /// The workspace has no such session.
     #[error("session `{0}` does not exist")]
     NoSession(SessionId),
-    /// There is one of that name already.
+    /// A session with this id already exists.
     #[error("session `{0}` already exists")]
     Exists(SessionId),
-    /// A reserved name.
+    /// The id is reserved.
     #[error("`{0}` means the current session, so it cannot name a stored one; choose another name")]
     Reserved(SessionId),
-    /// No name of a session.
+    /// Not a valid session id.
     #[error("`{}` is not a session id: use lowercase letters, digits, `-` and `_`, at most 64", .0.escape_default())]
     BadSessionId(String),
-    /// No such memory fragment in this workspace.
+    /// The workspace has no such memory fragment.
     #[error("note {0} does not exist")]
     NoFragment(FragmentId),
-    /// A memory fragment without text.
+    /// The memory fragment has no text.
     #[error("a note needs text")]
     EmptyFragment,
-    /// A commit, a fork or an import names a message that the session does not hold.
+    /// A commit, a fork or an import refers to a message that the session does not have.
     #[error("the session has no message {}", .0.0)]
     NoMessage(MessageId),
-    /// A commit or an import adds a message under a number that is taken.
+    /// A commit or an import adds a message with an id that is already used.
     #[error("the session already has a message {}", .0.0)]
     MessageExists(MessageId),
     /// Values in a message are nested too deeply to be read back.
     #[error("values nested more than {0} levels deep cannot be stored; convert the innermost to text")]
     TooDeep(usize),
-    /// The order of a commit does not name each message of the session once.
+    /// The order in a commit does not list each message of the session exactly once.
     #[error("the new order lists {named} messages instead of each of the session's {held} once")]
     Order { named: usize, held: usize },
-    /// A search without a word in it.
+    /// The search query contains no words.
     #[error("nothing to search for: the query has no letters or digits")]
     EmptyQuery,
-    /// An invalid line of an import.
+    /// An invalid line in an import.
     #[error("line {line}: {what}")]
     Line {
-        /// Counted from 1.
+        /// One-based line number.
         line: usize,
-        /// What is wrong.
+        /// What is wrong with the line.
         what: String,
     },
-    /// A spilled output that is larger than all of them together may be.
+    /// A spilled output exceeds the quota for all spilled outputs.
     #[error("an output of {bytes} bytes exceeds the quota for spilled outputs, {quota} bytes")]
     OverQuota {
-        /// Its size in bytes.
+        /// Size of the output in bytes.
         bytes: u64,
         /// The quota in bytes.
         quota: u64,
     },
-    /// A copy of a session whose spilled outputs cannot be the same files, and nothing makes room for copies.
+    /// The spilled outputs of a session cannot be hard-linked for a copy, and the quota leaves no room to copy them.
     #[error("no room to copy spilled outputs: the quota is {quota} bytes; delete sessions or raise it")]
     NoRoomForCopy {
         /// The quota in bytes.
         quota: u64,
     },
-    /// No spilled output of that name in the session; it may have made room for others.
+    /// The session has no spilled output with this name. It may have been evicted.
     #[error("spilled output `{}` does not exist", .0.escape_default())]
     NoSpill(String),
-    /// No variable names the state directory.
+    /// No environment variable determines the state directory.
     #[error("no state directory: set STRATA_STATE_DIR or HOME")]
     NoStateDirectory,
-    /// Another process kept the database to itself for longer than anything here takes.
+    /// Another process has locked the database for too long.
     #[error("another process is using the store")]
     Busy,
-    /// No room on disk.
+    /// The disk is full.
     #[error("the disk is full")]
     Full,
-    /// The database is corrupt. The next opening checks it completely and replaces it.
+    /// The database is damaged. The next opening checks it completely and replaces it if necessary.
     #[error("the store is damaged: {0}")]
     Damaged(String),
-    /// The system gives no random bytes.
+    /// The system provides no random bytes.
     #[error("the system provides no random bytes: {0}")]
     NoRandomness(String),
-    /// Something that others could access is instead of a private directory.
+    /// A directory that must be private is accessible to other users, or is not a directory.
     #[error("{} {problem}, so nothing is stored there", .path.display())]
     NotPrivate {
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with the path.
         problem: &'static str,
     },
     #[error("{}: {kind}", .path.display())]
     Io { path: PathBuf, kind: io::ErrorKind },
-    /// Anything else that SQLite reports.
+    /// Any other SQLite error.
     #[error("the store failed: {0}")]
     Sqlite(String),
 }

@@ -1,5 +1,5 @@
-//! Names of sessions, memory fragments and spilled outputs: made from the system's randomness, and checked when they
-//! come from outside, because they become names of files.
+//! Identifiers of sessions, memory fragments and spilled outputs: generated from system randomness, and validated
+//! when they come from outside, because they become file names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::StoreError;
 
-/// The name of a session: 1 to 64 lowercase letters, digits, `-` or `_`, starting with a letter or digit. Safe as a file name on
-/// every system, including case-insensitive ones.
+/// Identifier of a session: 1 to 64 lowercase letters, digits, `-` or `_`, starting with a letter or digit. Safe as a
+/// file name on every system, including case-insensitive ones.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SessionId(Box<str>);
 
-/// The number of a memory fragment in its workspace. Never used twice.
+/// Identifier of a memory fragment in its workspace. Never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FragmentId(pub i64);
 
-/// The digits of random names: letters and digits without similar-looking ones (Crockford's base 32, in lower case).
+/// Digits of random identifiers: letters and digits except similar-looking ones (Crockford's base 32, in lower case).
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The longest name, in bytes.
+/// Maximum length of an identifier, in bytes.
 const MAX_BYTES: usize = 64;
 
 impl SessionId {
-    /// A new name, `s-` and 80 random bits.
+    /// Generates an identifier: `s-` and 80 random bits.
     ///
     /// # Errors
     /// [`StoreError::NoRandomness`].
@@ -37,7 +37,7 @@ impl SessionId {
         &self.0
     }
 
-    /// Whether it is `main`, which always means the current session, so no session can have this name.
+    /// Whether the identifier is `main`, which always refers to the current session and so cannot name a stored one.
     pub fn is_reserved(&self) -> bool {
         &*self.0 == "main"
     }
@@ -79,14 +79,14 @@ impl fmt::Display for FragmentId {
     }
 }
 
-/// `N` random digits of five bits each.
+/// Generates `N` random digits of five bits each.
 pub(super) fn random_digits<const N: usize>() -> Result<String, StoreError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
     Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
 }
 
-/// Whether a text can have come from [`random_digits`].
+/// Whether `text` consists of digits that [`random_digits`] generates.
 pub(super) fn are_digits(text: &str) -> bool {
     text.bytes().all(|byte| DIGITS.contains(&byte))
 }

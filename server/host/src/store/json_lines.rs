@@ -1,5 +1,5 @@
-//! A session as lines of JSON: one that says which session it is, then one per message. Other programs' formats are not
-//! read here.
+//! Exports and imports a session as JSON lines: a header that identifies the session, then one line per message. Does
+//! not read other programs' formats.
 
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::{SessionHandle, SessionId, Store, StoreError};
 pub struct ImportedSession {
     /// The new session, open for writing.
     pub handle: SessionHandle,
-    /// How many messages it holds.
+    /// Number of imported messages.
     pub messages: usize,
 }
 
@@ -29,18 +29,18 @@ struct Header {
     created_ms: u64,
 }
 
-/// The version of the form.
+/// Version of the format.
 const VERSION: u32 = 1;
 
-/// The longest line that is read, in bytes: as long as the longest message of the protocol.
+/// Maximum length of a line, in bytes. Equal to the maximum message size of the protocol.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// The highest number of a message that is read. It leaves numbers for as many messages as anybody will add.
+/// Highest message id accepted. Leaves enough ids for messages added later.
 const MAX_NUMBER: u64 = u64::MAX / 4;
 
 impl Store {
-    /// Writes a session as lines, as of one moment: a header, then its messages in order, hidden ones included. Same
-    /// session, same bytes.
+    /// Writes a consistent snapshot of a session as lines: a header, then its messages in order, including hidden
+    /// ones. The output is deterministic.
     ///
     /// # Errors
     /// [`StoreError::NoSession`]; [`StoreError::Io`] from the writer.
@@ -56,8 +56,8 @@ impl Store {
         each_message(&transaction, key, |message| write_line(out, &message))
     }
 
-    /// Reads what [`export`](Self::export) wrote into a session of its own: all of it or nothing. It keeps its name in the
-    /// store when that is free and no word for something else, and gets a new one otherwise.
+    /// Imports the output of [`export`](Self::export) as a new session, completely or not at all. Keeps the session's
+    /// id unless it is taken or reserved; then generates a new one.
     ///
     /// # Errors
     /// [`StoreError::Line`] with the number of the first invalid line.
@@ -102,7 +102,7 @@ fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), StoreE
     out.write_all(&line).map_err(|error| StoreError::io(Path::new("export"), &error))
 }
 
-/// A message, strictly: serde lets unknown fields pass where structures are flattened into one another.
+/// Parses a message, rejecting unknown fields: serde cannot reject them in flattened structs.
 fn message(line: &[u8]) -> Result<Message, String> {
     let mut fields: serde_json::Map<String, Value> =
         serde_json::from_slice(line).map_err(|error| error.to_string())?;
@@ -115,7 +115,7 @@ fn message(line: &[u8]) -> Result<Message, String> {
     Ok(Message { id, body })
 }
 
-/// The next line without its end; `None` after the last.
+/// Reads the next line; `None` after the last one.
 fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let mut line = Vec::new();
     let read = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);

@@ -1,5 +1,5 @@
-//! One writer per session, across processes. The lock is the operating system's, so it goes with the process that held
-//! it, however that ended. Reads no database.
+//! Ensures one writer per session across processes. Uses locks of the operating system, which are released when the
+//! process ends for any reason. Does not access the database.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -11,13 +11,13 @@ use super::{SessionId, StoreError};
 /// How a session is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// For reading and writing. No one else can write to it while the handle lives.
+    /// For reading and writing. No other handle can write to the session while this one exists.
     Write,
-    /// For reading. Others may write to it meanwhile.
+    /// For reading only. Others may write to the session in the meantime.
     Read,
 }
 
-/// An open session. Dropping it gives the session free.
+/// An open session. Dropping it releases the session.
 #[derive(Debug)]
 pub struct SessionHandle {
     pub id: SessionId,
@@ -29,7 +29,7 @@ impl SessionHandle {
         Self { id, lock: None }
     }
 
-    /// Takes the session's lock, or reports its holder at once.
+    /// Locks the session; fails immediately if it is locked, naming the process that holds the lock.
     pub(super) fn writing(place: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
         let path = place.session_lock(&id);
         let mut file = lock_file(&path)?;
@@ -38,12 +38,12 @@ impl SessionHandle {
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse { pid: holder(&mut file), id }),
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path, &error)),
         }
-        // For whoever comes second; without it they are told less, and that is all.
+        // Lets others report which process holds the lock. Failing to write it is harmless.
         let _ = file.set_len(0).and_then(|()| write!(file, "{}", process::id()));
         Ok(Self { id, lock: Some(file) })
     }
 
-    /// How it was opened.
+    /// Returns how the session was opened.
     pub fn access(&self) -> Access {
         if self.lock.is_some() { Access::Write } else { Access::Read }
     }
@@ -56,7 +56,7 @@ impl SessionHandle {
     }
 }
 
-/// The process that holds the lock, from the file's content. Unavailable on systems where a locked file cannot be read.
+/// Reads the id of the process that holds the lock. `None` on systems where a locked file cannot be read.
 fn holder(file: &mut File) -> Option<u32> {
     const DIGITS: u64 = 10;
     let mut text = String::new();

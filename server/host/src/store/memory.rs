@@ -1,4 +1,4 @@
-//! Memory fragments: short notes that outlive every compaction and every session of the workspace.
+//! Memory fragments: short notes that outlast all compactions and sessions of the workspace.
 
 use rusqlite::params;
 
@@ -8,15 +8,15 @@ use super::{FragmentId, SessionId, Store, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFragment {
     pub text: String,
-    /// Words to file it under; they are searched as well.
+    /// Tags to file the note under; searches include them.
     pub tags: Vec<String>,
-    /// The session it was noted in.
+    /// The session in which the note was made.
     pub session: Option<SessionId>,
-    /// Creation time in milliseconds since 1970, from the caller.
+    /// Creation time in milliseconds since 1970, given by the caller.
     pub created_ms: u64,
 }
 
-/// A note that was kept.
+/// A stored note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     pub id: FragmentId,
@@ -24,10 +24,10 @@ pub struct Fragment {
 }
 
 impl Store {
-    /// Keeps a note.
+    /// Stores a note.
     ///
     /// # Errors
-    /// [`StoreError::EmptyFragment`].
+    /// [`StoreError::EmptyFragment`] if the text is blank.
     pub fn memory_add(&mut self, note: &NewFragment) -> Result<FragmentId, StoreError> {
         if note.text.trim().is_empty() {
             return Err(StoreError::EmptyFragment);
@@ -48,10 +48,10 @@ impl Store {
         Ok(FragmentId(key))
     }
 
-    /// All notes of the workspace, the newest last.
+    /// Returns all notes of the workspace, oldest first.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] and the like.
+    /// [`StoreError::Damaged`] and other errors of the database.
     pub fn memory_list(&self) -> Result<Vec<Fragment>, StoreError> {
         let mut statement = self
             .connection
@@ -64,10 +64,10 @@ impl Store {
         Ok(found)
     }
 
-    /// Forgets a note.
+    /// Deletes a note.
     ///
     /// # Errors
-    /// [`StoreError::NoFragment`].
+    /// [`StoreError::NoFragment`] if it does not exist.
     pub fn memory_remove(&mut self, id: FragmentId) -> Result<(), StoreError> {
         let transaction = self.writing()?;
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
@@ -78,7 +78,7 @@ impl Store {
     }
 }
 
-/// A note from the columns `key, session, tags, text, created_ms`.
+/// Reads a note from the columns `key, session, tags, text, created_ms`.
 pub(super) fn fragment(row: &rusqlite::Row<'_>) -> Result<Fragment, StoreError> {
     let session = row.get::<_, Option<String>>(1)?.map(|id| id.parse().map_err(StoreError::damaged));
     let tags: String = row.get(2)?;

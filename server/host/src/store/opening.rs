@@ -1,5 +1,5 @@
-//! From a file to a connection: looked at before it is touched, refused when it is newer, set aside when it is damaged.
-//! Knows nothing of sessions.
+//! Opens the database file of a workspace: inspects it first, rejects newer versions, and sets a damaged one aside.
+//! Independent of sessions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,31 +13,31 @@ use super::paths::{StorePaths, lock_for_a_moment, private_file};
 use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
-/// A damaged database that made room for a new one.
+/// A damaged database that was set aside and replaced by a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedDatabase {
     pub path: PathBuf,
-    /// What was wrong.
+    /// What was wrong with it.
     pub reason: String,
 }
 
-/// The result of a first look at the file.
+/// State of the file, determined without modifying it.
 enum FileState {
-    /// Missing or empty.
+    /// The file is missing or empty.
     Nothing,
-    /// A database with tables of this version.
+    /// A database whose tables have this version.
     Tables(i32),
-    /// A change was cut short. Until it is rolled back from its journal the file may say anything.
+    /// A change was interrupted. The content is unreliable until the change is rolled back from the journal.
     Unfinished,
 }
 
-/// How long a statement waits for the writer of another process.
+/// Maximum time that a statement waits for another process to finish writing.
 const BUSY_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Files that SQLite puts next to a database.
+/// Suffixes of the files that SQLite creates next to a database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Opens the database of a workspace.
+/// Opens the database of a workspace. Also returns a damaged database that was set aside.
 pub(super) fn open(place: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
     let _lock = lock_for_a_moment(&place.opening_lock())?;
     match connect(place) {
@@ -66,19 +66,19 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     let mut connection = Connection::open_with_flags(&path, flags)?;
     connection.busy_timeout(BUSY_PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // Until it is known to be sound: a damaged file is kept as it was found.
+    // No checkpoint on close until the file is known to be intact, so that a damaged file stays as it was found.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     for (pragma, value) in [("foreign_keys", "ON"), ("trusted_schema", "OFF"), ("cell_size_check", "ON")] {
         connection.pragma_update(None, pragma, value)?;
     }
-    // A commit is an acknowledgement: it must be on disk, and on macOS that takes more than fsync.
+    // A commit acknowledges data, so it must be on disk; on macOS, that takes more than `fsync`.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
-    // What SQLite cannot hold in its cache it would put into a directory that all users share.
+    // SQLite would write temporary data that exceeds its cache to a directory shared by all users.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let found = match state {
-        // The creation itself may have been cut short.
+        // The creation of the database may itself have been interrupted, leaving it empty.
         FileState::Unfinished if pages(&connection)? > 0 => rolled_back_version(&connection)?,
         _ => schema::version(&connection)?,
     };
@@ -93,7 +93,7 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Reads the header without leaving a trace: `immutable` takes no lock, reads no log and writes nothing.
+/// Inspects the file without leaving a trace: `immutable` takes no lock, reads no log and writes nothing.
 fn inspect(path: &Path) -> Result<FileState, StoreError> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
@@ -112,13 +112,13 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
-    // A file that is shorter than its header says is no damage here: when a process dies while it moves its log into the database,
-    // the rest is still in the log.
+    // A file may be shorter than its header says without being damaged: if a process dies while moving its log into
+    // the database, the rest is still in the log.
     connection.pragma_update(None, "writable_schema", "ON")?;
     rolled_back_version(&connection).map(FileState::Tables)
 }
 
-/// The version of a database of ours; that of any other is an error.
+/// Returns the schema version of a Strata database; fails for any other database.
 fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
@@ -135,7 +135,7 @@ fn pages(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.pragma_query_value(None, "page_count", |row| row.get(0))?)
 }
 
-/// An empty file for SQLite to fill: it would create one that others can read.
+/// Creates an empty, private file for SQLite to use. SQLite itself would create one that others can read.
 fn create(path: &Path) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
@@ -149,11 +149,11 @@ fn create(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks the tables, at a millisecond per thousand messages. The word index takes ten times as long, so it is only checked after
-/// damage was noticed, and rebuilt from the tables if damaged.
+/// Checks the tables, which takes a millisecond per thousand messages. The word index takes ten times as long, so it
+/// is checked only after damage was noticed, and rebuilt from the tables if damaged.
 fn check(connection: &mut Connection, place: &StorePaths) -> Result<(), StoreError> {
     for table in schema::TABLES {
-        // A missing table is no damage to SQLite, but it is to us.
+        // SQLite does not report a missing table as damage.
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
         check_one(connection, table)?;
     }
@@ -173,10 +173,11 @@ fn check_one(connection: &Connection, table: &str) -> Result<(), StoreError> {
     verdict(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
 }
 
-/// Interprets the findings of SQLite's checks. They include pages that the disk failed to read, which says nothing about the
-/// database; with the error code or, in a list of pages, without (`checkTreePage` and `checkList` in its `btree.c`).
+/// Interprets the findings of SQLite's checks. They include pages that could not be read from disk, which says
+/// nothing about the database. Such findings contain the error code, or, for a list of pages, only a message
+/// (`checkTreePage` and `checkList` in SQLite's `btree.c`).
 pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
-    /// The low byte of the code: `SQLITE_NOMEM` and `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html>).
+    /// Low bytes of the codes `SQLITE_NOMEM` and `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html>).
     const UNREAD: [u32; 2] = [7, 10];
     let coded = findings.split("error code=").skip(1).any(|rest| {
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -189,7 +190,7 @@ pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
     }
 }
 
-/// Renames a damaged database with all that belongs to it, and says to what.
+/// Renames a damaged database and its accompanying files, and returns the new path.
 fn set_aside(place: &StorePaths) -> Result<PathBuf, StoreError> {
     let path = place.database();
     let free = |aside: &PathBuf| aside.symlink_metadata().is_err();
@@ -213,7 +214,7 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The file as an SQLite URI (<https://www.sqlite.org/uri.html>), with escaped bytes.
+/// Formats a path as an SQLite URI (<https://www.sqlite.org/uri.html>), with special bytes percent-encoded.
 fn immutable_uri(path: &Path) -> String {
     const KEPT: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'/').remove(b':').remove(b'.').remove(b'-').remove(b'_');

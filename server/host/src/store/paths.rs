@@ -1,4 +1,4 @@
-//! Locations of state on disk, private to their owner. Knows names of files, not their content.
+//! Paths of stored state, accessible only to its owner. Handles file names, not their content.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -12,13 +12,13 @@ use strata_engine::hash::ContentHash;
 use super::{SessionId, StoreError};
 use crate::canonical::canonical;
 
-/// Which workspace: the real path of its first folder.
+/// Identifies a workspace by the real path of its first folder.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WorkspaceKey {
     folder: PathBuf,
 }
 
-/// The files of one workspace.
+/// The paths of one workspace.
 #[derive(Clone, Debug)]
 pub(super) struct StorePaths {
     state: PathBuf,
@@ -26,21 +26,21 @@ pub(super) struct StorePaths {
     name: String,
 }
 
-/// How to treat a link in place of a directory.
+/// What to do if a link is in the place of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkPolicy {
     Follow,
     Refuse,
 }
 
-/// How long to wait for another process that holds a lock, which takes milliseconds of work.
+/// Maximum wait for a lock. Other processes hold it for milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often a lock that is taken is tried again.
+/// Interval between attempts to take a lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 impl WorkspaceKey {
-    /// The key of a workspace whose first folder this is, symbolic links followed.
+    /// Creates the key of the workspace with this first folder, resolving symbolic links.
     ///
     /// # Errors
     /// [`StoreError::Io`] if the folder does not exist.
@@ -55,7 +55,7 @@ impl WorkspaceKey {
 }
 
 impl StorePaths {
-    /// Makes the directories of a workspace where they are missing.
+    /// Creates the directories of a workspace if they are missing.
     pub(super) fn prepare(state: &Path, workspace: &WorkspaceKey) -> Result<Self, StoreError> {
         private_top(state)?;
         let state = real_directory(state)?;
@@ -81,32 +81,32 @@ impl StorePaths {
         self.workspace.join("sessions.db")
     }
 
-    /// Where a damaged database goes, the `nth`.
+    /// Path of the `nth` damaged database that was set aside.
     pub(super) fn aside(&self, nth: u32) -> PathBuf {
         self.workspace.join(format!("sessions.damaged-{nth}.db"))
     }
 
-    /// A file that exists after an operation has noticed damage.
+    /// Marker file that exists after an operation has noticed damage.
     pub(super) fn suspicion(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
 
-    /// Locked while the database is opened, created, migrated or set aside.
+    /// Lock file held while the database is opened, created, migrated or set aside.
     pub(super) fn opening_lock(&self) -> PathBuf {
         self.locks().join("opening")
     }
 
-    /// Locked by whoever writes to a session.
+    /// Lock file held while a session is open for writing.
     pub(super) fn session_lock(&self, id: &SessionId) -> PathBuf {
         self.locks().join(format!("session-{id}"))
     }
 
-    /// The spilled outputs of all workspaces.
+    /// Directory of the spilled outputs of all workspaces.
     pub(super) fn spills(&self) -> PathBuf {
         self.state.join("spill")
     }
 
-    /// The name that distinguishes this workspace's files from others.
+    /// Name of this workspace's directories.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -116,13 +116,13 @@ impl StorePaths {
     }
 }
 
-/// Where Strata keeps the state of the user, after the conventions of the system: `STRATA_STATE_DIR`; else
-/// `~/Library/Application Support/strata` on macOS, `%LOCALAPPDATA%\strata` on Windows, and `$XDG_STATE_HOME/strata` or
-/// `~/.local/state/strata` elsewhere. Relative paths in these variables count as not set (XDG Base Directory
-/// Specification). `variable` looks up the environment.
+/// Returns the directory for the user's state by the system's conventions: `STRATA_STATE_DIR`; else
+/// `~/Library/Application Support/strata` on macOS, `%LOCALAPPDATA%\strata` on Windows, and `$XDG_STATE_HOME/strata`
+/// or `~/.local/state/strata` on other systems. Relative paths in these variables are ignored (XDG Base Directory
+/// Specification). `variable` looks up an environment variable.
 ///
 /// # Errors
-/// [`StoreError::NoStateDirectory`].
+/// [`StoreError::NoStateDirectory`] if none of the variables is set.
 pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(own) = directory("STRATA_STATE_DIR") {
@@ -138,24 +138,24 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
     base.map(|base| base.join("strata")).ok_or(StoreError::NoStateDirectory)
 }
 
-/// Creates the private directory that contains all others, or makes an existing one private. It may be a link of the user's own,
-/// since people keep their state elsewhere.
+/// Creates the private top-level directory, or makes an existing one private. It may be a link that the user created,
+/// for example to keep the state on another disk.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] if it belongs to someone else, or is for everybody's temporary files.
+/// [`StoreError::NotPrivate`] if it belongs to another user, or is a shared directory for temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Follow)
 }
 
-/// Creates a private directory, or makes an existing one private. Links have no legitimate use here, so they are not followed.
+/// Creates a private directory, or makes an existing one private. Rejects links, which have no legitimate use here.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] if it is a link or belongs to someone else.
+/// [`StoreError::NotPrivate`] if it is a link or belongs to another user.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Refuse)
 }
 
-/// Opens a file of ours to read it: no link, and nothing that is not a file.
+/// Opens a stored file for reading. Rejects links and anything other than a regular file.
 pub(crate) fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -176,7 +176,7 @@ pub(crate) fn own_file(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Creates a file that only its owner can read, and never writes into one that is there already, nor through a link.
+/// Creates a file that only its owner can read. Fails if the path exists, even as a link.
 pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -185,7 +185,7 @@ pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Opens a file that is only there to be locked.
+/// Opens a lock file, creating it if necessary.
 pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -197,8 +197,8 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     options.open(path).map_err(|error| StoreError::io(path, &error))
 }
 
-/// Waits for a lock that is only ever held for a moment. It is given back when the file is dropped, and by the system
-/// when the process dies.
+/// Waits for a lock that is only held briefly. Dropping the file releases the lock; if the process dies, the system
+/// does.
 pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     let file = lock_file(path)?;
     let patience = Instant::now() + LOCK_PATIENCE;
@@ -212,7 +212,8 @@ pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// SQLite refuses links on the way to a database; those above the state directory are the user's own.
+/// SQLite rejects links in the path to a database, but the directories above the state directory may be links of the
+/// user's own.
 fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
     canonical(path).map_err(|error| StoreError::io(path, &error))
 }
@@ -234,7 +235,8 @@ fn not_private(path: &Path, problem: &'static str) -> StoreError {
     StoreError::NotPrivate { path: path.to_owned(), problem }
 }
 
-/// Works on the open directory, so that the checked directory is the one made private.
+/// Makes a directory private. Works on the open directory, so that the directory that was checked is the one that is
+/// changed.
 #[cfg(unix)]
 fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -246,7 +248,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     let mut wanted = rustix::fs::OFlags::DIRECTORY;
     match links {
         LinkPolicy::Refuse => wanted |= rustix::fs::OFlags::NOFOLLOW,
-        // Someone else's link would have us close, and write into, a directory of their choice.
+        // A link created by another user would choose the directory that is made private and written to.
         LinkPolicy::Follow if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
             return Err(not_private(path, "belongs to another user"));
         }
@@ -258,7 +260,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         return Err(not_private(path, "belongs to another user"));
     }
     if metadata.mode() & SHARED == SHARED {
-        // A directory for everybody's temporary files: closed to others, it would be of no use to them.
+        // A shared directory for temporary files must stay accessible to the other users.
         return Err(not_private(path, "is shared by all users"));
     }
     if metadata.mode() & OTHERS != 0 {
@@ -267,7 +269,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Directories of a profile are closed to other users already.
+/// Directories in a user profile are not accessible to other users anyway.
 #[cfg(not(unix))]
 fn close_to_others(_: &Path, _: LinkPolicy) -> Result<(), StoreError> {
     Ok(())

@@ -1,27 +1,27 @@
-//! The tables, and migrations from older versions. Every version's step stays here forever.
+//! The tables, and the migrations from older versions, which are kept forever.
 //!
-//! The version is in the header of the database file and only changes while the write-ahead log is not in use, so that one look
-//! at the file shows it. Later versions must keep to that.
+//! The version is in the header of the database file. It changes only while the write-ahead log is not in use, so
+//! that it can be read from the file alone. Later versions must preserve this.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::StoreError;
 
-/// `Stra` in ASCII: identifies our databases.
+/// `Stra` in ASCII: marks a database as Strata's.
 pub(super) const APPLICATION: i32 = 0x5374_7261;
 
-/// The steps from each version to the next; the first creates the tables.
+/// Migration steps from each version to the next; the first one creates the tables.
 const STEPS: &[&[&str]] = &[&[FIRST, WORDS], &[CACHE_MEMORY]];
 
-/// The newest version of the tables.
+/// The newest schema version.
 pub(super) const NEWEST: i32 = {
     assert!(STEPS.len() < 1_000, "the length fits");
     STEPS.len() as i32
 };
 
-/// A message's body is its JSON without the number. Its position in the session is in a separate table with narrow rows, so that
-/// inserting one rewrites no text. `touched` counts changes in the workspace and orders sessions, because a clock may go
-/// backwards.
+/// `body` is a message as JSON without its id. Its position in the session is in a separate table with narrow rows,
+/// so that inserting a message rewrites no text. `touched` counts the changes in the workspace and orders the
+/// sessions, because a clock may go backwards.
 const FIRST: &str = "
 CREATE TABLE session (
     key INTEGER PRIMARY KEY,
@@ -58,41 +58,42 @@ CREATE TABLE fragment (
 ) STRICT;
 ";
 
-/// The index of all messages and fragments. It keeps no text of its own: a message's rowid is its key, a fragment's lies
-/// above [`FRAGMENTS`].
+/// The word index of all messages and fragments. It stores no text of its own: the rowid of a message is its key, and
+/// the rowid of a fragment is its key plus [`FRAGMENTS`].
 pub(super) const WORDS: &str = "
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 ";
 
-/// What a process needs to know about the provider's cache to continue a session, and the session's last change when that was
-/// stored. Not a change itself.
+/// `cache_memory` is what a process needs to know about the provider's cache to continue a session, and
+/// `cache_touched` is the value of `touched` when it was stored. Storing it does not count as a change.
 const CACHE_MEMORY: &str = "
 ALTER TABLE session ADD COLUMN cache_memory TEXT;
 ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 ";
 
-/// The tables with stored data.
+/// Tables with stored data.
 pub(super) const TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
 
-/// The index of words, made from them.
+/// The word index, which is derived from these tables.
 pub(super) const INDEX: &str = "words";
 
-/// First rowid of notes in the index, above those of all messages, so that notes count as new.
+/// First rowid of fragments in the word index. Higher than the rowids of all messages, so that fragments count as
+/// newer.
 pub(super) const FRAGMENTS: i64 = 1 << 62;
 
-/// The version of a database's tables; 0 for an empty one.
+/// Reads the schema version of a database; 0 if it is empty.
 pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
-/// Brings the tables up to date, in one transaction.
+/// Migrates the tables to the newest version in one transaction.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     run_migrations(connection, STEPS)
 }
 
-/// Takes the steps that the tables have not taken.
+/// Runs the steps that have not been applied yet.
 fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), StoreError> {
     let from = version(connection)?;
     let left = usize::try_from(from).ok().and_then(|from| steps.get(from..));

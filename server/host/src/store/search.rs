@@ -1,5 +1,5 @@
-//! Full-text search over fragments and messages, hidden ones included: plain words in, ranked places with a snippet out. No
-//! text that a user or a model may write is a syntax error.
+//! Full-text search over fragments and messages, including hidden ones. Takes plain words and returns ranked matches
+//! with snippets. No query is a syntax error.
 
 pub(super) mod passages;
 mod ranking;
@@ -19,7 +19,7 @@ use super::{FragmentId, SessionId, Store, StoreError, schema};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// All fragments and all messages of all sessions of the workspace.
+    /// All fragments, and all messages of all sessions in the workspace.
     Workspace,
     /// The messages of one session.
     Session(SessionId),
@@ -28,48 +28,48 @@ pub enum Scope {
 /// Limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum hits.
+    /// Maximum number of hits.
     pub hits: usize,
-    /// The longest snippet, in characters.
+    /// Maximum length of a snippet, in characters.
     pub snippet_chars: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResults {
-    /// The best first.
+    /// The hits, best first.
     pub hits: Vec<SearchHit>,
-    /// How much of what matches was ranked.
+    /// How many of the matches were ranked.
     pub coverage: Coverage,
-    /// Which words the hits contain.
+    /// Which of the words the hits contain.
     pub matched: MatchedWords,
 }
 
-/// How many matches were ranked. Ranking a word in most of 100,000 messages takes a tenth of a second and says little; such
-/// matches are better found by age.
+/// How many of the matches were ranked. Ranking by a word that most of 100,000 messages contain takes a tenth of a
+/// second and is hardly useful; such matches are better ordered by age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Only this many of the newest matches.
+    /// Only this many matches, the newest ones.
     Newest(usize),
 }
 
-/// Which words a hit holds.
+/// Which of the words a hit contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchedWords {
-    /// All that were searched for.
+    /// All words of the query.
     All,
-    /// At least one of the rarest words, since nothing contains all.
+    /// At least one of the rarest words, since nothing contains all words.
     Some,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
     pub source: Source,
-    /// When it was said or noted, in milliseconds since 1970, when that is known.
+    /// Time of the message or note, in milliseconds since 1970, if known.
     pub time_ms: Option<u64>,
     /// The text around the first match, on one line.
     pub snippet: String,
-    /// Its rank by BM25; more is better. Comparable within one search only. 0 where hits are in order of age, the newest
+    /// BM25 score; higher is better. Comparable only within one search. 0 if the hits are ordered by age, newest
     /// first.
     pub score: f64,
 }
@@ -78,25 +78,23 @@ pub struct SearchHit {
 pub enum Source {
     Fragment {
         id: FragmentId,
-        /// Its tags.
         tags: Vec<String>,
-        /// The session it was noted in.
+        /// The session in which the note was made.
         session: Option<SessionId>,
     },
     Message {
         session: SessionId,
-        /// The message's number in it.
+        /// The message's id in the session.
         message: MessageId,
         role: Role,
-        /// The purpose of the message.
         kind: Kind,
     },
 }
 
-/// How many words of a query count.
+/// Maximum words of a query; further ones are ignored.
 pub(crate) const MAX_TERMS: usize = 16;
 
-/// How much of one word counts, in characters.
+/// Maximum characters of a word; the rest is ignored.
 const MAX_TERM_CHARS: usize = 200;
 
 impl Default for Limits {
@@ -107,8 +105,8 @@ impl Default for Limits {
 }
 
 impl Store {
-    /// Searches for plain words (at most [`MAX_TERMS`] of them; further ones are left aside). Places that hold all of them,
-    /// or, where there are none, places that hold some of the rarest.
+    /// Searches for plain words (at most [`MAX_TERMS`]; further ones are ignored). Returns the texts that contain all
+    /// of them, or, if there are none, texts that contain some of the rarest ones.
     ///
     /// # Errors
     /// [`StoreError::EmptyQuery`], [`StoreError::NoSession`].
@@ -141,7 +139,7 @@ impl Store {
     }
 }
 
-/// The words of a query, each once.
+/// Splits a query into distinct words.
 fn terms(query: &str) -> Vec<&str> {
     let mut terms: Vec<&str> = Vec::new();
     for term in query.split_whitespace().filter(|term| term.contains(char::is_alphanumeric)) {
@@ -153,7 +151,7 @@ fn terms(query: &str) -> Vec<&str> {
     terms
 }
 
-/// The rowids of a session's messages.
+/// Returns the rowids of a session's messages.
 fn keys_of(connection: &Connection, session: i64) -> Result<HashSet<i64>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT key FROM message WHERE session = ?1")?;
     let keys = statement.query_map([session], |row| row.get(0))?;

@@ -1,5 +1,5 @@
-//! Sessions as wholes: started, listed, opened, loaded, renamed, forked and deleted. What changes inside one is the
-//! business of `changes`.
+//! Operations on whole sessions: create, list, open, load, rename, fork and delete. Changes within a session are in
+//! `changes`.
 
 use std::sync::Arc;
 
@@ -13,65 +13,64 @@ use super::{Quota, SessionId, Store, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
-    /// Its name in the store; see [`SessionId::random`].
+    /// The id; see [`SessionId::random`].
     pub id: SessionId,
-    /// The user's name for it; may be empty.
+    /// The user's name for the session; may be empty.
     pub name: String,
-    /// Creation time in milliseconds since 1970, from the caller.
+    /// Creation time in milliseconds since 1970, given by the caller.
     pub created_ms: u64,
 }
 
 /// An entry in a list of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionInfo {
-    /// Its name in the store.
     pub id: SessionId,
-    /// The user's name for it; may be empty.
+    /// The user's name for the session; may be empty.
     pub name: String,
-    /// When it was started, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
-    /// When it was last written to, in milliseconds since 1970, by the clock of that time.
+    /// Time of the last change, in milliseconds since 1970.
     pub updated_ms: u64,
-    /// How many messages it holds, hidden ones included.
+    /// Number of messages, including hidden ones.
     pub messages: usize,
-    /// The beginning of the first thing the user said, on one line of at most [`PREVIEW_CHARS`] characters; empty when
-    /// nothing was said.
+    /// The beginning of the user's first message with text, on one line of at most [`PREVIEW_CHARS`] characters;
+    /// empty if there is none.
     pub preview: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
-    /// The user's name for it; may be empty.
+    /// The user's name for the session; may be empty.
     pub name: String,
-    /// When it was started, in milliseconds since 1970.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
-    /// All messages in order, hidden ones included.
+    /// All messages in order, including hidden ones.
     pub messages: Vec<Arc<Message>>,
-    /// Other committed state.
+    /// The other state, as last committed.
     pub state: Value,
-    /// The number of the next message.
+    /// The id of the next message.
     pub next_id: u64,
 }
 
-/// The known state of the provider's cache.
+/// What is known about the provider's cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCacheMemory {
     pub memory: String,
-    /// Whether the session was not changed since.
+    /// Whether the session is unchanged since this was stored.
     pub is_current: bool,
 }
 
-/// The longest preview, in characters.
+/// Maximum length of a preview, in characters.
 pub(crate) const PREVIEW_CHARS: usize = 120;
 
 /// Maximum nesting that can be read back (`serde_json` rejects more).
 const MAX_DEPTH: usize = 127;
 
-/// How many messages of the user are looked at for a preview; some have no text.
+/// Maximum user messages to read for a preview, since some have no text.
 const PREVIEW_MESSAGES: u32 = 3;
 
 impl Store {
-    /// Begins an empty session, open for writing.
+    /// Creates an empty session and opens it for writing.
     ///
     /// # Errors
     /// [`StoreError::Exists`]; [`StoreError::Reserved`].
@@ -83,10 +82,10 @@ impl Store {
         Ok(handle)
     }
 
-    /// All sessions of the workspace, most recently used first.
+    /// Returns all sessions of the workspace, most recently changed first.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] and the like.
+    /// [`StoreError::Damaged`] and other errors of the database.
     pub fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
         let transaction = self.reading()?;
         let mut sessions = transaction.prepare_cached(
@@ -109,7 +108,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The value of `field` in the most recently used session that has one.
+    /// Returns the value of `field` in the state of the most recently changed session that has one.
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
@@ -125,19 +124,20 @@ impl Store {
     /// Opens a session.
     ///
     /// # Errors
-    /// [`StoreError::InUse`], immediately, if someone else writes to it and `access` is for writing; [`StoreError::NoSession`].
+    /// [`StoreError::InUse`], without waiting, if `access` is for writing and the session is already open for
+    /// writing; [`StoreError::NoSession`].
     pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
         key_of(&self.connection, id)?;
         let handle = match access {
             Access::Read => return Ok(SessionHandle::reading(id.clone())),
             Access::Write => SessionHandle::writing(&self.place, id.clone())?,
         };
-        // It may have been deleted before the lock was ours.
+        // The session may have been deleted before the lock was taken.
         key_of(&self.connection, id)?;
         Ok(handle)
     }
 
-    /// Reads all of a session as of one moment.
+    /// Reads a consistent snapshot of a session.
     ///
     /// # Errors
     /// [`StoreError::NoSession`]; [`StoreError::Damaged`].
@@ -169,7 +169,7 @@ impl Store {
         })
     }
 
-    /// Stores the known state of the provider's cache next to a session, which does not count as a change.
+    /// Stores what is known about the provider's cache, without counting as a change of the session.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
@@ -182,7 +182,7 @@ impl Store {
         Ok(())
     }
 
-    /// The state last stored by [`keep_cache_memory`](Self::keep_cache_memory).
+    /// Returns what [`keep_cache_memory`](Self::keep_cache_memory) stored last.
     ///
     /// # Errors
     /// [`StoreError::NoSession`].
@@ -196,7 +196,7 @@ impl Store {
         Ok(memory.map(|memory| StoredCacheMemory { memory, is_current: is_current == Some(true) }))
     }
 
-    /// Calls a session something else.
+    /// Changes the user's name for a session.
     ///
     /// # Errors
     /// [`StoreError::NoSession`].
@@ -207,11 +207,12 @@ impl Store {
         if renamed == 0 { Err(StoreError::NoSession(id.clone())) } else { Ok(()) }
     }
 
-    /// Deletes a session with its messages and its spilled outputs. Memory fragments that were noted in it stay.
+    /// Deletes a session with its messages and its spilled outputs. Memory fragments noted in it are kept.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] if someone writes to it, including a handle of this process; [`StoreError::NoSession`]. If its
-    /// outputs cannot be removed, the session is deleted anyway, and they are removed when the store is next opened.
+    /// [`StoreError::InUse`] if the session is open for writing, including in this process;
+    /// [`StoreError::NoSession`]. If its outputs cannot be removed, the session is deleted anyway, and they are
+    /// removed when the store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
         let handle = self.open_session(id, Access::Write)?;
         let transaction = self.writing()?;
@@ -225,23 +226,23 @@ impl Store {
             transaction.prepare_cached(statement)?.execute([key])?;
         }
         transaction.commit()?;
-        // The session is gone, whatever comes of this; what stays behind goes when the store is opened again.
+        // The session is already deleted. Remaining outputs are removed when the store is next opened.
         if let Err(error) = self.spills.remove_session(id) {
             tracing::warn!(%error, "spilled outputs of a deleted session stay for now");
         }
-        // No one can open the session any more; a file that stays behind is only untidy.
+        // The session can no longer be opened, so a remaining lock file is harmless.
         let _ = std::fs::remove_file(self.place.session_lock(id));
         drop(handle);
         Ok(())
     }
 
-    /// Sets the quota for spilled outputs of all workspaces, including copies made by forks.
+    /// Sets the quota for the spilled outputs of all workspaces, including copies made by forks.
     pub fn allow_spills(&mut self, quota: Quota) {
         self.spills = self.spills.with_quota(quota);
     }
 
-    /// Copies a session with its spilled outputs, even while someone writes to it. `until` is the last message to copy; all by
-    /// default. State and message numbers are those of the original.
+    /// Copies a session with its spilled outputs, even while it is open for writing. `until` is the last message to
+    /// copy; `None` copies all. The state and the message ids stay the same.
     ///
     /// # Errors
     /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`], [`StoreError::Reserved`];
@@ -280,7 +281,7 @@ impl Store {
         let copied = spills.copy_session(from, &new.id)?;
         if let Err(error) = transaction.commit() {
             drop(copied);
-            // What is left of them goes when the store is next opened.
+            // Remaining outputs are removed when the store is next opened.
             let _ = spills.remove_session(&new.id);
             return Err(error.into());
         }
@@ -294,7 +295,7 @@ pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, Sto
     key.ok_or_else(|| StoreError::NoSession(id.clone()))
 }
 
-/// A number higher than that of every change so far.
+/// Returns a number higher than that of every change so far.
 pub(super) fn next_touch(connection: &Connection) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(touched), 0) + 1 FROM session")?;
     Ok(statement.query_row([], |row| row.get(0))?)
@@ -308,7 +309,7 @@ pub(super) fn insert(
 ) -> Result<i64, StoreError> {
     match key_of(connection, &new.id) {
         Err(StoreError::NoSession(_)) => {}
-        // A read that fails may have rolled the transaction back, and what came next would be on its own.
+        // A failed read may have rolled back the transaction, and further statements would run outside it.
         Err(failed) => return Err(failed),
         Ok(_) => return Err(StoreError::Exists(new.id.clone())),
     }
@@ -332,7 +333,7 @@ pub(super) fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// Puts messages after all others of a session.
+/// Appends messages to a session.
 pub(super) fn append<'m>(
     connection: &Connection,
     session: i64,
@@ -360,7 +361,7 @@ pub(super) fn append<'m>(
     Ok(())
 }
 
-/// Hands out the messages of a session in order.
+/// Passes the messages of a session to `each`, in order.
 pub(super) fn each_message(
     connection: &Connection,
     session: i64,
@@ -382,7 +383,7 @@ pub(super) fn body(text: &str) -> Result<NewMessage, StoreError> {
     serde_json::from_str(text).map_err(StoreError::damaged)
 }
 
-/// The parts of a message in columns.
+/// The column values of a message.
 pub(super) struct Columns {
     pub(super) role: String,
     pub(super) kind: String,
@@ -405,14 +406,14 @@ impl Columns {
     }
 }
 
-/// Maximum nesting of a JSON text.
+/// Returns the maximum nesting depth of a JSON text.
 fn depth(json: &str) -> usize {
     let (mut open, mut deepest, mut quoted) = (0_usize, 0, false);
     let mut bytes = json.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' => quoted = !quoted,
-            // What is escaped ends no string.
+            // An escaped character does not end a string.
             b'\\' => {
                 bytes.next();
             }
@@ -440,7 +441,8 @@ fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<O
     Ok(statement.query_row([session, id.0.cast_signed()], |row| row.get(0)).optional()?)
 }
 
-/// The beginning of the user's first message. Empty if the message is unreadable, so that the others are listed anyway.
+/// Returns the beginning of the user's first message with text. Unreadable messages are skipped, so that the session
+/// is listed anyway.
 fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT message.body FROM place JOIN message ON message.key = place.message
@@ -459,7 +461,7 @@ fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> 
     Ok(String::new())
 }
 
-/// Words on one line, cut off where there are too many.
+/// Joins words to one line, truncated to `PREVIEW_CHARS` characters.
 fn clipped<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut line = String::new();
     let mut left = PREVIEW_CHARS;

@@ -1,5 +1,5 @@
-//! Large tool outputs in separate files, so that a model can page through what no prompt could hold. Private and unguessable, and
-//! limited by a quota.
+//! Stores large tool outputs in separate files, so that a model can page through outputs that exceed any prompt. The
+//! files are private, have unguessable names, and are limited by a quota.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry, File};
@@ -15,32 +15,32 @@ use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillFile {
-    /// Its name in its session: 130 random bits.
+    /// Name of the output in its session: 130 random bits.
     pub id: String,
     pub path: PathBuf,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its bytes, in hexadecimal digits as `sha256sum` prints them.
+    /// SHA-256 of the content, in hexadecimal digits as printed by `sha256sum`.
     pub sha256: String,
 }
 
-/// Some lines of a spilled output.
+/// A range of lines of a spilled output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillLines {
-    /// The lines with their line ends; invalid UTF-8 is replaced.
+    /// The lines with their line endings. Invalid UTF-8 is replaced.
     pub text: String,
-    /// Which line is the first of them, from 1.
+    /// One-based number of the first line.
     pub from: usize,
     pub count: usize,
-    /// How many the output has altogether.
+    /// Number of lines in the whole output.
     pub total: usize,
 }
 
-/// How many bytes the spilled outputs of all workspaces may take together.
+/// Maximum total size of the spilled outputs of all workspaces, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota(pub u64);
 
-/// The spilled outputs of one workspace. Works without the database; several processes may use it at once.
+/// The spilled outputs of one workspace. Does not use the database. Several processes may access them at once.
 #[derive(Debug, Clone)]
 pub struct Spills {
     all: PathBuf,
@@ -48,14 +48,14 @@ pub struct Spills {
     quota: Quota,
 }
 
-/// Outputs copied to a new session. Prevents other access to the outputs while it lives.
+/// Outputs copied to a new session. No other outputs can be added or removed while this exists.
 #[derive(Debug)]
 #[must_use = "outputs of a session that is not stored are removed"]
 pub(super) struct SpillCopy {
     _lock: File,
 }
 
-/// One name of a file as the quota sees it.
+/// A directory entry of a spilled output, as counted by the quota.
 struct SpilledFile {
     path: PathBuf,
     bytes: u64,
@@ -64,22 +64,22 @@ struct SpilledFile {
     file: Identity,
 }
 
-/// Compares two names for being the same file.
+/// Identifies a file, to detect several names of the same one.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Identity {
-    /// Its device and number.
+    /// Device and inode number.
     #[cfg(unix)]
     Number(u64, u64),
-    /// Only by its name.
+    /// The path, since the file itself cannot be identified.
     #[cfg(not(unix))]
     Name(PathBuf),
 }
 
-/// How many digits a name has.
+/// Number of digits in an output's name.
 const DIGITS: usize = 26;
 
-/// How much later than all others an output is at least, so that clocks that go backwards do not make it the oldest. File systems
-/// keep times to the 100 ns or better, or lose this.
+/// Minimum time between the newest existing output and a new one, so that a clock that goes backwards does not make
+/// the new one the oldest. File systems with a resolution of 100 ns or better preserve this; others lose it.
 const LATER: Duration = Duration::from_micros(1);
 
 impl Default for Quota {
@@ -94,17 +94,17 @@ impl Spills {
         Self { own: all.join(workspace), all, quota }
     }
 
-    /// The same place under another quota.
+    /// Returns the same spilled outputs with another quota.
     #[must_use]
     pub(super) fn with_quota(&self, quota: Quota) -> Self {
         Self { quota, ..self.clone() }
     }
 
-    /// Stores an output of a stored session. If the quota would be exceeded, deletes the oldest outputs of other sessions first,
-    /// then the session's own.
+    /// Stores an output of a stored session. If the quota would be exceeded, deletes the oldest outputs of other
+    /// sessions first, then the session's own.
     ///
     /// # Errors
-    /// [`StoreError::OverQuota`] when it alone is larger than the quota; [`StoreError::Full`], [`StoreError::Io`],
+    /// [`StoreError::OverQuota`] if the output alone exceeds the quota; [`StoreError::Full`], [`StoreError::Io`],
     /// [`StoreError::NotPrivate`].
     pub fn write(&self, session: &SessionId, output: &[u8]) -> Result<SpillFile, StoreError> {
         let bytes = output.len() as u64;
@@ -122,10 +122,10 @@ impl Spills {
         Ok(SpillFile { id, path, bytes, sha256 })
     }
 
-    /// Reads lines of an output, the first of them number `from`, counted from 1.
+    /// Reads up to `count` lines of an output, starting at line `from` (one-based).
     ///
     /// # Errors
-    /// [`StoreError::NoSpill`].
+    /// [`StoreError::NoSpill`] if the output does not exist.
     pub fn read_lines(
         &self,
         session: &SessionId,
@@ -165,7 +165,7 @@ impl Spills {
 
     /// Removes all outputs of a session.
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {
-        // Where nothing was ever spilled nothing is started.
+        // Avoids creating directories if nothing was ever spilled.
         if !is_directory(&self.own) {
             return Ok(());
         }
@@ -173,8 +173,7 @@ impl Spills {
         self.remove(session)
     }
 
-    /// Removes the outputs of sessions that are not stored: the process that deleted them died before it came to their
-    /// outputs.
+    /// Removes the outputs of sessions that are not stored. They remain if a process dies while deleting a session.
     pub(super) fn remove_orphans(
         &self,
         is_stored: impl Fn(&SessionId) -> Result<bool, StoreError>,
@@ -184,7 +183,7 @@ impl Spills {
         }
         let _lock = self.lock()?;
         for folder in folders(self.own.clone()) {
-            // What has another name is not ours.
+            // Leave directories with any other name alone.
             let session = folder.file_name().into_string().ok().and_then(|name| name.parse().ok());
             if let Some(session) = session
                 && !is_stored(&session)?
@@ -195,11 +194,11 @@ impl Spills {
         Ok(())
     }
 
-    /// Gives a session that is about to be stored the same outputs as another one, under the same names. They are the same
-    /// files, so they take no room. `None` when there are none.
+    /// Gives a session that is about to be stored the same outputs as another one, under the same names. They are
+    /// hard links, so they need no extra space. `None` if there are no outputs.
     ///
     /// # Errors
-    /// [`StoreError::NoRoomForCopy`] where files cannot have two names and the quota has no room for copies.
+    /// [`StoreError::NoRoomForCopy`] if hard links are not supported and the quota leaves no room for copies.
     pub(super) fn copy_session(
         &self,
         from: &SessionId,
@@ -208,7 +207,7 @@ impl Spills {
         self.copy_session_by(from, to, hard_link)
     }
 
-    /// The same with a way to give a file a second name.
+    /// Like `copy_session`, creating hard links with `link`.
     pub(super) fn copy_session_by(
         &self,
         from: &SessionId,
@@ -220,12 +219,12 @@ impl Spills {
             return Ok(None);
         }
         let lock = self.lock()?;
-        // Left by a session of this name that was deleted.
+        // Outputs left by a deleted session with the same id.
         self.remove(to)?;
         private_directory(&new)?;
         for output in outputs(old) {
             let (old, new) = (output.path(), new.join(output.file_name()));
-            // Not every file system can do that.
+            // Not every file system supports hard links.
             let copied = link(&old, &new).or_else(|_| {
                 let output = fs::read(&old).map_err(|error| StoreError::io(&old, &error))?;
                 self.put_copy(&new, &output)
@@ -242,7 +241,7 @@ impl Spills {
         self.own.join(session.as_str())
     }
 
-    /// Held by whoever adds or removes outputs.
+    /// Locks the spilled outputs of all workspaces while outputs are added or removed.
     fn lock(&self) -> Result<File, StoreError> {
         private_directory(&self.all)?;
         lock_for_a_moment(&self.all.join("lock"))
@@ -256,13 +255,14 @@ impl Spills {
         }
     }
 
-    /// Writes a new file, the newest of all, after making room for it.
+    /// Writes a new output after making room for it, with a time that makes it the newest.
     fn put(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let newest = self.make_room(path.parent().unwrap_or(&self.own), output.len() as u64)?;
         write_new(path, output, newest)
     }
 
-    /// Writes a copy of an output if there is room. Never deletes outputs, which might be the ones to copy.
+    /// Writes a copy of an output if the quota leaves room. Never deletes outputs, since they might be the ones to
+    /// copy.
     fn put_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let held = self.held(path.parent().unwrap_or(&self.own));
         if total(&held).saturating_add(output.len() as u64) > self.quota.0 {
@@ -271,7 +271,8 @@ impl Spills {
         write_new(path, output, newest(&held))
     }
 
-    /// Deletes outputs until there is room, those in the folder `own` last, and returns the time of the newest.
+    /// Deletes outputs until there is room for `bytes`, those in the directory `own` last. Returns the time of the
+    /// newest output.
     fn make_room(&self, own: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut held = self.held(own);
         let (newest, mut total) = (newest(&held), total(&held));
@@ -287,14 +288,14 @@ impl Spills {
             fs::remove_file(&oldest.path).map_err(|error| StoreError::io(&oldest.path, &error))?;
             if let Some(names) = names.get_mut(&oldest.file) {
                 *names -= 1;
-                // A file takes its room until its last name is gone.
+                // A file uses its space until its last name is deleted.
                 total -= if *names == 0 { oldest.bytes } else { 0 };
             }
         }
         Ok(newest)
     }
 
-    /// All outputs of all workspaces. What vanishes while it is looked at takes no room.
+    /// Returns all outputs of all workspaces. Skips those that are deleted in the meantime.
     fn held(&self, own: &Path) -> Vec<SpilledFile> {
         let sessions = folders(self.all.clone()).flat_map(|workspace| folders(workspace.path()));
         let files = sessions.flat_map(|session| outputs(session.path()));
@@ -314,23 +315,23 @@ impl Spills {
     }
 }
 
-/// How many bytes these take. A file takes them once, however many names it has.
+/// Returns the total size in bytes. A file with several names counts once.
 fn total(held: &[SpilledFile]) -> u64 {
     let mut files = HashSet::new();
     held.iter().filter(|held| files.insert(held.file.clone())).map(|held| held.bytes).sum()
 }
 
-/// When the newest of these was written.
+/// Returns the time of the newest output.
 fn newest(held: &[SpilledFile]) -> Option<SystemTime> {
     held.iter().map(|held| held.written).max()
 }
 
-/// Gives a file a second name.
+/// Creates a hard link.
 fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
     fs::hard_link(old, new)
 }
 
-/// Writes a new file that is newer than all others.
+/// Writes a new file with a modification time later than `newest`.
 fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(), StoreError> {
     let written = private_file(path).and_then(|mut file| {
         file.write_all(output)?;
@@ -343,18 +344,18 @@ fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(
         file.sync_all()
     });
     written.map_err(|error| {
-        // Half an output is none.
+        // Do not keep a partial output.
         let _ = fs::remove_file(path);
         StoreError::io(path, &error)
     })
 }
 
-/// The directories in one, links to directories left out.
+/// Returns the directories in `folder`, without links.
 fn folders(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
-/// The files in a directory, links to files left out.
+/// Returns the files in `folder`, without links.
 fn outputs(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
 }

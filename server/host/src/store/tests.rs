@@ -1,4 +1,4 @@
-//! What the store promises, checked from outside its modules.
+//! Tests of the store's guarantees, from outside its modules.
 
 mod faults;
 mod lines;
@@ -15,7 +15,7 @@ use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role}
 
 use super::*;
 
-/// A state directory and a workspace folder of a test's own.
+/// A state directory and a workspace folder for one test.
 struct Home {
     directory: tempfile::TempDir,
 }
@@ -39,7 +39,7 @@ impl Home {
         self.open().place.database()
     }
 
-    /// Where things are, without opening them.
+    /// Returns the paths without opening anything.
     fn place(&self) -> StorePaths {
         StorePaths::prepare(&self.state(), &self.key()).unwrap()
     }
@@ -69,7 +69,7 @@ fn appended(messages: &[Arc<Message>]) -> Commit {
     Commit { appended: messages.to_vec(), next_id, now_ms: 2_000, ..Commit::default() }
 }
 
-/// A session with these messages.
+/// Creates a session with these messages.
 fn filled(store: &mut Store, name: &str, messages: &[Arc<Message>]) {
     let handle = store.create(&new(name)).unwrap();
     store.commit(&handle, &appended(messages)).unwrap();

@@ -1,5 +1,5 @@
-//! The index of words: which text of a message or a fragment goes into it, and keeping it in step. Searching is the
-//! business of `search`.
+//! Updates the word index: selects the searchable text of messages and fragments, and keeps the index consistent with
+//! the tables. Searching is in `search`.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::memory::fragment;
 use super::sessions::body;
 use super::{StoreError, schema};
 
-/// The index inside a transaction.
+/// Access to the word index inside a transaction.
 pub(super) struct WordIndex<'c> {
     connection: &'c Connection,
 }
@@ -23,7 +23,7 @@ impl<'c> WordIndex<'c> {
         self.add(key, &text_of(message))
     }
 
-    /// Updates a message. Most changes concern visibility, not content.
+    /// Updates a message. Skips the index if the searchable text is unchanged, since most changes concern visibility.
     pub(super) fn replace_message(
         &self,
         key: i64,
@@ -58,7 +58,7 @@ impl<'c> WordIndex<'c> {
         Ok(())
     }
 
-    /// Makes the index again from the tables.
+    /// Rebuilds the index from the tables.
     pub(super) fn rebuild(&self) -> Result<(), StoreError> {
         self.connection.execute_batch(&format!("DROP TABLE {};", schema::INDEX))?;
         self.connection.execute_batch(schema::WORDS)?;
@@ -86,7 +86,8 @@ impl<'c> WordIndex<'c> {
     }
 }
 
-/// The searchable text of a message: texts, reasoning, tool arguments and results. No pictures or seals.
+/// Returns the searchable text of a message: texts, reasoning, tool arguments and tool results, but no images,
+/// signatures or encrypted reasoning.
 pub(super) fn text_of(message: &NewMessage) -> String {
     let mut text = String::new();
     let mut add = |part: &str| {
@@ -114,8 +115,8 @@ pub(super) fn text_of(message: &NewMessage) -> String {
     text
 }
 
-/// Text as the index takes it. Scripts without spaces between words are indexed by the character, and a query finds
-/// characters that follow each other; the index would take a whole sentence for one word.
+/// Prepares text for the index. In scripts without spaces between words, each character becomes a word, and a query
+/// finds consecutive characters. Otherwise, the index would treat a whole sentence as one word.
 pub(super) fn spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
     for c in text.chars() {
@@ -128,14 +129,15 @@ pub(super) fn spaced(text: &str) -> String {
     spaced
 }
 
-/// Han, Hiragana, Katakana, Thai, Lao, Khmer and Burmese.
+/// Whether a character belongs to a script without spaces: Han, Hiragana, Katakana, Thai, Lao, Khmer or Burmese.
 pub(super) fn stands_alone(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
-/// The names and texts in a JSON value, without recursion: arguments may be nested as deep as they like.
+/// Passes the strings and numbers in a JSON value to `add`. Not recursive, since arguments may be nested to any
+/// depth.
 fn strings_in(value: &Value, add: &mut impl FnMut(&str)) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {

@@ -1,5 +1,6 @@
-//! Ignore files that must not be opened. The walker reads whatever bears the name, and a repository may bring a
-//! `.gitignore` that is a link to `/dev/zero` or a FIFO: one never ends, the other never begins.
+//! Detects ignore files that must not be opened. The scanner reads any file with such a name, and a repository may
+//! contain a `.gitignore` that is a link to `/dev/zero` or a FIFO: reading the first never ends, and opening the
+//! second blocks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,32 +8,34 @@ use std::path::{Path, PathBuf};
 use super::IGNORE_FILE;
 use crate::canonical::canonical;
 
-/// The files that the scan reads in a folder, besides the target of `.git`.
+/// The files that the scanner reads in a directory, in addition to the target of `.git`.
 const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclude"];
 
-/// Maximum bytes of an ignore file, and of all that apply in a folder. In memory they take a hundred times as much, and every
-/// name is matched against every rule.
+/// Maximum size of an ignore file, and of all that apply to a directory together, in bytes. They take a hundred times
+/// as much memory when parsed, and every name is matched against every rule.
 pub(super) const MAX_BYTES: u64 = 256 * 1024;
 
-/// How much the ignore files of a root and of the folders above it hold, in bytes; [`MAX_BYTES`] at most.
+/// Returns the total size in bytes of the ignore files in a root and in the directories above it, limited to
+/// [`MAX_BYTES`].
 ///
 /// # Errors
-/// Why it cannot be scanned at all: the scan also reads the ignore files of every folder above it, even if they do not apply.
+/// Why the root cannot be scanned at all: the scanner also reads the ignore files of every directory above it, even
+/// if they do not apply.
 pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
     let top = root.ancestors().last().unwrap_or(root);
     let mut bytes = bytes_in(root, root)?;
-    // A link above the root, say from a home folder into a folder of dotfiles, is the user's own.
+    // A link above the root, for example from a home directory to a dotfiles repository, was created by the user.
     for folder in root.ancestors().skip(1) {
         bytes += bytes_in(folder, top)?;
     }
     Ok(bytes.min(MAX_BYTES))
 }
 
-/// Total bytes of a folder's ignore files. Follows links only within `root`, because messages may quote ignore files. Dangling
-/// links are skipped.
+/// Returns the total size of a directory's ignore files in bytes. Rejects links that lead outside `root`, because
+/// messages may quote ignore files. Dangling links are skipped.
 ///
 /// # Errors
-/// Why the folder cannot be walked: they cannot be read safely.
+/// Why the directory cannot be scanned: its ignore files cannot be read safely.
 pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
     let mut bytes = 0;
     for path in NAMES.iter().map(|name| folder.join(name)) {
@@ -55,9 +58,10 @@ fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
     }
 }
 
-/// How much the exclusions hold that a file `.git` leads the walker to, or what cannot be read of the three files on the way: itself,
-/// `commondir` in the folder that it names, and the exclusions in the folder that this one names. Where they lie is not asked: a
-/// linked work tree's lie elsewhere.
+/// Returns the size in bytes of the exclude file that a `.git` file leads to, or the first of the three files
+/// involved that cannot be read safely: `.git` itself, `commondir` in the directory that it names, and `info/exclude`
+/// in the directory that `commondir` names. Their location is not restricted, since those of a linked work tree are
+/// outside it.
 fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
     let git = folder.join(".git");
     if !git.metadata().is_ok_and(|git| git.is_file()) {
@@ -76,7 +80,8 @@ fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
     }
 }
 
-/// The length of a file, 0 when it is not there, or why it cannot be read safely.
+/// Returns the size of a file in bytes, or 0 if it does not exist. The error is the reason why it cannot be read
+/// safely.
 fn readable(path: &Path) -> Result<u64, &'static str> {
     match path.metadata() {
         Ok(target) if !target.is_file() => Err("is not a regular file"),
@@ -86,8 +91,8 @@ fn readable(path: &Path) -> Result<u64, &'static str> {
     }
 }
 
-/// The problem of an ignore file, without the rule: its real location is unknown, and content from outside the folder must not be
-/// repeated.
+/// Formats an error in an ignore file without quoting the pattern: the real location of the file is unknown, and
+/// content from outside the directory must not be exposed.
 pub(super) fn message_of(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Partial(errors) => errors.iter().map(message_of).collect::<Vec<_>>().join("; "),

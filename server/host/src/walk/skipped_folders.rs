@@ -1,13 +1,14 @@
-//! Folders skipped even without ignore files. The list is short: tools create these folders, no one edits them, and their names
-//! or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often source folders and stay.
+//! Directories that are skipped even without ignore files. The list is short: tools create these directories, users
+//! do not edit them, and their names or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often
+//! source directories and are not skipped.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Folders that are never scanned, regardless of settings: version control stores and desktop metadata.
+/// Directories that are never scanned, regardless of settings: version control data and desktop metadata.
 const NEVER: &[&str] = &[".git", ".hg", ".svn", ".jj", ".DS_Store"];
 
-/// Folders left out by name.
+/// Directories skipped by name.
 const BY_NAME: &[&str] = &[
     // JavaScript
     "node_modules",
@@ -36,7 +37,7 @@ const BY_NAME: &[&str] = &[
     "elm-stuff",
 ];
 
-/// Folders left out when one of these files lies beside them.
+/// Directories skipped if one of these files is next to them.
 const BESIDE: &[(&str, &[&str])] = &[
     ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
     ("build", &["build.gradle", "build.gradle.kts"]),
@@ -47,17 +48,17 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("deps", &["mix.exs"]),
 ];
 
-/// Files that mark the folder they lie in: a cache (<https://bford.info/cachedir/>, written by cargo, pytest, ruff, mypy) and a
-/// Python virtual environment of any name. Their content is not read.
+/// Files that mark their directory as a cache (<https://bford.info/cachedir/>, written by cargo, pytest, ruff and
+/// mypy) or as a Python virtual environment of any name. Their content is not read.
 const INSIDE: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];
 
-/// Whether a file or folder of this name is left out in every case.
+/// Whether files and directories with this name are always skipped.
 pub(super) fn is_never_walked(name: &OsStr) -> bool {
     NEVER.iter().any(|never| name == *never)
 }
 
-/// Whether a folder is generated. `depth` is 1 directly below a root, where a `target` counts as build output without further
-/// evidence.
+/// Whether a directory is generated. `depth` is 1 directly inside a root, where `target` counts as build output
+/// without further evidence.
 pub(super) fn is_generated_folder(folder: &Path, depth: usize) -> bool {
     let Some(name) = folder.file_name() else { return false };
     if BY_NAME.iter().any(|generated| name == *generated) || (depth == 1 && name == "target") {

@@ -1,4 +1,4 @@
-//! What a walk lists, by ignore rules, names and sizes.
+//! Tests of scans: which files are listed, by ignore rules, names and sizes.
 
 use std::fs;
 
@@ -210,7 +210,7 @@ fn a_walk_that_was_cut_short_does_not_say_what_there_is_not() {
     assert_eq!((all.entries.len(), all.at(&tree.roots(), &"a.rs".into())), (1, None));
 }
 
-/// A walk that hangs or eats all memory here has opened one of them.
+/// If this test hangs or uses all memory, one of the files was opened.
 #[cfg(unix)]
 #[test]
 fn ignore_files_that_never_end_are_not_opened() {
@@ -241,7 +241,7 @@ fn ignore_files_that_never_end_are_not_opened() {
     let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
     assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
 
-    // Above the root a link may lead anywhere, but not to what never ends.
+    // A link above the root may lead anywhere except to a file that never ends.
     let tree = Tree::new(&["root/a.rs", "elsewhere/rules"]);
     tree.link("elsewhere/rules", ".gitignore");
     tree.link("nowhere", ".ignore");
@@ -251,7 +251,7 @@ fn ignore_files_that_never_end_are_not_opened() {
     assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
 }
 
-/// The walker follows a file `.git` to a file `commondir` and from there to exclusions.
+/// The scanner follows a `.git` file to a `commondir` file, and from there to `info/exclude`.
 #[cfg(unix)]
 #[test]
 fn files_behind_a_pointer_that_never_end_are_not_opened() {
@@ -277,7 +277,7 @@ fn files_behind_a_pointer_that_never_end_are_not_opened() {
     assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "fine/e.rs"]);
 }
 
-/// Each folder on the way holds what its pointer leads to.
+/// The exclude file counts once for each directory on a path whose `.git` file leads to it.
 #[cfg(unix)]
 #[test]
 fn exclusions_behind_pointers_on_one_way_are_too_large_together() {
@@ -293,7 +293,7 @@ fn exclusions_behind_pointers_on_one_way_are_too_large_together() {
     assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "one/b.rs", "three/d.rs"]);
 }
 
-/// The rules of a linked `.git` are someone else's.
+/// The rules of a linked `.git` belong to another user.
 #[cfg(unix)]
 #[test]
 fn a_rule_that_cannot_be_understood_is_named_by_its_line_and_not_repeated() {

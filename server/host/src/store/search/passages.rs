@@ -1,4 +1,4 @@
-//! The same search over texts that are in no store: they are indexed for one search, in memory.
+//! Searches texts that are not in a store. They are indexed in memory for each search.
 
 use rusqlite::Connection;
 
@@ -8,21 +8,21 @@ use super::{Limits, MatchedWords, terms};
 use crate::store::word_index::WordIndex;
 use crate::store::{StoreError, schema};
 
-/// A text that was found.
+/// A passage that matches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundPassage {
-    /// Its place among the texts that were searched.
+    /// Index into the searched texts.
     pub index: usize,
     /// The text around the first match, on one line.
     pub snippet: String,
-    /// Its rank by BM25 among these texts; more is better.
+    /// BM25 score among these texts; higher is better.
     pub score: f64,
 }
 
-/// Searches texts as [`Store::search`](crate::store::Store::search) does, best first.
+/// Searches texts like [`Store::search`](crate::store::Store::search), best match first.
 ///
 /// # Errors
-/// [`StoreError::EmptyQuery`].
+/// [`StoreError::EmptyQuery`] if the query contains no words.
 pub fn search_passages(
     passages: &[&str],
     query: &str,

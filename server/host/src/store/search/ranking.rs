@@ -1,6 +1,6 @@
-//! Finds and ranks matches in bounded time. BM25 costs two visits to each match of a word (to count and to rate it), and common
-//! words are everywhere. So words with more than [`COMMON`] matches are required but not ranked; BM25 all but ignores them
-//! anyway.
+//! Finds and ranks matches in bounded time. BM25 visits each match of a word twice (to count and to rate it), and
+//! common words match almost everywhere. Words with more than [`COMMON`] matches are therefore required but not used
+//! for ranking; BM25 gives them almost no weight anyway.
 
 use std::collections::HashSet;
 
@@ -9,41 +9,41 @@ use rusqlite::{Connection, params};
 use super::{Coverage, MatchedWords, StoreError};
 use crate::store::word_index::spaced;
 
-/// Places in their order.
+/// Matches in ranking order.
 pub(super) struct RankedMatch {
-    /// Rowids of the index with their scores.
+    /// Rowids in the index, with their scores.
     pub(super) places: Vec<(i64, f64)>,
     pub(super) coverage: Coverage,
     pub(super) matched: MatchedWords,
 }
 
-/// A word as the index knows it.
+/// A word of the query.
 struct Word {
-    /// As FTS5 takes it: a string in quotes, in which nothing else has a meaning.
+    /// The word as an FTS5 string literal, in which no other syntax is recognized.
     quoted: String,
-    /// Number of matches; not counted above [`COMMON`].
+    /// Number of matches; not counted beyond [`COMMON`].
     places: usize,
 }
 
-/// Text written without a space: consecutive words.
+/// A part of the query without spaces. If it has several words, they must be consecutive.
 struct Term {
     quoted: String,
     words: Vec<Word>,
 }
 
-/// A word in more places than this is common. Rating one place takes about a microsecond.
+/// A word with more matches than this is common. Rating one match takes about a microsecond.
 const COMMON: usize = 4_000;
 
-/// How many of the newest places are ranked when there are common words only.
+/// How many of the newest matches are ranked if the query has only common words.
 const NEWEST: usize = 2_000;
 
-/// That many common words are worth ranking by: each costs one walk through all places that hold it.
+/// Maximum number of common words to rank by: each costs a pass over all of its matches.
 const RANKED_COMMON_WORDS: usize = 2;
 
-/// Before all places.
+/// Lower than all rowids.
 const OLDEST: i64 = 0;
 
-/// The best matches, at most `hits`, among those of `within`.
+/// Returns the best matches, at most `hits`. With `within`, only these rowids are considered.
 pub(super) fn rank(
     connection: &Connection,
     terms: &[&str],
@@ -77,7 +77,7 @@ pub(super) fn rank(
     Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::Some })
 }
 
-/// An expression for any of the rarest words, which are most significant: as many as can be ranked together.
+/// Returns an expression for any of the rarest, most significant words: as many as can be ranked together.
 fn rarest(terms: Vec<Term>) -> String {
     let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
     words.sort_by_key(|word| word.places);
@@ -90,23 +90,23 @@ fn rarest(terms: Vec<Term>) -> String {
     joined(affordable.map(|word| &*word.quoted), " OR ")
 }
 
-/// The index as far as a search is to see it.
+/// The index, restricted to the scope of a search.
 struct Index<'c> {
     connection: &'c Connection,
     within: Option<&'c HashSet<i64>>,
-    /// The newest place that is to be seen.
+    /// The newest rowid in the scope.
     last: i64,
 }
 
-/// The newest places, newest first.
+/// The newest matches, newest first.
 struct Newest {
     rowids: Vec<i64>,
-    /// How many places were passed that are not to be seen.
+    /// Number of skipped matches outside the scope.
     passed: usize,
 }
 
 impl Term {
-    /// Upper bound of matches: those of its rarest word.
+    /// Returns an upper bound of matches: those of the rarest word.
     fn places(&self) -> usize {
         self.words.iter().map(|word| word.places).min().unwrap_or_default()
     }
@@ -128,7 +128,7 @@ impl<'c> Index<'c> {
         Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quoted(&spaced) })
     }
 
-    /// Number of matches of an expression; not counted above [`COMMON`].
+    /// Counts the matches of an expression; stops beyond [`COMMON`].
     fn places(&self, expression: &str) -> Result<usize, StoreError> {
         let mut statement = self
             .connection
@@ -138,7 +138,7 @@ impl<'c> Index<'c> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// The best matches by BM25, not older than `oldest`, that also match `matching`.
+    /// Returns the best matches by BM25 that are not older than `oldest` and are in `matching`, if given.
     fn ranked(
         &self,
         expression: &str,
@@ -163,7 +163,7 @@ impl<'c> Index<'c> {
         Ok(places)
     }
 
-    /// Places of words that are everywhere: ranked when that is affordable, else by age.
+    /// Returns matches of a query that has only common words: ranked if that is affordable, else by age.
     fn common(&self, terms: &[Term], all: &str, hits: usize) -> Result<RankedMatch, StoreError> {
         let newest = self.newest(all, NEWEST.max(hits))?;
         let coverage =

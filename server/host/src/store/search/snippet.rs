@@ -1,7 +1,7 @@
-//! A short excerpt of a text around a match. Knows no index.
+//! Extracts a short snippet around a match. Independent of the index.
 
-/// The text around the first place that holds a term, on one line of at most `max` characters; the beginning when none
-/// is found literally.
+/// Returns the text around the first occurrence of a term, on one line of at most `max` characters; the beginning of
+/// the text if no term occurs literally.
 pub(super) fn snippet(text: &str, terms: &[&str], max: usize) -> String {
     let folded = fold(text);
     let at = terms.iter().filter_map(|term| folded.find(&*fold(term))).min().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The store on a disk that fails: at every call that writes or reads, and cut off anywhere. What was acknowledged is there, what was
-//! refused is not, and the same store goes on when the disk does.
+//! Tests the store on a failing disk: every call that writes or reads fails, and writes are cut off anywhere.
+//! Acknowledged data is preserved, rejected data is absent, and the same store continues once the disk works again.
 //!
-//! `STRATA_LONG=1` tries every call and many more places; `-- --nocapture` shows how many.
+//! `STRATA_LONG=1` tests every call and many more places; `-- --nocapture` prints how many.
 
 mod appends;
 mod cuts;
@@ -13,7 +13,7 @@ mod script;
 
 use std::env;
 
-/// Whether this is the long run.
+/// Whether this is the long run (`STRATA_LONG`).
 fn long() -> bool {
     env::var_os("STRATA_LONG").is_some()
 }

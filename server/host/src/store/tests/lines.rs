@@ -1,4 +1,4 @@
-//! Export and import: nothing is lost, and what is wrong is named by its line.
+//! Tests of export and import: nothing is lost, and errors name their line.
 
 use super::*;
 

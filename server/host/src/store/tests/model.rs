@@ -1,4 +1,4 @@
-//! Any sequence of changes against a model in memory, reopened at any time: what is stored is what the model holds.
+//! Applies any sequence of changes to the store and to a model in memory, reopening at any time, and compares them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// One change; numbers pick from what is there.
+/// A change. Numbers select among the existing items.
 #[derive(Debug, Clone)]
 enum Step {
     Create,
@@ -71,7 +71,7 @@ impl Both {
         new(&format!("s{}", self.made))
     }
 
-    /// Each message says something that no other does.
+    /// Creates a message with a unique word.
     fn message(&mut self, number: u64) -> Arc<Message> {
         self.made += 1;
         said(number, &format!("unique{} word", self.made))
@@ -190,7 +190,7 @@ impl Both {
             };
             assert_eq!(held, *model);
         }
-        // The index holds what the tables hold, no more and no less.
+        // The index matches the tables exactly.
         let words: Vec<String> =
             models.values().flat_map(|model| &model.messages).map(|message| message.text()).collect();
         for number in 1..=self.made {

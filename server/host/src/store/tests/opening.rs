@@ -1,4 +1,4 @@
-//! What is there when the store is opened: nothing, something newer, something broken, someone else.
+//! Tests of opening the store: when there is nothing, something newer, something damaged, or another process.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -26,7 +26,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Opens what must be set aside, and says that a new store works.
+/// Opens a store that must be set aside, and checks that the new one works.
 fn set_aside(home: &Home) -> DamagedDatabase {
     let opened = Store::open(&home.state(), &home.key()).unwrap();
     let mut store = opened.store;
@@ -81,7 +81,7 @@ fn a_truncated_or_overwritten_database_is_set_aside_as_it_was() {
         if damage == "truncated" {
             file.set_len(length / 2).unwrap();
         } else {
-            // All pages but the first.
+            // All pages except the first.
             file.seek(SeekFrom::Start(4_096)).unwrap();
             file.write_all(&vec![0xA5; usize::try_from(length).unwrap() - 4_096]).unwrap();
         }
@@ -104,7 +104,7 @@ fn a_torn_log_costs_no_more_than_what_was_torn() {
         store.commit(&handle, &appended(&[said(number, "text")])).unwrap();
         ends.push(fs::metadata(&wal).unwrap().len());
     }
-    // As a crash leaves it: the log beside a database that knows less.
+    // As after a crash: the log next to a database that lacks its changes.
     let (database, log) = (fs::read(&path).unwrap(), fs::read(&wal).unwrap());
     drop((handle, store));
     for (torn, whole) in [(ends[6] + 100, 7), (ends[9], 10), (40, 0), (0, 0)] {

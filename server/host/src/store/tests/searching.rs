@@ -1,4 +1,4 @@
-//! What is found, and that no query is an error but an empty one.
+//! Tests of searching: what is found, and that no query except an empty one is an error.
 
 use proptest::prelude::*;
 use strata_engine::conversation::history::{ContentBlock, Outcome, ResultPart, Visibility};
@@ -104,7 +104,7 @@ fn fragments_are_found_by_text_and_tag_and_outlive_their_session() {
     assert_eq!(store.memory_list().unwrap().iter().map(|kept| kept.id).collect::<Vec<_>>(), [two]);
     assert_eq!(store.memory_remove(one).unwrap_err(), StoreError::NoFragment(one));
     assert_eq!(store.memory_add(&note(" \n", &[])).unwrap_err(), StoreError::EmptyFragment);
-    // Numbers are not used again, so that no one removes what he did not mean.
+    // Ids are not reused, so that no one removes the wrong note.
     store.memory_remove(two).unwrap();
     assert!(store.memory_add(&note("x", &[])).unwrap() > two);
 }
@@ -175,7 +175,7 @@ fn a_query_without_words_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// The syntax of FTS5, quotes and anything else mean nothing in a query.
+    /// FTS5 syntax, quotes and other special characters have no meaning in a query.
     #[test]
     fn no_query_is_a_syntax_error(queries in prop::collection::vec(
         prop_oneof![".{0,40}", "[\"'()*:^{}+AND OR NOT NEAR word,0-9-]{1,40}", "\\PC{0,30}"], 1..12,

@@ -1,4 +1,4 @@
-//! Sessions as wholes, one writer at a time, and changes that fit or are refused.
+//! Tests of whole sessions, of one writer at a time, and of changes that fit or are rejected.
 
 use serde_json::json;
 use strata_engine::conversation::history::ContentBlock;
@@ -152,7 +152,7 @@ fn a_new_name_is_listed() {
     assert_eq!(store.rename(&id("b"), "x").unwrap_err(), StoreError::NoSession(id("b")));
 }
 
-/// A call with lists in one another, three levels deep in its message.
+/// Returns a tool call with nested lists, which are three levels deep in the message.
 fn nested(number: u64, levels: usize) -> Arc<Message> {
     let input = (1..levels).fold(json!([]), |inner, _| json!([inner]));
     let call = ContentBlock::ToolCall { id: "c".into(), name: "[{\"\\".into(), input };
@@ -185,7 +185,7 @@ fn a_message_that_cannot_be_read_hides_no_session() {
     let mut store = home.open();
     filled(&mut store, "a", &[said(0, "hello"), said(1, "hi"), said(2, "more")]);
     filled(&mut store, "b", &[said(0, "other")]);
-    // As earlier versions have stored it.
+    // As stored by earlier versions.
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     store.connection.execute("UPDATE message SET body = ?1 WHERE id = 0", [deep]).unwrap();
     let previews: Vec<String> = store.list().unwrap().into_iter().map(|info| info.preview).collect();
@@ -201,7 +201,7 @@ fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
     assert_eq!(store.create(&new("main")).unwrap_err(), refused);
     assert_eq!(store.fork(&id("a"), &new("main"), None).unwrap_err(), refused);
     assert_eq!(store.list().unwrap().len(), 1);
-    // As earlier versions have stored it.
+    // As stored by earlier versions.
     store.connection.execute("UPDATE session SET id = 'main'", []).unwrap();
     assert_eq!(store.create(&new("main")).unwrap_err(), StoreError::Exists(id("main")));
     assert_eq!(texts(&store, "main"), ["hello"]);

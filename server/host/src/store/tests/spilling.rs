@@ -1,4 +1,4 @@
-//! Spilled outputs: whole, private, bounded, gone with their session.
+//! Tests of spilled outputs: complete, private, limited, and deleted with their session.
 
 use std::fs::{self, File};
 use std::io;
@@ -102,7 +102,7 @@ fn a_clock_that_goes_backwards_makes_nothing_the_oldest() {
     let spills = spills(&home, 10);
     let ahead = spills.write(&id("a"), b"ahead").unwrap();
     set_age(&ahead, 1 << 32);
-    // Written when the clock was right again.
+    // Written when the clock was correct again.
     let later = spills.write(&id("a"), b"later").unwrap();
     let last = spills.write(&id("a"), b"last").unwrap();
     assert_eq!([&ahead, &later, &last].map(|file| file.path.exists()), [false, true, true]);
@@ -120,7 +120,7 @@ fn outputs_of_a_copy_take_no_room_of_their_own() {
     drop(store.fork(&id("a"), &new("b"), None).unwrap());
     let other = spills.write(&id("c"), b"12345").unwrap();
     assert!(copied.path.exists() && other.path.exists());
-    // One name of the copied one is not enough to make room.
+    // Deleting one name of the copied file does not free enough space.
     set_age(&other, 1 << 32);
     spills.write(&id("c"), b"1").unwrap();
     assert!(!copied.path.exists() && other.path.exists());
@@ -155,7 +155,7 @@ fn outputs_of_a_session_that_is_no_more_go_when_the_store_is_opened() {
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
     let kept = store.spills.write(&id("a"), b"kept").unwrap();
-    // As a process leaves it that dies between the deletion of a session and that of its outputs.
+    // As left by a process that dies between deleting a session and deleting its outputs.
     let orphan = store.spills.write(&id("b"), b"deleted").unwrap();
     let not_ours = orphan.path.parent().unwrap().with_file_name("Not ours");
     fs::create_dir(&not_ours).unwrap();
@@ -185,7 +185,7 @@ fn a_fork_that_cannot_have_the_outputs_is_none() {
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
     let spilled = store.spills.write(&id("a"), b"x").unwrap();
-    // Instead of the folder that the copy's outputs would go to.
+    // In the place of the directory for the copy's outputs.
     let place = spilled.path.parent().unwrap().with_file_name("b");
     fs::write(&place, "x").unwrap();
     store.fork(&id("a"), &new("b"), None).unwrap_err();

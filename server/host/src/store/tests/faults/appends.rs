@@ -1,8 +1,9 @@
-//! Death at any byte that is written for a thousand messages.
+//! A process is killed at any byte that it writes for a thousand messages.
 //!
-//! There are tens of millions of them, and opening what is left takes milliseconds. But SQLite does not look at most of the bytes before
-//! the commit they belong to is whole, so that only at some of them anything else is found than before. [`Recovery`] tells which;
-//! those are opened, with what lies between them here and there, and what it says is held against what SQLite does.
+//! There are tens of millions of bytes, and opening the store takes milliseconds. However, SQLite ignores most bytes
+//! until the commit they belong to is complete, so only some of them change what is found. [`Recovery`] predicts
+//! these. The tests open the store after each of them and at sample places in between, and compare the prediction
+//! with what SQLite finds.
 
 use std::fs;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use super::long;
 use super::recovery::{Recovery, is_log};
 use crate::store::{Access, Store, StoreError};
 
-/// How many messages are appended, and how many in a short run: enough for the log to begin again.
+/// Number of appended messages, in the long and the short run. Enough for the log to start over.
 const APPENDS: u64 = 1_000;
 const FEW: u64 = 120;
 
@@ -43,7 +44,7 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
     assert!(differ as u64 >= appends, "each of them can be found");
     let writes = (first..).zip(&changes[first..]).filter(|(_, change)| change.bytes() > 0);
     let places: usize = writes.clone().map(|(_, change)| change.bytes()).sum();
-    // Before each write, and somewhere within it.
+    // Before each write, and at a random byte within it.
     let mut rng = Rng(3);
     let mut between: Vec<Cut> = writes
         .flat_map(|(within, change)| [0, rng.below(change.bytes())].map(|bytes| Cut::kill(within, bytes)))
@@ -78,8 +79,8 @@ fn a_thousand_appends_can_be_cut_by_a_power_cut() {
     println!("{APPENDS} appends: {} deaths, half of them power cuts, 0 messages lost", cuts.len());
 }
 
-/// What reaches the disk for all appends; those of every hundred come from a process of their own, so that logs are put away as
-/// well.
+/// Records the changes on disk for all appends. Every hundred of them use a newly opened store, so that logs are also
+/// removed.
 fn append_all(home: &Home, count: u64) -> Vec<Change> {
     disk::note();
     let mut store = home.open();
@@ -94,12 +95,12 @@ fn append_all(home: &Home, count: u64) -> Vec<Change> {
         disk::acknowledged(usize::try_from(number + 1).unwrap());
     }
     drop(store);
-    // After everything.
+    // A final mark after all changes.
     disk::acknowledged(usize::try_from(count).unwrap());
     disk::noted()
 }
 
-/// What was acknowledged is there, and at most the next one.
+/// Checks that all acknowledged messages are stored, and at most one more.
 fn assert_appended(acknowledged: usize, found: &Store) {
     let messages = match found.load(&id("a")) {
         Err(StoreError::NoSession(_)) if acknowledged == 0 => Vec::new(),
@@ -110,7 +111,7 @@ fn assert_appended(acknowledged: usize, found: &Store) {
     assert!((0..).zip(&messages).all(|(number, message)| *message == message_of(number)));
 }
 
-/// SQLite recovers from what is left the database that its files tell.
+/// Checks that SQLite recovers the database that `Recovery` predicts from the files.
 fn assert_found_as_told(home: &Home, cut: Cut) {
     let path = home.place().database();
     let log = path.with_extension("db-wal");
@@ -124,7 +125,7 @@ fn assert_found_as_told(home: &Home, cut: Cut) {
     assert!(fs::read(&path).unwrap() == told, "{cut:?}: SQLite finds something else than its files tell");
 }
 
-/// The first change that begins a log again where one is, so that old frames lie after the new ones.
+/// Returns the first change that starts an existing log over, so that old frames follow the new ones.
 fn begun_anew(changes: &[Change]) -> Option<usize> {
     let mut is_there = false;
     changes.iter().position(|change| match change {
@@ -137,7 +138,7 @@ fn begun_anew(changes: &[Change]) -> Option<usize> {
     })
 }
 
-/// A death at each byte that is written for the message with this change.
+/// Returns a cut at each byte written for the message that this change belongs to.
 fn each_byte_of_the_append_with(change: usize, changes: &[Change]) -> Vec<Cut> {
     let is_end = |change: &Change| matches!(change, Change::Acknowledged(_));
     let from = changes[..change].iter().rposition(is_end).unwrap();
@@ -147,7 +148,7 @@ fn each_byte_of_the_append_with(change: usize, changes: &[Change]) -> Vec<Cut> {
         .collect()
 }
 
-/// At most so many of them, spread evenly.
+/// Returns at most `most` cuts, spread evenly.
 fn some(cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
     let stride = cuts.len().div_ceil(most).max(1);
     cuts.into_iter().step_by(stride).collect()
@@ -158,7 +159,7 @@ fn append(store: &mut Store, number: u64) -> Result<(), StoreError> {
     store.commit(&handle, &appended(&[message_of(number)]))
 }
 
-/// The message that has a number; some fill many pages.
+/// Returns the message with this number. Some messages fill many pages.
 fn message_of(number: u64) -> Arc<Message> {
     let words = if number.is_multiple_of(40) { 3_000 } else { usize::try_from(number % 50).unwrap() };
     said(number, &format!("message {number} {}", "and words ".repeat(words)))

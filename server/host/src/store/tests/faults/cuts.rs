@@ -1,5 +1,5 @@
-//! Death at any place: what SQLite had written until then, the last of it to any byte, is all that the next process finds. After
-//! a power cut it finds less, because of what was not confirmed by the disk any part may be missing.
+//! A process dies at any place: the next one finds exactly what SQLite had written until then, with the last write
+//! cut at any byte. After a power cut, it may find less: any part that the disk had not confirmed may be missing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use crate::store::{NewFragment, Store};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Death {
-    /// `kill -9`: what was written is there.
+    /// `kill -9`: everything written is preserved.
     Kill,
-    /// What was written is there if the disk had confirmed it, and else may be.
+    /// What the disk had confirmed is preserved; the rest may be lost.
     PowerCut,
 }
 
-/// Where a process dies: within which change, and after how many bytes of it.
+/// Where a process dies: the change, and the number of its bytes that are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     within: usize,
@@ -27,14 +27,14 @@ pub(super) struct Cut {
     death: Death,
 }
 
-/// What is on a disk.
+/// The content of a disk.
 #[derive(Default)]
 struct Platter {
-    /// As processes see it.
+    /// The files as processes see them.
     seen: Files,
-    /// What is there for good.
+    /// The files as confirmed by the disk.
     confirmed: Files,
-    /// What has still to become that, in order.
+    /// Changes that are not confirmed yet, in order.
     pending: Vec<Change>,
 }
 
@@ -65,8 +65,8 @@ fn whatever_dies_within_a_step_the_step_was_done_or_not() {
     println!("{} changes of files: {} deaths within them, 0 steps lost", changes.len(), cuts.len());
 }
 
-/// Dies at each place, opens what is left, and has it looked at: how much was acknowledged, and what there is. The store goes on
-/// afterwards.
+/// Opens the store after each cut, and passes it to `look` with the number of acknowledgements. Then checks that the
+/// store can be written to.
 pub(super) fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], look: impl Fn(usize, &Store)) {
     for_each_left(home, &[], changes, cuts, |acknowledged, cut| {
         let opened = Store::open(&home.state(), &home.key());
@@ -79,7 +79,8 @@ pub(super) fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], look: impl
     });
 }
 
-/// Dies at each place, beginning with files that are there already, and has a look at what is left: how much was acknowledged.
+/// Restores the files after each cut, starting from the files in `there`, and calls `look` with the number of
+/// acknowledgements.
 pub(super) fn for_each_left(
     home: &Home,
     there: &[(PathBuf, Vec<u8>)],
@@ -108,7 +109,7 @@ pub(super) fn for_each_left(
 }
 
 impl Platter {
-    /// What a process finds that comes after a death within the next change.
+    /// Returns the files that the next process finds after a death within `change`.
     fn after(&self, change: &Change, cut: Cut, rng: &mut Rng) -> Files {
         let mut last = change.clone();
         let mut pending = Vec::new();
@@ -149,7 +150,7 @@ impl Platter {
 }
 
 impl Cut {
-    /// `kill -9` after so many bytes of a change.
+    /// `kill -9` after `bytes` bytes of a change.
     pub(super) fn kill(within: usize, bytes: usize) -> Self {
         Self { within, bytes, death: Death::Kill }
     }
@@ -165,7 +166,7 @@ impl Change {
         }
     }
 
-    /// How many bytes it writes.
+    /// Returns the number of bytes written.
     pub(super) fn bytes(&self) -> usize {
         if let Self::Write(_, _, bytes) = self { bytes.len() } else { 0 }
     }
@@ -187,11 +188,11 @@ fn apply(files: &mut Files, change: &Change) {
     }
 }
 
-/// Makes the database of a folder consist of these files.
+/// Replaces the files of the database in a directory with these.
 fn put(folder: &Path, files: &Files) {
     for name in ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db-journal"] {
         let path = folder.join(name);
-        // Most of them are not there most of the time.
+        // Most of these files usually do not exist.
         let _ = fs::remove_file(&path);
         if let Some(bytes) = files.get(&path) {
             fs::write(&path, bytes).unwrap();
@@ -199,7 +200,7 @@ fn put(folder: &Path, files: &Files) {
     }
 }
 
-/// Deaths within each change, `each` of them, or as many of all these, spread evenly.
+/// Returns `each` cuts per change, or `most` of all these, spread evenly.
 pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
     let mut rng = Rng(1);
     let mut cuts = Vec::new();
@@ -220,7 +221,7 @@ pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
     cuts.into_iter().step_by(stride).collect()
 }
 
-/// The same in every run.
+/// A pseudorandom generator that gives the same numbers in every run.
 pub(super) struct Rng(pub(super) u64);
 
 impl Rng {

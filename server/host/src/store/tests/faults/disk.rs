@@ -1,6 +1,5 @@
-//! A disk that fails when it is told to: SQLite's own access to files, with every call that changes one counted, and made to fail
-//! or noted down. It stands between SQLite and the system for all of this process, and does something only on the
-//! thread of a test that asked for it.
+//! A disk that fails on demand: wraps SQLite's file access, counts every call that changes a file, and makes calls
+//! fail or records them. Installed for the whole process, but only affects threads of tests that request it.
 #![expect(unsafe_code, reason = "SQLite's access to files is an interface of C")]
 
 use std::cell::RefCell;
@@ -14,59 +13,59 @@ use rusqlite::ffi;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
-    /// No room: `ENOSPC`.
+    /// The disk is full: `ENOSPC`.
     Full,
     /// The disk is broken: `EIO`.
     Broken,
-    /// Half of the bytes are written, and then there is no room.
+    /// Half of the bytes are written; then the disk is full.
     Half,
-    /// What stands on disk cannot be read: `EIO`.
+    /// Data on disk cannot be read: `EIO`.
     Unread,
 }
 
-/// How long it goes wrong.
+/// How long the fault lasts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lasting {
-    /// For one call.
+    /// A single call.
     Once,
     /// From that call on, until the disk is repaired.
     On,
 }
 
-/// One change of a file, as it reached the disk.
+/// A change of a file, as it reached the disk.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Write(PathBuf, usize, Vec<u8>),
     Truncate(PathBuf, usize),
     Delete(PathBuf),
-    /// All changes of the file so far are on disk for good.
+    /// All changes of the file so far are confirmed by the disk.
     Sync(PathBuf),
-    /// The test has taken note of so many acknowledgements.
+    /// The number of acknowledgements that the test has recorded.
     Acknowledged(usize),
 }
 
-/// What a test asked for on its thread.
+/// What the test on this thread requested.
 #[derive(Default)]
 struct Plan {
     writes: usize,
     reads: usize,
     fails: Option<(usize, Fault, Lasting)>,
-    /// Calls pass and do not count.
+    /// Calls are passed through and not counted.
     aside: bool,
     noted: Option<Vec<Change>>,
-    /// Files that SQLite opened for itself, in a directory for temporary files.
+    /// Number of temporary files that SQLite opened.
     temporary: usize,
     open: HashMap<usize, PathBuf>,
 }
 
-/// SQLite's functions for a file, some of them ours, and those that were there.
+/// SQLite's function table for a file, with some functions replaced, and the original table.
 #[repr(C)]
 struct Methods {
     ours: ffi::sqlite3_io_methods,
     system: &'static ffi::sqlite3_io_methods,
 }
 
-/// The system's own access to files. Both were made to be shared by threads.
+/// The system's own file access. It may be used from any thread.
 struct System(*mut ffi::sqlite3_vfs);
 
 // SAFETY: SQLite calls it from any thread.
@@ -81,12 +80,12 @@ thread_local! {
 
 static SYSTEM: std::sync::OnceLock<System> = std::sync::OnceLock::new();
 
-/// Puts the disk in its place, and forgets what was asked for on this thread.
+/// Installs the disk, and resets the plan of this thread.
 pub(super) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: SQLite is asked for what it has by default, which lives as long as the process, and gets a copy of it
-        // that does as well.
+        // SAFETY: SQLite returns its default file access, which lives as long as the process, and receives a copy
+        // that is leaked and lives as long.
         unsafe {
             assert_eq!(ffi::sqlite3_initialize(), ffi::SQLITE_OK);
             let system = ffi::sqlite3_vfs_find(std::ptr::null());
@@ -102,18 +101,19 @@ pub(super) fn install() {
     plan(|plan| *plan = Plan { open: std::mem::take(&mut plan.open), ..Plan::default() });
 }
 
-/// The call of this number, from 0, goes wrong: of those that read for [`Fault::Unread`], else of those that write.
+/// Makes the call with this zero-based number fail: counted among reads for [`Fault::Unread`], otherwise among
+/// writes.
 pub(super) fn fail(call: usize, fault: Fault, lasting: Lasting) {
     install();
     plan(|plan| plan.fails = Some((call, fault, lasting)));
 }
 
-/// Nothing goes wrong from now on.
+/// Repairs the disk: no further calls fail.
 pub(super) fn mend() {
     plan(|plan| plan.fails = None);
 }
 
-/// Does something of which the disk takes no notice.
+/// Runs `work` without counting or recording its calls.
 pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
     plan(|plan| plan.aside = true);
     let done = work();
@@ -121,28 +121,28 @@ pub(super) fn aside<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// How many calls there were that wrote, and that read, since [`install`] or [`fail`].
+/// Returns the number of writes and of reads since [`install`] or [`fail`].
 pub(super) fn calls() -> (usize, usize) {
     plan(|plan| (plan.writes, plan.reads))
 }
 
-/// How many files SQLite has put into a directory for temporary files.
+/// Returns the number of temporary files that SQLite opened.
 pub(super) fn temporary_files() -> usize {
     plan(|plan| plan.temporary)
 }
 
-/// Notes all changes from now on.
+/// Records all changes from now on.
 pub(super) fn note() {
     install();
     plan(|plan| plan.noted = Some(Vec::new()));
 }
 
-/// Notes an acknowledgement among the changes.
+/// Records an acknowledgement among the changes.
 pub(super) fn acknowledged(count: usize) {
     plan(|plan| plan.noted.as_mut().unwrap().push(Change::Acknowledged(count)));
 }
 
-/// The changes that were noted.
+/// Returns the recorded changes.
 pub(super) fn noted() -> Vec<Change> {
     plan(|plan| plan.noted.take()).unwrap()
 }
@@ -191,12 +191,12 @@ fn system() -> *mut ffi::sqlite3_vfs {
     SYSTEM.get().unwrap().0
 }
 
-/// The functions of the system for an open file.
+/// Returns the system's functions for an open file.
 ///
 /// # Safety
-/// The file was opened by [`open`] and is not closed.
+/// The file must have been opened by [`open`] and not be closed.
 unsafe fn methods(file: *mut ffi::sqlite3_file) -> &'static ffi::sqlite3_io_methods {
-    // SAFETY: `open` has put our table there, which lives as long as the process.
+    // SAFETY: `open` has set this to our table, which lives as long as the process.
     unsafe { (*(*file).pMethods.cast::<Methods>()).system }
 }
 
@@ -209,7 +209,7 @@ unsafe extern "C" fn open(
 ) -> c_int {
     let path = match name.is_null() {
         true => None,
-        // SAFETY: SQLite hands over a text that ends with a zero.
+        // SAFETY: SQLite passes a string that ends with a NUL.
         false => Some(path(unsafe { CStr::from_ptr(name) })),
     };
     let creates = flags & ffi::SQLITE_OPEN_CREATE != 0 && path.as_deref().is_none_or(|path| !path.exists());
@@ -218,11 +218,11 @@ unsafe extern "C" fn open(
         if creates { plan.write() } else { None }
     });
     if fault.is_some() {
-        // SAFETY: SQLite wants to see that nothing was opened.
+        // SAFETY: tells SQLite that no file was opened.
         unsafe { (*file).pMethods = std::ptr::null() };
         return ffi::SQLITE_CANTOPEN;
     }
-    // SAFETY: the arguments are SQLite's own. What is opened gets a table of functions of the same kind.
+    // SAFETY: the arguments are SQLite's own. An opened file gets a function table of the same layout.
     unsafe {
         let opened = (*system()).xOpen.unwrap()(system(), name, file, flags, out);
         if let Some(methods) = (*file).pMethods.as_ref() {
@@ -235,7 +235,7 @@ unsafe extern "C" fn open(
     }
 }
 
-/// The table in which ours stand before those of the system. There are few, and each is made once for a thread.
+/// Returns a table with our functions and the system's. There are few of them, and each is created once per thread.
 fn ours(system: &'static ffi::sqlite3_io_methods) -> &'static Methods {
     thread_local! {
         static MADE: RefCell<HashMap<usize, &'static Methods>> = RefCell::default();
@@ -254,7 +254,7 @@ fn ours(system: &'static ffi::sqlite3_io_methods) -> &'static Methods {
 }
 
 unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
-    // SAFETY: a text that ends with a zero.
+    // SAFETY: the string ends with a NUL.
     let path = path(unsafe { CStr::from_ptr(name) });
     if plan(Plan::write).is_some() {
         return ffi::SQLITE_IOERR_DELETE;
@@ -288,12 +288,12 @@ unsafe extern "C" fn write(
     plan(|plan| {
         let path = plan.name(file);
         plan.note(|| {
-            // SAFETY: SQLite says how many bytes there are.
+            // SAFETY: SQLite passes the number of bytes in the buffer.
             let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size(bytes)) };
             Change::Write(path, size(at), bytes.to_vec())
         });
     });
-    // SAFETY: the arguments are SQLite's own, and no more bytes than it has.
+    // SAFETY: the arguments are SQLite's own, and `written` does not exceed its buffer.
     let done = unsafe { methods(file).xWrite.unwrap()(file, from, written, at) };
     if answer == ffi::SQLITE_OK { done } else { answer }
 }
@@ -310,7 +310,7 @@ unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, to: i64) -> c_int {
     unsafe { methods(file).xTruncate.unwrap()(file, to) }
 }
 
-/// The system is not asked: the process that looks at the file later runs on the same one.
+/// Does not sync the system's file: the process that reads it later runs on the same system.
 unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
     if plan(Plan::write).is_some() {
         return ffi::SQLITE_IOERR_FSYNC;

@@ -1,4 +1,4 @@
-//! Each call of SQLite that writes or reads goes wrong in turn.
+//! Each of SQLite's calls that write or read fails in turn.
 
 use strata_engine::conversation::history::MessageId;
 
@@ -8,7 +8,7 @@ use super::long;
 use super::script::{Contents, STEPS, Step, expected, run};
 use crate::store::{Access, Commit, Limits, Scope, StoreError};
 
-/// How many of the calls are tried in the short run.
+/// Number of calls tested in the short run.
 const SHORT: usize = 6;
 
 #[test]
@@ -23,7 +23,7 @@ fn a_call_that_fails_costs_one_error_and_nothing_else() {
     {
         let stride = if long() { 1 } else { calls.div_ceil(SHORT) };
         for lasting in [Lasting::Once, Lasting::On] {
-            // Not always the same ones in the short run.
+            // The short run tests different calls each time.
             for call in (runs % stride..calls).step_by(stride) {
                 errors += one_failure(call, fault, lasting, &expected);
                 runs += 1;
@@ -54,7 +54,7 @@ fn nothing_is_put_into_a_shared_directory() {
     assert_eq!(disk::temporary_files(), 0);
 }
 
-/// Goes through all steps with a fault in one call, and returns how many errors were told of.
+/// Runs all steps with a fault in one call, and returns the number of reported errors.
 fn one_failure(call: usize, fault: Fault, lasting: Lasting, expected: &[Contents]) -> usize {
     let home = Home::new();
     let mut store = None;

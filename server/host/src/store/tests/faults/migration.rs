@@ -1,5 +1,5 @@
-//! Tables of an older version become those of the next, or stay as they are: whatever fails on the way, and wherever the process
-//! dies, either all is as it was, for the version that wrote it, or all has gone over.
+//! Migrations are atomic: whatever fails, and wherever the process dies, the tables are either unchanged for the old
+//! version or completely migrated.
 
 use rusqlite::Connection;
 
@@ -10,14 +10,14 @@ use super::long;
 use super::script::{Contents, expected};
 use crate::store::{Store, StoreError, schema};
 
-/// A store of this version with everything in it, and what that is.
+/// Creates a store of this version with all kinds of data, and returns its contents.
 fn filled() -> (Home, Contents) {
     let home = Home::new();
     let states = expected(&home);
     (home, states.into_iter().next_back().unwrap())
 }
 
-/// What the next version does with the file when it opens it.
+/// Opens the file like the next version would.
 fn migrate(home: &Home) -> Result<(), StoreError> {
     let mut connection = Connection::open(home.place().database())?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -26,7 +26,7 @@ fn migrate(home: &Home) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks that all is as it was, or that all has gone over.
+/// Checks that the store is either unchanged or completely migrated.
 fn one_or_the_other(home: &Home, before: &Contents) -> Version {
     match Store::open(&home.state(), &home.key()) {
         Ok(opened) => {

@@ -1,14 +1,14 @@
-//! What SQLite finds when it opens what a death has left, told from the files alone: the pages of the database, and before them
-//! those of the write-ahead log up to its last whole commit (<https://www.sqlite.org/fileformat2.html#walformat>).
+//! Predicts what SQLite finds after a process died, from the files alone: the pages of the database, overridden by
+//! those of the write-ahead log up to its last complete commit (<https://www.sqlite.org/fileformat2.html#walformat>).
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use super::disk::Change;
 
-/// Bytes before the first frame of a log.
+/// Size of the log's header, in bytes.
 const OPENING: usize = 32;
-/// Bytes before the page of a frame.
+/// Size of a frame's header, in bytes.
 const HEAD: usize = 24;
 
 /// A database and its log.
@@ -18,7 +18,7 @@ pub(super) struct Recovery {
     log: Log,
 }
 
-/// A write-ahead log, read as far as it is whole.
+/// A write-ahead log, read up to its last valid frame.
 #[derive(Default)]
 struct Log {
     bytes: Vec<u8>,
@@ -26,22 +26,22 @@ struct Log {
     frames: Vec<Frame>,
 }
 
-/// What a log begins with.
+/// Header of a log.
 struct Opening {
-    /// Bytes of a page.
+    /// Page size in bytes.
     page: usize,
-    /// Whether its sums are of words with the high byte first.
+    /// Whether the checksums use big-endian words.
     high_first: bool,
     salts: [u8; 8],
     sum: Sum,
 }
 
-/// A page that was written.
+/// A written page.
 struct Frame {
     page: u32,
-    /// Pages of the database after the commit that ends here, else 0.
+    /// Number of pages in the database if the frame ends a commit, else 0.
     size: u32,
-    /// Of the log up to its end.
+    /// Checksum of the log up to the end of the frame.
     sum: Sum,
 }
 
@@ -52,8 +52,7 @@ impl Recovery {
         Self { database, log: Log::of(log) }
     }
 
-    /// Takes over a change, one byte after the other, and returns after how many of them a store finds something else than
-    /// before.
+    /// Applies a change byte by byte, and returns after how many bytes a store would find something different.
     pub(super) fn take(&mut self, change: &Change) -> Vec<usize> {
         let database = |path: &Path| path.extension().is_some_and(|extension| extension == "db");
         match change {
@@ -72,8 +71,8 @@ impl Recovery {
         Vec::new()
     }
 
-    /// A store that is opened looks at the first page of the file and at its length before SQLite reads the log, and sees other
-    /// pages where the log has none of the same number.
+    /// Writes to the database file. When a store is opened, it reads the first page and the length of the file before
+    /// SQLite reads the log, and it sees other pages unless the log has newer versions.
     fn write(&mut self, at: usize, bytes: &[u8]) -> Vec<usize> {
         let page = self.log.opening.as_ref().map_or(512, |opening| opening.page);
         let logged: HashSet<usize> = self.log.committed().iter().map(|frame| frame.page as usize).collect();
@@ -98,12 +97,12 @@ impl Recovery {
         told
     }
 
-    /// The same, with the log read from its beginning.
+    /// Returns a copy whose log is read again from its beginning.
     pub(super) fn read_again(&self) -> Self {
         Self::of(self.database.clone(), self.log.bytes.clone())
     }
 
-    /// The database that SQLite finds.
+    /// Returns the database that SQLite finds.
     pub(super) fn image(&self) -> Vec<u8> {
         let mut image = self.database.clone();
         let Some((opening, last)) = self.log.opening.as_ref().zip(self.log.committed().last()) else {
@@ -143,7 +142,7 @@ impl Log {
         told
     }
 
-    /// Writes a byte, and returns the number of the frame that it changed.
+    /// Writes a byte, and returns the index of the frame that it changed.
     fn put(&mut self, at: usize, byte: u8) -> Option<usize> {
         match self.bytes.get_mut(at) {
             Some(there) if *there == byte => return None,
@@ -168,7 +167,7 @@ impl Log {
         }
     }
 
-    /// The frame after those that were read, if it is whole.
+    /// Returns the next frame after those already read, if it is complete and valid.
     fn next(&self) -> Option<Frame> {
         let opening = self.opening.as_ref()?;
         let from = OPENING + self.frames.len() * (HEAD + opening.page);
@@ -185,7 +184,7 @@ impl Log {
         })
     }
 
-    /// The frames up to the last commit.
+    /// Returns the frames up to the last commit.
     fn committed(&self) -> &[Frame] {
         let end = self.frames.iter().rposition(|frame| frame.size > 0);
         &self.frames[..end.map_or(0, |end| end + 1)]
@@ -222,7 +221,7 @@ pub(super) fn is_log(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"-wal")
 }
 
-/// A number in a head, which always has the high byte first.
+/// Reads a number from a header, which is always big-endian.
 fn word(head: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(head[at..at + 4].try_into().unwrap())
 }

@@ -1,4 +1,4 @@
-//! Everything that changes a store, one after the other, and what there is after each of it.
+//! Every kind of change to a store, one after the other, and the contents after each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use strata_engine::conversation::history::MessageId;
 /// One change.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
-    /// The store is closed and opened.
+    /// Closes and reopens the store.
     Open,
-    /// Something is done with it.
+    /// Performs an operation on the store.
     Do(&'static str, fn(&mut Store) -> Result<(), StoreError>),
 }
 
-/// All that a store holds.
+/// The complete contents of a store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Contents {
     sessions: Vec<(SessionInfo, StoredSession)>,
@@ -56,7 +56,7 @@ impl Contents {
     }
 }
 
-/// The steps, beginning with a store that is not there.
+/// The steps, starting without a store.
 pub(super) const STEPS: [Step; 17] = [
     Step::Open,
     Step::Do("create", |store| store.create(&new("a")).map(drop)),
@@ -101,7 +101,7 @@ pub(super) const STEPS: [Step; 17] = [
     Step::Do("append after all", |store| append(store, "a", 6, 1, 10)),
 ];
 
-/// The store after each step, in a world without faults.
+/// Returns the contents after each step without faults.
 pub(super) fn expected(home: &Home) -> Vec<Contents> {
     let mut store = None;
     STEPS
@@ -113,7 +113,7 @@ pub(super) fn expected(home: &Home) -> Vec<Contents> {
         .collect()
 }
 
-/// Does a step. A store that cannot be opened is none.
+/// Runs a step. If the store cannot be opened, `store` becomes `None`.
 pub(super) fn run(home: &Home, store: &mut Option<Store>, step: Step) -> Result<(), StoreError> {
     match step {
         Step::Open => {
@@ -129,7 +129,7 @@ pub(super) fn run(home: &Home, store: &mut Option<Store>, step: Step) -> Result<
     }
 }
 
-/// Appends messages of about so many bytes, numbered from `first`.
+/// Appends messages of about `bytes` bytes, numbered from `first`.
 fn append(store: &mut Store, session: &str, first: u64, count: u64, bytes: usize) -> Result<(), StoreError> {
     let handle = store.open_session(&id(session), Access::Write)?;
     let text = |number: u64| format!("message {number} {}", "words and ".repeat(bytes / 10));
