@@ -148,7 +148,7 @@ pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<Resu
     arrived_in(parts, context.session, context)
 }
 
-/// Like [`arrived`], for a session that is not open yet.
+/// Like `arrived`, for a session that is not open yet.
 pub(super) fn arrived_in(
     parts: Vec<ResultPart>,
     session: &Session,
@@ -160,7 +160,7 @@ pub(super) fn arrived_in(
     intake.finish(spilled)
 }
 
-/// Truncates parts as [`arrived`] does without a store. Writes nothing.
+/// Truncates parts as `arrived` does without a store. Writes nothing.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
