@@ -1,6 +1,7 @@
-//! Carries out one question: assembles a prompt, sends it, records the answer with its usage, lets the model use Strata's
-//! read-only tools, and retries after compacting if the prompt was too long. Each step is an ordinary command, and the session is
-//! free for others in between. Knows neither the front end nor how a provider is reached.
+//! Asks a model one question: assembles a prompt, sends it, records the answer with its usage, lets the model use
+//! Strata's read-only tools, and compacts and retries if the prompt was too long. Each step is an ordinary command;
+//! between steps, the session is available to other commands. Independent of the front end and of the connection to
+//! the provider.
 
 mod answer;
 mod model_client;
@@ -34,26 +35,26 @@ pub(crate) use model_client::{ModelClient, ProviderClient};
 pub use notice::Delta;
 pub(crate) use page::AnswerPage;
 
-/// Whether the settings name a provider to send to. Its key is not looked for.
+/// Whether the settings name a provider. Does not check for its key.
 pub fn is_configured(settings: &Settings) -> bool {
     ProviderClient::of(settings, None).is_ok()
 }
 
-/// Runs the commands of the session, and shows their results.
+/// Runs commands in the session, and shows the answer.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);
 
-    /// Reports what is being waited for.
+    /// Reports what the question is waiting for.
     fn progress(&mut self, message: &str);
 }
 
-/// Which tools the model may use.
+/// The tools that the model may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SendTools")]
 pub enum ToolAccess {
-    /// None.
+    /// No tools.
     #[default]
     None,
     /// Strata's read-only tools: map, outlines, references, searches, files, notes.
@@ -63,24 +64,24 @@ pub enum ToolAccess {
 /// One question to a model.
 #[derive(Clone, Debug)]
 pub struct SendJob {
-    /// The session, by its own name.
+    /// Id of the session.
     pub session: String,
-    /// Under which name the client is shown the answer as it comes; it is not when absent.
+    /// Name under which the answer is streamed to the client. Without a name, the answer is not streamed.
     pub stream: Option<String>,
-    /// The question, as arguments of `strata.prompt.assemble`.
+    /// Arguments for `strata.prompt.assemble`.
     pub(crate) ask: Map<String, Value>,
     pub(crate) tools: ToolAccess,
     pub(crate) client: Arc<dyn ModelClient>,
     pub(crate) format: Format,
     pub(crate) tool_rounds: u32,
     pub(crate) max_output_tokens: Option<usize>,
-    /// For prices, and for the secrets behind placeholders.
+    /// Provides prices, and the secrets that placeholders stand for.
     pub(crate) snapshot: SnapshotParts,
-    /// The document that the answer becomes, for editors that show no reply.
+    /// Document to write the answer to, for editors that cannot show replies.
     pub(crate) page: Option<AnswerPage>,
 }
 
-/// The workspace data that a question needs besides its commands.
+/// Workspace data that a question needs in addition to its commands.
 #[derive(Clone)]
 pub(crate) struct SnapshotParts(Snapshot);
 
@@ -96,7 +97,7 @@ impl SnapshotParts {
     }
 }
 
-/// The used part of the reply of `strata.prompt.assemble`.
+/// The fields used from the reply of `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Prompt {
@@ -120,7 +121,7 @@ struct PromptWarning {
     message: String,
 }
 
-/// The used part of the reply of `strata.prompt.record`.
+/// The fields used from the reply of `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     warnings: Vec<String>,
@@ -130,26 +131,26 @@ const COMPACTED: &str =
     "the model rejected the prompt as too long; the conversation was compacted and the prompt sent again";
 
 impl SendJob {
-    /// Asks, and waits for the answer on this thread. If `cancel` is raised, records the answer so far.
+    /// Asks the question, and waits for the answer on this thread. If `cancel` is raised, records the answer so far.
     ///
     /// # Errors
-    /// [`CommandError`] if there is not an answer at all.
+    /// [`CommandError`] if there is no answer at all.
     pub fn run(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<SendReply, CommandError> {
         let mut reply = SendReply::of(&self.session);
         match self.carry(&mut reply, host, cancel) {
             Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
             Err(error) if reply.requests == 0 => return Err(error),
-            // What was said until then is recorded, and paid for.
+            // The answers so far have been recorded and billed.
             Err(error) => (reply.end, reply.error) = (SendEnd::Failed, Some(error.to_string())),
             Ok(end) => reply.end = end,
         }
         Ok(reply)
     }
 
-    /// Asks, and gives the reply of the command that asked: the answer, or where it was written.
+    /// Asks the question, and returns the reply of the command that asked: the answer, or where it was written.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no answer at all.
+    /// [`CommandError`] if there is no answer at all.
     pub fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
         let sent = self.run(host, cancel)?;
         match &self.page {
@@ -158,7 +159,7 @@ impl SendJob {
         }
     }
 
-    /// Whether nothing is seen of the answer until it is complete.
+    /// Whether nothing of the answer is shown until it is complete.
     pub fn is_silent(&self) -> bool {
         self.page.is_some()
     }
@@ -242,7 +243,7 @@ impl SendJob {
         understood(host.run("strata.prompt.assemble", arguments.into())?)
     }
 
-    /// Anthropic demands a limit; others have one of their own.
+    /// Sets the output limit in the request body. Anthropic requires one; other providers have a default.
     fn limit_answer(&self, body: &mut Value, reserve: usize) {
         let limit = match (self.max_output_tokens, self.format) {
             (Some(limit), _) => limit,
@@ -273,7 +274,7 @@ impl SendJob {
     }
 }
 
-/// The record of an answer, complete or partial.
+/// Arguments for `strata.prompt.record`, for a complete or partial answer.
 fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
     let status = if is_whole { "complete" } else { "aborted" };
     json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })
