@@ -27,7 +27,7 @@ const WORTH_SAYING: usize = 10;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "CompactionReason")]
 pub enum Reason {
-    /// On request.
+    /// The user or the client requested it.
     Asked,
     /// The conversation reached a threshold.
     Due(TriggerReading),

@@ -14,7 +14,7 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostics {
-    /// The version of Strata.
+    /// Version of Strata.
     pub version: &'static str,
     /// Platform that it was built for.
     pub platform: Platform,
@@ -37,7 +37,7 @@ pub struct Platform {
 pub struct TokenizerReport {
     /// Name given by its maker.
     pub name: &'static str,
-    /// Why it cannot be used; tokens are then estimated from the number of characters.
+    /// Why the vocabulary cannot be used. Tokens are then estimated from the number of characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -46,7 +46,7 @@ pub struct TokenizerReport {
 pub struct ModelsReport {
     /// Number of models in the table.
     pub known: usize,
-    /// The default model.
+    /// Name of the default model.
     pub default: String,
     /// What is missing about the default model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ impl Diagnostics {
 }
 
 impl WorkspaceReport {
-    /// Reports on an indexed workspace.
+    /// Creates a report on an indexed workspace.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),

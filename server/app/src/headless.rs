@@ -47,7 +47,7 @@ pub struct HeadlessWorkspace {
     sessions: Sessions,
     services: Services,
     cancel: Cancel,
-    /// Pending writes to disk.
+    /// Threads that are writing to disk.
     writing: Vec<JoinHandle<()>>,
 }
 
@@ -59,7 +59,7 @@ pub enum OpenError {
     Unreachable {
         /// The folder as passed by the caller.
         folder: PathBuf,
-        /// The system's error.
+        /// Error from the operating system.
         error: io::Error,
     },
     /// The path is not a directory.
@@ -190,7 +190,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Updates the index: lists and outlines everything the first time, and changed files later.
+    /// Updates the index: lists and outlines all files the first time, and only changed files after that.
     ///
     /// # Errors
     /// As [`index`](Self::index).
@@ -502,7 +502,7 @@ impl HeadlessWorkspace {
         Ok(is_open)
     }
 
-    /// Stores the session even without messages, with the cache state and pending prompts.
+    /// Stores the session with the cache state and pending prompts, even if it has no messages.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -628,7 +628,7 @@ mod tests {
         headless.index(|_| ()).unwrap();
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
         assert!(has(&mut headless, "a.py"));
-        // The first path alone would be fine.
+        // The first path is valid on its own.
         headless.run("strata.files.select", json!({ "paths": ["b.txt", "nowhere"] })).unwrap_err();
         assert!(!has(&mut headless, "b.txt"));
     }
@@ -680,7 +680,7 @@ mod tests {
         assert_eq!((find(&mut headless, "alone"), find(&mut headless, "later")), (0, 1));
     }
 
-    /// A headless whose sessions are kept below a folder of the test's own.
+    /// Opens a workspace that stores its sessions in the test's own directory.
     fn kept(folder: &Path, state: &Path) -> HeadlessWorkspace {
         let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
         headless.services.store.settle_at(state.to_owned(), folder);
@@ -717,7 +717,7 @@ mod tests {
         let id = imported["id"].as_str().unwrap();
         assert!(headless.reopen(id, Access::Write).unwrap());
 
-        // As deep as JSON is read; a level more when it is stored.
+        // The maximum depth of JSON that is read. Storing it adds a level.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
         let refused = headless.run("strata.session.import", json!({ "text": text })).unwrap_err();
         assert!(refused.to_string().contains("nested"), "{refused}");

@@ -352,7 +352,7 @@ impl Index {
         self.entries.get(at).map(|entry| entry.stamp)
     }
 
-    /// The index with references linked. Takes seconds for hundreds of thousands of files.
+    /// Returns the index with up-to-date references. Takes seconds for hundreds of thousands of files.
     pub fn linked(self) -> Self {
         let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
@@ -492,7 +492,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository with a commit for each list of files; the text is the number of the commit.
+    /// Creates a repository with one commit per list of files. Each file contains the number of its commit.
     fn repository(top: &Path, commits: &[&[&str]]) {
         let repository = gix::init(top).unwrap();
         let mut tree = gix::ObjectId::empty_tree(gix::hash::Kind::Sha1);
@@ -612,7 +612,7 @@ mod tests {
         repository(&tools, &[&["a.py"]]);
         let (_, index) = built(&[&web, &tools, &plain]);
         assert_eq!(recency(&index), [("tools/a.py", 0), ("web/a.py", 0), ("web/src/b.py", 1)]);
-        // A folder inside another one: each file has the key of the inner one.
+        // With nested folders, each file has the key of the inner folder.
         let (_, index) = built(&[&web, &web.join("src")]);
         assert_eq!(recency(&index), [("src/b.py", 1), ("web/a.py", 0)]);
     }

@@ -7,7 +7,7 @@ use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 /// Maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;
-/// Maximum memory of a compiled pattern, in bytes.
+/// Maximum memory for a compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 16 << 20;
 
 /// How to interpret a pattern.
@@ -28,7 +28,7 @@ pub(crate) enum BadPattern {
     Empty,
     #[error("the pattern is longer than {MAX_PATTERN_BYTES} bytes")]
     TooLong,
-    /// What is wrong.
+    /// Why the pattern does not compile.
     #[error("{0}")]
     Syntax(String),
 }

@@ -12,7 +12,7 @@ use crate::format::{counted, grouped, tokens};
 use crate::session_store::Persistence;
 use crate::snapshot::Snapshot;
 
-/// The context meter.
+/// The state of the context meter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {

@@ -22,9 +22,9 @@ pub struct Message {
     /// One-sentence description.
     #[serde(rename = "description")]
     pub doc: String,
-    /// Reference to the schema of its arguments.
+    /// Reference to the schema of the arguments.
     pub params: Value,
-    /// Reference to the schema of its reply, if it has one.
+    /// Reference to the schema of the reply, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Value>,
 }

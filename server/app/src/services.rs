@@ -102,7 +102,7 @@ impl Services {
         is_new
     }
 
-    /// Notifies the client of a compaction's state.
+    /// Notifies the client of a compaction's progress.
     pub fn notify_compaction(&self, news: CompactionNotice) {
         if let Some(front_end) = &self.front_end {
             front_end.notify_compaction(news);

@@ -36,7 +36,7 @@ struct Inner {
     sessions: BTreeMap<String, OpenSession>,
     /// Sessions that are never stored.
     in_memory: BTreeSet<String>,
-    /// A message for the user about the store.
+    /// Pending message for the user about the store.
     news: Option<String>,
     /// Calibration of the most recently stored conversation; `None` until looked up.
     calibrations: Option<Calibrations>,
@@ -88,7 +88,7 @@ pub enum SessionStoreError {
     Unreadable {
         /// Id of the session.
         id: String,
-        /// What is wrong.
+        /// What is wrong with the data.
         problem: String,
     },
 }

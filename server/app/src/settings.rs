@@ -28,7 +28,7 @@ pub type FoundSettings = Result<Source, FileError>;
 pub(crate) struct Problem {
     /// Path of the setting, such as `cache.min_tokens`; empty for the whole tree.
     pub path: String,
-    /// What is wrong.
+    /// What is wrong with the setting.
     pub message: String,
 }
 
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(window(&configuration), Settings::default().context.raw_window_size);
     }
 
-    /// Every setting by its dotted name, with its default.
+    /// Every setting with its default, keyed by its dotted name.
     fn settings_with_paths() -> Vec<(String, Value)> {
         let mut found = Vec::new();
         for (group, value) in defaults().as_object().unwrap() {
@@ -406,7 +406,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a workspace file says, a setting that is not on the list keeps the value that the user gave it.
+        /// A setting that is not on the list keeps the user's value, whatever a workspace file contains.
         #[test]
         fn a_workspace_file_moves_only_marked_settings(at in any::<prop::sample::Index>(), value in any_value()) {
             let all = settings_with_paths();
@@ -430,7 +430,7 @@ mod tests {
         }
     }
 
-    /// The settings that a workspace file may set, written out: a new one is a decision about safety.
+    /// Settings that a workspace file may set. Listed explicitly, because adding one is a security decision.
     const SETTABLE: &[&str] = &[
         "budget.output_reserve",
         "cache.deltas",

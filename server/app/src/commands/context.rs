@@ -15,7 +15,7 @@ use crate::workspace_context::standing;
 /// Token limit of automatic context when it is turned on without a number.
 const AUTO_BUDGET: usize = 8_000;
 
-/// Excerpts, by name.
+/// The excerpts to change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExcerptParams {
@@ -27,7 +27,7 @@ pub(super) struct ExcerptParams {
 /// The result of changing excerpts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExcerptChange {
-    /// The changed excerpts.
+    /// Names of the changed excerpts.
     changed: Vec<ExcerptKey>,
 }
 

@@ -28,7 +28,7 @@ pub enum CommandError {
     InvalidParams {
         /// Path of the invalid field within the argument object.
         path: String,
-        /// What is wrong.
+        /// What is wrong with it.
         message: String,
         /// Machine-readable kind of the error, for clients that handle it specially.
         kind: Option<&'static str>,

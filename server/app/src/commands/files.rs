@@ -108,7 +108,7 @@ struct ListedFile {
     /// URI of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Its selection state.
+    /// Whether the file is selected, deselected or excluded.
     state: Choice,
     /// Selected lines. Absent if the whole file is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ pub(super) struct FindReply {
     files: Vec<FoundFile>,
 }
 
-/// A file of the workspace.
+/// A workspace file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundFile {
     /// Path of the file.
@@ -153,7 +153,7 @@ struct FoundFile {
     /// URI of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Its selection state.
+    /// Whether the file is selected, deselected or excluded.
     state: Choice,
 }
 

@@ -43,7 +43,7 @@ pub(super) struct GrepParams {
     /// Number of lines to show before and after each match, at most 50.
     #[serde(default)]
     context: usize,
-    /// Maximum matching lines in the reply.
+    /// Maximum number of matching lines in the reply.
     #[serde(default = "default_limit")]
     limit: usize,
 }
@@ -67,7 +67,7 @@ pub(super) struct GrepReply {
 /// A file with matching lines.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FileMatches {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
     /// Matching lines and their context, in order.
     lines: Vec<MatchingLine>,
@@ -125,7 +125,8 @@ impl Command for Grep {
     }
 }
 
-/// The files that match `paths`, or all workspace files, except for excluded ones and those that must be named explicitly.
+/// Files that match `paths`, or all workspace files. Leaves out excluded files, and files that must be named
+/// explicitly.
 fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey>, CommandError> {
     let Context { snapshot, session, .. } = context;
     let mut files: Vec<FileKey> = Vec::new();

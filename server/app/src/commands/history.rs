@@ -13,7 +13,7 @@ use strata_engine::prompt::session::Session;
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 
-/// A message.
+/// A message to add.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
@@ -54,13 +54,13 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
-    /// The question.
+    /// Content of the question.
     user: AnswerContent,
-    /// The answer.
+    /// Content of the answer.
     assistant: AnswerContent,
 }
 
-/// A whole conversation.
+/// The new conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
@@ -82,7 +82,7 @@ pub(super) struct TruncateParams {
 pub(super) struct EditParams {
     /// Message to edit.
     id: MessageId,
-    /// The new content.
+    /// New content of the message.
     content: AnswerContent,
 }
 
@@ -103,9 +103,9 @@ pub(super) struct PinParams {
 pub(super) struct HideParams {
     /// Message to hide or show.
     id: MessageId,
-    /// Whether the model sees it.
+    /// Whether the model sees the message. Unchanged if absent.
     agent: Option<Visibility>,
-    /// Whether the user sees it.
+    /// Whether the user sees the message. Unchanged if absent.
     user: Option<Visibility>,
 }
 
@@ -117,7 +117,7 @@ pub(super) struct ImportParams {
     text: String,
 }
 
-/// The remaining conversation.
+/// The size of the remaining conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TruncateReply {
     /// Number of deleted messages.

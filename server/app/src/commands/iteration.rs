@@ -20,11 +20,11 @@ use crate::snapshot::Snapshot;
 pub(super) struct AddParams {
     /// Goal of the loop. Required before its first iteration; a different goal starts a new loop.
     goal: Option<String>,
-    /// The prompt and its outcome.
+    /// Prompt of the iteration, and its outcome.
     iteration: NewIteration,
-    /// Facts about the loop's environment, by name. Values of names that suggest secrets are withheld.
+    /// Facts about the loop's environment, keyed by name. Values are withheld if the name suggests a secret.
     environment: Option<BTreeMap<String, String>>,
-    /// Changes of files since the last iteration.
+    /// File changes since the last iteration.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }

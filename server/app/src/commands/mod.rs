@@ -52,7 +52,7 @@ pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
 pub(crate) use named_file::does_not_exist;
 
-/// Alias for the current session in requests.
+/// Name that requests can use for the current session.
 pub const MAIN_SESSION: &str = "main";
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.

@@ -1,4 +1,4 @@
-//! `redaction.*`: lists placeholders, and restores secrets in text to be applied.
+//! `redaction.*`: lists the secrets replaced by placeholders, and restores them in text that is applied to a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use strata_engine::tokens::redaction::{FoundSecret, Placeholder, RestoredText, p
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// A text with placeholders.
+/// A text in which to restore secrets.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestoreParams {

@@ -65,7 +65,7 @@ pub(super) struct DeleteParams {
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
-    /// Strata's own format: all messages with all their metadata, one per line.
+    /// Strata's own format: JSON Lines with one message per line, including all metadata.
     #[default]
     Jsonl,
     /// What the model sees, as an Anthropic request.

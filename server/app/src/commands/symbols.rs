@@ -123,7 +123,7 @@ fn default_hits() -> usize {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReferencesReply {
-    /// The name.
+    /// Name from the request.
     name: String,
     /// Definitions of the name, one entry per file, each with the files that refer to it.
     definitions: Vec<Definition>,
@@ -185,7 +185,7 @@ struct ReferenceLine {
 pub(super) struct DependentsReply {
     /// Path of the file.
     path: FileKey,
-    /// Number of files that refer to it. Uncertain references count less.
+    /// Number of files that refer to this file, in which uncertain references count less.
     incoming: f64,
     /// Files that refer to this file, strongest first.
     dependents: Vec<FileKey>,
@@ -236,7 +236,7 @@ struct FoundSymbol {
     extent: Option<DefinitionLines>,
 }
 
-/// Where a definition is in its file.
+/// The lines of a definition in its file.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DefinitionLines {

@@ -47,7 +47,7 @@ pub(super) struct ReportedItem {
     uri: Option<String>,
 }
 
-/// The cost of a rebuild.
+/// The predicted cost of a rebuild.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RebuildReply {

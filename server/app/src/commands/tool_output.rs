@@ -28,7 +28,7 @@ enum ToolOutput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// The output.
+    /// Output of the tool.
     content: ToolOutput,
     /// Id of the tool call. If given, the result is added to the conversation; otherwise the output is only
     /// truncated.
@@ -240,7 +240,7 @@ mod tests {
             write: None,
             has_written: false,
         };
-        // Of 640 KiB each, so that one MiB has room for one of them.
+        // 640 KiB each, so that 1 MiB has room for only one of them.
         let text = "0123456789abcde\n".repeat(40 << 10);
         let spill = |text: &str| spill(text, context.session, &context);
         let files = [spill(&text).unwrap(), spill(&text).unwrap()];

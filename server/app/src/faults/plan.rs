@@ -91,7 +91,7 @@ pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// The thread's previous plan.
+/// The thread's previous plan, restored on drop.
 struct PreviousPlan(Option<Arc<Plan>>);
 
 impl Drop for PreviousPlan {

@@ -20,7 +20,7 @@ const PROBE: Duration = Duration::from_secs(15);
 /// Maximum size of an answer as transferred, in bytes.
 const MAX_REPLY: usize = 16 << 20;
 
-/// Answers requests.
+/// A model that answers requests.
 pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
     /// Sends a request body and passes on the answer as it arrives, on the caller's thread.
     ///

@@ -13,7 +13,7 @@ use crate::commands::CommandError;
 pub(super) const MAX_TOKENS: &str = "max_tokens";
 /// Name of the argument for the position at which a result continues.
 pub(super) const CURSOR: &str = "cursor";
-/// Default maximum tokens of a result. Clients warn about results more than twice as large.
+/// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
 /// Top-level fields of replies that are only for editors.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];

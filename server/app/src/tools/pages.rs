@@ -84,7 +84,7 @@ pub(super) fn page(
     }
 }
 
-/// The entries of a reply.
+/// The entries of a reply, and the reply without them.
 struct Rows {
     /// Reply without its entries.
     frame: Value,
@@ -280,7 +280,7 @@ mod tests {
 
     use super::*;
 
-    /// All pages of a reply, each of at most `size` bytes where that can be.
+    /// All pages of a reply, each at most `size` bytes long if possible.
     fn pages(reply: &Value, shape: Shape, size: usize) -> Vec<Value> {
         let mut pages = Vec::new();
         let mut cursor: Option<String> = None;

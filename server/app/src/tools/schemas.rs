@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// What is hidden has to be there, or hiding it would hide nothing for long.
+    /// Hidden arguments must exist, so that a renamed argument does not become visible.
     #[test]
     fn what_is_hidden_is_an_argument_of_the_command() {
         let schemas = Schemas::new();
