@@ -25,9 +25,9 @@ pub(super) struct RunParams {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {
-    /// Model of the request. Defaults to the model of the last prompt, or before the first prompt to the setting.
+    /// Model of the request. Defaults to the model of the last prompt, or else to the setting `model`.
     pub(super) model: Option<String>,
-    /// Maximum input tokens that the client allows. Cannot exceed the model's window, which is the default.
+    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
     pub(super) max_input_tokens: Option<usize>,
 }
 

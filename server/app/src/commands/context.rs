@@ -54,7 +54,7 @@ pub(super) struct AutoReply {
 pub(super) struct ListParams {
     /// Question to select excerpts for. Defaults to the last prompt.
     prompt: Option<String>,
-    /// Maximum tokens of code. Defaults to the session's limit, or else to the setting.
+    /// Maximum tokens of code. Defaults to the session's limit, or else to `context.auto_budget`.
     auto_budget: Option<usize>,
 }
 

@@ -42,18 +42,18 @@ pub(super) struct AssembleParams {
     /// Tools that the model may call, in the order of their declaration.
     #[serde(default)]
     tools: Vec<Tool>,
-    /// Format of the request. Defaults to the setting.
+    /// Format of the request. Defaults to the setting `format`.
     format: Option<Format>,
-    /// Layout policy. Defaults to the session's policy, or else to the setting.
+    /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
-    /// Model to build the prompt for. Defaults to the setting.
+    /// Model to build the prompt for. Defaults to the setting `model`.
     model: Option<String>,
     /// Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
     /// window, whichever is smaller.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`.
     auto_budget: Option<usize>,
-    /// Lifetime of cache entries, for clients that support only one. Defaults to the setting.
+    /// Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`.
     ttl: Option<Ttl>,
     /// Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded.
     #[serde(default)]
@@ -113,7 +113,7 @@ pub(super) struct PromptId {
 pub(super) struct ChangesParams {
     /// Text of the earlier preview.
     since: String,
-    /// Policy of the earlier preview. Defaults to the session's policy, or else to the setting.
+    /// Policy of the earlier preview. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
 }
 
@@ -133,9 +133,9 @@ pub(super) struct Changes {
 pub(super) struct EstimateParams {
     /// Text to count.
     text: String,
-    /// Model whose tokenizer to use. Defaults to the setting.
+    /// Model whose tokenizer to use. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client allows. Cannot exceed the model's window, which is the default.
+    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
     max_input_tokens: Option<usize>,
 }
 

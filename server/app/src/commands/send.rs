@@ -28,9 +28,9 @@ pub(super) struct SendParams {
     tools: ToolAccess,
     /// Model to ask. Defaults to the setting `provider.model`, or else `model`.
     model: Option<String>,
-    /// Layout policy. Defaults to the session's policy, or else to the setting.
+    /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
-    /// Maximum input tokens. Cannot exceed the model's window, which is the default.
+    /// Maximum input tokens. Defaults to the model's window, which also caps larger values.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
     max_output_tokens: Option<usize>,

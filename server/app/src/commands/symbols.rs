@@ -23,7 +23,7 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
-    /// Maximum tokens of the map. Defaults to the setting.
+    /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`.
     budget: Option<usize>,
     /// Files to always include, as paths or globs such as `src/**/*.rs`. Related files are ranked first.
     #[serde(default)]
@@ -252,9 +252,9 @@ struct DefinitionLines {
 pub(super) struct RelevantParams {
     /// Task, in plain words.
     query: String,
-    /// Maximum number of items. Defaults to the setting.
+    /// Maximum number of items. Defaults to the limits in the settings `context_frame.*`.
     limit: Option<usize>,
-    /// Minimum score of an item. Defaults to the setting.
+    /// Minimum score of an item, between 0 and 1. Defaults to the setting `context_frame.min_score`.
     min_score: Option<f64>,
 }
 
