@@ -1,5 +1,5 @@
-//! Carries out a compaction, or the archiving of tool results: asks the engine's questions, returns the answers, and notifies the
-//! client of start and end. Does not decide what is kept.
+//! Runs a compaction or archives tool results: sends the engine's questions to a model, returns the answers, and
+//! notifies the client of start and end. The engine decides what is kept.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::format::{self, grouped};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 
-/// Share of a request that a compaction must free to be considered effective.
+/// Divisor: a compaction that frees less than the request divided by this gets a note.
 const WORTH_SAYING: usize = 10;
 
 /// Why a conversation is compacted.
@@ -27,70 +27,71 @@ const WORTH_SAYING: usize = 10;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "CompactionReason")]
 pub enum Reason {
-    /// On request.
+    /// The user or the client requested it.
     Asked,
-    /// It has grown too long.
+    /// The conversation reached a threshold.
     Due(TriggerReading),
-    /// The provider said that the prompt was too long.
+    /// The provider rejected a prompt as too long.
     ContextLimit,
 }
 
-/// `strata/compaction`, and the reply of `compaction.run`.
+/// The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Compaction")]
 pub struct CompactionNotice {
-    /// How far it is.
+    /// Progress of the compaction.
     pub state: CompactionState,
-    /// The session.
+    /// Id of the session.
     pub session: String,
-    /// The profile.
+    /// Profile of the compaction.
     pub profile: String,
-    /// Why.
+    /// Why the conversation is compacted.
     pub reason: Reason,
-    /// How the conversation was made shorter.
+    /// How the conversation was shortened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// The size before.
+    /// Size of the conversation before the compaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Size>,
-    /// The size now.
+    /// Size of the conversation after the compaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Size>,
-    /// Who wrote the summary; absent before it is written, and if the conversation was only cut.
+    /// Who wrote the summary. Absent until it is written, and if the conversation was only truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
     /// Notes for the user: why no model was asked, or which steps failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why it failed.
+    /// Why the compaction failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// How far a compaction is.
+/// The progress of a compaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionState {
-    /// It began.
+    /// The compaction has started.
     Started,
-    /// The conversation is shorter.
+    /// The conversation has been compacted.
     Ended,
-    /// The conversation is unchanged.
+    /// The compaction failed; the conversation is unchanged.
     Failed,
 }
 
-/// One compaction of one session.
+/// A compaction of a session.
 #[derive(Clone, Debug)]
 pub struct CompactionJob {
     pub session: String,
     pub profile: Profile,
     pub reason: Reason,
-    /// The request that it is for; one like the last when absent.
+    /// Size of the request that the compaction is for. Defaults to one like the last request.
     pub size: Option<RequestSize>,
 }
 
-/// Summarizes the results to archive with `summarizer`, on this thread. Without an answer, excerpts of the results are used.
+/// Summarizes the results to archive with `summarizer`, on this thread. If there is no answer, uses excerpts of the
+/// results.
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
@@ -100,19 +101,19 @@ pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     ageing.apply(text.as_deref())
 }
 
-/// Why a compaction failed.
+/// Why there is no draft.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
     /// The conversation cannot be compacted.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
-    /// It was cancelled.
+    /// The compaction was cancelled.
     #[error("the compaction was cancelled; the conversation is unchanged")]
     Cancelled,
 }
 
 impl CompactionJob {
-    /// Makes a draft of `session`, asking `summarizer` on this thread.
+    /// Drafts a compaction of `session`, asking `summarizer` on this thread.
     ///
     /// # Errors
     /// [`DraftError`].
@@ -160,7 +161,7 @@ impl CompactionJob {
         Ok(draft)
     }
 
-    /// Installs the draft. Rejected if the profile or the messages have changed.
+    /// Installs a draft. Rejects it if the profile or the messages have changed since.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -179,7 +180,8 @@ impl CompactionJob {
         Ok(())
     }
 
-    /// Whether there are messages that the profile does not keep. Otherwise an automatic compaction is not worth announcing.
+    /// Whether there are messages that the profile does not keep. If not, an automatic compaction is not worth
+    /// announcing.
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
         let visible: Vec<_> = session.history.sent().cloned().collect();
@@ -196,13 +198,13 @@ impl CompactionJob {
         }
     }
 
-    /// A notice that it starts with `session`.
+    /// Notice that the compaction of `session` starts.
     pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
         let before = with_scales(snapshot.means(), |scales| Size::of_history(&session.history, scales));
         CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
     }
 
-    /// That it has come this far, and no more.
+    /// Notice with this state and no details.
     pub fn notice(&self, state: CompactionState) -> CompactionNotice {
         CompactionNotice {
             state,
@@ -218,7 +220,7 @@ impl CompactionJob {
         }
     }
 
-    /// That it ended with `draft` in place.
+    /// Notice that the compaction ended and `draft` is installed.
     pub fn ended(&self, draft: &Draft) -> CompactionNotice {
         let mut notes = draft.notes.clone();
         notes.extend(self.little_freed(draft));
@@ -232,7 +234,7 @@ impl CompactionJob {
         }
     }
 
-    /// A note if a request was too long, but the conversation was only a small part of it.
+    /// Note for a request that was too long although the conversation is only a small part of it.
     fn little_freed(&self, draft: &Draft) -> Option<String> {
         let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
@@ -245,7 +247,7 @@ impl CompactionJob {
         })
     }
 
-    /// That it failed.
+    /// Notice that the compaction failed.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }
@@ -253,7 +255,7 @@ impl CompactionJob {
 
 impl From<CompactionNotice> for Value {
     fn from(news: CompactionNotice) -> Self {
-        // Plain data with string keys: it always can be written.
+        // Plain data with string keys always serializes.
         serde_json::to_value(news).unwrap_or_default()
     }
 }

@@ -1,5 +1,5 @@
-//! Checks this build and reports its knowledge: the first information for troubleshooting. Only looks at built-in data and the
-//! index; changes and announces nothing.
+//! Checks this build and reports what it contains, as the first step of troubleshooting. Only looks at built-in data
+//! and the index, and changes nothing.
 
 use serde::Serialize;
 use strata_engine::code::outline::{GrammarReport, grammar_reports};
@@ -10,17 +10,17 @@ use strata_host::outline_cache::CacheSize;
 
 use crate::snapshot::Snapshot;
 
-/// The state of this build.
+/// A report on this build.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostics {
-    /// The version of Strata.
+    /// Version of Strata.
     pub version: &'static str,
-    /// The system it was built for.
+    /// Platform that it was built for.
     pub platform: Platform,
-    /// Every language that has outlines.
+    /// Languages that Strata can outline.
     pub languages: Vec<GrammarReport>,
-    /// Every vocabulary that tokens are counted with.
+    /// Vocabularies used to count tokens.
     pub tokenizers: Vec<TokenizerReport>,
     pub models: ModelsReport,
 }
@@ -35,20 +35,20 @@ pub struct Platform {
 
 #[derive(Debug, Serialize)]
 pub struct TokenizerReport {
-    /// Its maker's name for it.
+    /// Name given by its maker.
     pub name: &'static str,
-    /// Why it cannot be used; tokens are then estimated from the number of characters.
+    /// Why the vocabulary cannot be used. Tokens are then estimated from the number of characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 pub struct ModelsReport {
-    /// How many models it holds.
+    /// Number of models in the table.
     pub known: usize,
-    /// The default model.
+    /// Name of the default model.
     pub default: String,
-    /// What is unknown about it.
+    /// What is missing about the default model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -57,19 +57,19 @@ pub struct ModelsReport {
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceReport {
     pub roots: Vec<String>,
-    /// How many files the walk listed.
+    /// Number of files in the index.
     pub files: usize,
-    /// How many of them have an outline.
+    /// Number of files with an outline.
     pub outlined: usize,
-    /// Problems of the scan, in sentences.
+    /// Problems of the scan, as sentences.
     pub notes: Vec<String>,
-    /// The outlines on disk; absent when none are kept.
+    /// Size of the outlines on disk. Absent if outlines are not cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outline_cache: Option<CacheSize>,
 }
 
 impl Diagnostics {
-    /// Looks at everything that is built in. Loads the vocabularies.
+    /// Checks all built-in data. Loads the vocabularies.
     pub fn new(settings: &Settings) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let tokenizers = [("o200k_base", Tokenizer::O200k), ("cl100k_base", Tokenizer::Cl100k)];
@@ -88,7 +88,7 @@ impl Diagnostics {
         }
     }
 
-    /// Everything that is broken, in sentences; empty when all is well.
+    /// Messages about everything that is broken; empty if there are no problems.
     pub fn problems(&self) -> Vec<String> {
         let languages = self.languages.iter().filter_map(|language| {
             Some(format!("the language {}: {}", language.name, language.problem.as_ref()?))
@@ -102,7 +102,7 @@ impl Diagnostics {
 }
 
 impl WorkspaceReport {
-    /// Reports on an indexed workspace.
+    /// Creates a report on an indexed workspace.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),

@@ -1,4 +1,4 @@
-//! Reads the files that a question may be about and has the engine choose excerpts of them. Decides nothing.
+//! Reads the files that may be relevant to a question, and passes them to the engine, which chooses excerpts.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use strata_engine::prompt::session::Session;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// The context frame for the prompt of `ask`, if the settings enable it: names with their lines.
+    /// Context frame for the prompt of `ask`, if the settings enable it: names with line numbers.
     pub(crate) fn context_frame(
         &self,
         session: &Session,
@@ -39,10 +39,10 @@ impl Snapshot {
         assembly::context_frame(text, &assembly::with_lines(items, read))
     }
 
-    /// The excerpts for the prompt of `ask`. `symbols` are the current outlines.
+    /// Excerpts for the prompt of `ask`. `symbols` are the current outlines.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised.
     pub(crate) fn excerpts(
         &self,
         session: &Session,
@@ -66,14 +66,14 @@ impl Snapshot {
             passages: &self.passages,
         };
         let mut candidates = question.map_or_else(Vec::new, |question| candidates(known, session, question));
-        // What the system prompt quotes is not said twice.
+        // Skip files that the system prompt already contains.
         let quoted: Vec<&FileKey> =
             standing.rules.iter().chain(&standing.memory).map(|text| &text.path).collect();
         candidates.retain(|candidate| !quoted.contains(&&candidate.file));
         let mut files = BTreeMap::new();
         for key in wanted_files(&candidates, session) {
             cancel.check()?;
-            // What cannot be read is not shown: no one asked for this file.
+            // Skip files that cannot be read: the user did not ask for them.
             if let Ok(file) = self.text(&key, &session.selection) {
                 let symbols = symbols.get(&key).cloned();
                 files.insert(key, SourceFile { file, symbols });

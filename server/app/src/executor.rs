@@ -1,5 +1,5 @@
-//! Runs commands and outcomes of jobs on a copy of their session, and stores changes before they become visible. All front ends
-//! run their commands here; knows none of them.
+//! Runs commands, and applies the results of jobs, on a copy of their session. Stores changes before they become
+//! visible. Used by all front ends, and independent of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -16,26 +16,27 @@ use crate::services::Services;
 use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
 
-/// The environment of a command when it arrived.
+/// The environment of a command, as it was when the command arrived.
 pub struct Environment<'a> {
     pub snapshot: &'a Snapshot,
     pub sessions: &'a Sessions,
     pub services: &'a Services,
-    /// The compaction of the session that is under way.
+    /// Running compaction of the session.
     pub compaction: Option<&'a RunningCompaction>,
     pub cancel: &'a Cancel,
 }
 
-/// The outcome of a command or a job. Changes of its session are stored.
+/// The outcome of a command or a job. Changes to its session have been stored.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The session, when it changed.
+    /// The session, if it changed.
     pub session: Option<Arc<Session>>,
     pub effects: Vec<Effect>,
     pub result: Result<Value, CommandError>,
 }
 
-/// Runs a command on a copy of `before`. One that fails, panics, is cancelled or cannot be stored changes nothing.
+/// Runs a command on a copy of `before`. A command that fails, panics, is cancelled or cannot be stored changes
+/// nothing.
 pub fn execute(
     command: &Definition,
     arguments: Value,
@@ -63,7 +64,7 @@ pub fn execute(
         release_opened(&effects, sessions, services);
         resume_unwind(panic)
     });
-    // What no one waits for any more did not happen, unless it is written already.
+    // Discard a result that no one waits for any more, unless it has already been written.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
         release_opened(&effects, sessions, services);
         return Outcome { session: None, effects: Vec::new(), result };
@@ -77,7 +78,7 @@ pub fn execute(
     commit(session, effects, result, services)
 }
 
-/// Changes a copy of `before`, as a job asks for that has ended.
+/// Applies the result of a finished job to a copy of `before`.
 pub fn change(
     before: &Session,
     services: &Services,
@@ -88,7 +89,7 @@ pub fn change(
     commit(result.is_ok().then_some(session), Vec::new(), result, services)
 }
 
-/// Stores changes. What cannot be stored did not happen.
+/// Stores changes, and discards them if they cannot be stored.
 fn commit(
     session: Option<Session>,
     effects: Vec<Effect>,
@@ -114,7 +115,7 @@ impl Outcome {
     }
 }
 
-/// Releases the sessions that a task opened and that will not be kept open, unless they were open before.
+/// Releases sessions that a task opened but that will not stay open, unless they were open before.
 pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
     for effect in effects {
         if let Effect::Open(session) = effect
@@ -125,7 +126,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
     }
 }
 
-/// Stores the old session again, since a failed change may already have been stored.
+/// Stores the previous session again, since a failed change may already have been stored.
 pub fn restore(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");

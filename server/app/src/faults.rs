@@ -1,21 +1,22 @@
-//! Places where a panic can be brought about, to show that none of them does harm: on the way of every event, every
-//! command, every job on another thread and every write to the store. With the feature `faults`, which only
-//! the tests of the language server enable, a place panics when a test says so; in every other build a place is empty. Decides nothing and keeps nothing.
+//! Points at which tests can inject a panic, to show that none does any harm: in the handling of every event and
+//! command, in every job on another thread, and in every write to the store. With the feature `faults`, which only
+//! the language server's tests enable, a point panics if the test's plan says so. In all other builds, the points do
+//! nothing.
 
 #[cfg(feature = "faults")]
 pub mod plan;
 
-/// How far some work is.
+/// How far the work at a point has progressed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
     Before,
-    /// Something was changed, but is not visible yet.
+    /// Something has changed, but is not visible yet.
     Changed,
-    /// All is done but telling.
+    /// Everything is done except reporting it.
     After,
 }
 
-/// A place in the work of this name.
+/// Marks a point in the work with this name.
 #[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "no test plans anything"))]
 #[inline]
 pub fn reach(what: &str, point: Point) {
@@ -23,7 +24,7 @@ pub fn reach(what: &str, point: Point) {
     plan::reach(what, point);
 }
 
-/// Runs named work on another thread, under the plan of the thread that starts it.
+/// Wraps named work for another thread, so that it runs under the plan of the thread that starts it.
 #[inline]
 pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     inherited(move || {
@@ -34,7 +35,7 @@ pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce()
     })
 }
 
-/// The same for a thread that has no end, and no place of its own.
+/// Like `carried`, for a thread that never ends, and without a point of its own.
 #[inline]
 pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     #[cfg(feature = "faults")]

@@ -1,27 +1,27 @@
-//! Numbers, lines and extents as people read them.
+//! Formats numbers, lines and extents for users.
 
 use strata_engine::conversation::selection::{Extent, LineRange};
 
 pub use strata_engine::text::grouped;
 
-/// A count with its noun: `1 file`, `1,204 files`.
+/// Formats a number with its noun: `1 file`, `1,204 files`.
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// A weight: `1 token`, `1,234 tokens`.
+/// Formats a number of tokens: `1 token`, `1,234 tokens`.
 pub fn tokens(number: usize) -> String {
     counted(number, "token")
 }
 
-/// Lines of a file: `line 3`, `lines 3-9`.
+/// Formats a range of lines: `line 3`, `lines 3-9`.
 pub fn lines(lines: LineRange) -> String {
     let (first, last) = (lines.first(), lines.last());
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
-/// How much of a file is shown: `in full`, `with lines 3-9, line 20`.
+/// Formats how much of a file is shown: `in full`, `with lines 3-9, line 20`.
 pub fn extent(extent: &Extent) -> String {
     match extent {
         Extent::Whole => "in full".to_owned(),

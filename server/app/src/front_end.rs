@@ -1,5 +1,5 @@
-//! The connection from the application to its front end: messages to the user, and questions to a client. Front ends with a
-//! client implement it; the command line does not.
+//! The interface between the application and its front end: messages to the user, and requests to the client.
+//! Implemented by front ends with a client; the command line has none.
 
 use std::fmt;
 use std::sync::mpsc::Sender;
@@ -16,15 +16,15 @@ use crate::compaction_job::CompactionNotice;
 
 /// A front end for a user or another program.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
-    /// The client's abilities. May change until the client has introduced itself.
+    /// Abilities of the client. May change until the client has been initialized.
     fn abilities(&self) -> Abilities;
 
     fn warn(&self, warning: Warning);
 
-    /// Notifies the client of a compaction's state.
+    /// Notifies the client of a compaction's progress.
     fn notify_compaction(&self, news: CompactionNotice);
 
-    /// Asks the client for a summary. The answer, or why there is none, goes to `answer` within `patience`.
+    /// Asks the client for a summary. Sends the answer, or why there is none, to `answer` within `patience`.
     ///
     /// # Errors
     /// [`ClientGone`].
@@ -35,7 +35,7 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
         answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone>;
 
-    /// Asks the client how many tokens a request is by the provider's own count.
+    /// Asks the client for the provider's own token count of a request.
     ///
     /// # Errors
     /// [`ClientGone`].
@@ -50,67 +50,68 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Abilities {
     pub summarizes: bool,
-    /// Questions for token counts.
+    /// Whether the client answers requests for token counts.
     pub counts_tokens: bool,
 }
 
-/// The client went away.
+/// The client has disconnected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the client has disconnected")]
 pub struct ClientGone;
 
-/// Something the user should know.
+/// A warning for the user.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// The kind of warning, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, `redacted`, ...
+    /// Machine-readable kind of warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
+    /// `redacted`, ...
     pub code: String,
-    /// It in a sentence.
+    /// The warning, as a sentence.
     pub message: String,
-    /// The file that it is about.
+    /// File that the warning is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileKey>,
 }
 
-/// A question for the client's model.
+/// A request to the client's model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summarize {
-    /// Its purpose.
+    /// Purpose of the request.
     pub purpose: Purpose,
-    /// The system prompt.
+    /// System prompt.
     pub system: String,
-    /// The user's message.
+    /// User message.
     pub prompt: String,
     /// Maximum tokens of the answer.
     pub max_tokens: usize,
-    /// The model that is set for it, as its provider calls it.
+    /// Model from the settings, as the provider names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// A model's answer.
+/// The answer of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "SummaryReply", into = "SummaryReply")]
 #[schemars(with = "SummaryReply")]
 pub struct Summary {
-    /// Its text.
+    /// Text of the answer.
     pub text: String,
-    /// The model that wrote it, by the name that its user knows.
+    /// User-visible name of the model that wrote the answer.
     pub model: Option<String>,
 }
 
-/// How a client writes it.
+/// The answer of a model, as clients may write it.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Summary")]
 enum SummaryReply {
-    /// Its text.
+    /// Text of the answer.
     Text(String),
-    /// The same inside an object, which may say more.
+    /// An object, which may also name the model.
     Object {
-        /// Its text.
+        /// Text of the answer.
         text: String,
-        /// The user-visible name of the model that wrote it, shown in `strata/compaction`.
+        /// User-visible name of the model that wrote the answer, shown in `strata/compaction`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
@@ -131,26 +132,26 @@ impl From<Summary> for SummaryReply {
     }
 }
 
-/// A request whose tokens the client is to have counted.
+/// A request to count tokens.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CountTokens {
-    /// The model that it is for, by its name in the table.
+    /// Model of the request, by its name in the model table.
     pub model: String,
-    /// The form of the body.
+    /// Format of the request body.
     pub format: Format,
-    /// The request body.
+    /// Request body.
     pub body: Value,
 }
 
-/// How many tokens a provider counts.
+/// The provider's token count, as clients may write it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TokenCount {
-    /// The number.
+    /// Number of tokens.
     Number(usize),
-    /// The same inside an object, which may say more.
+    /// An object, which may have further fields.
     Object {
-        /// The number.
+        /// Number of tokens.
         #[serde(rename = "inputTokens")]
         input_tokens: usize,
     },

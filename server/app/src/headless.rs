@@ -1,5 +1,5 @@
-//! A workspace and one session without an editor, for the command line. Runs the server's own commands in sequence on the
-//! caller's thread. Has no main loop, no open buffers and no commands of its own.
+//! A workspace with one session and no editor, for the command line. Runs the server's commands one after another on
+//! the caller's thread. Has no main loop, no open buffers and no commands of its own.
 
 use std::env;
 use std::io;
@@ -40,62 +40,62 @@ pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 pub use strata_host::working_folder::repository_of;
 
-/// One folder as the workspace, and one session in it.
+/// A workspace with a single folder and a single session.
 pub struct HeadlessWorkspace {
     folder: PathBuf,
     snapshot: Snapshot,
     sessions: Sessions,
     services: Services,
     cancel: Cancel,
-    /// Pending writes to disk.
+    /// Threads that are writing to disk.
     writing: Vec<JoinHandle<()>>,
 }
 
-/// Why a folder cannot be the workspace.
+/// Why a folder cannot be opened as the workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder does not exist or is not accessible.
     #[error("cannot open `{}`: {error}", folder.display())]
     Unreachable {
-        /// The folder as given.
+        /// The folder as passed by the caller.
         folder: PathBuf,
-        /// The system's error.
+        /// Error from the operating system.
         error: io::Error,
     },
-    /// A file.
+    /// The path is not a directory.
     #[error("`{}` is not a directory", .0.display())]
     NotAFolder(PathBuf),
-    /// Not a valid workspace.
+    /// The path cannot be used as a workspace folder.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// Settings of the command line that cannot be taken.
+    /// A setting from the command line is invalid.
     #[error("{0}")]
     Options(String),
 }
 
 impl Drop for HeadlessWorkspace {
-    /// The process ends with its headless workspace; unfinished writes are lost.
+    /// Waits for unfinished writes, which would be lost because the process ends with its workspace.
     fn drop(&mut self) {
         self.finish_writing();
     }
 }
 
-/// Where the user of a shell stands, without symbolic links.
+/// Current directory of the process, without symbolic links.
 fn current_directory() -> io::Result<PathBuf> {
     canonical(&env::current_dir()?)
 }
 
-/// Whether the user of a shell stands in this folder, which is a real path.
+/// Whether the current directory is inside this folder. `folder` must be a real path.
 pub fn is_in(folder: &Path) -> bool {
     current_directory().is_ok_and(|here| here.starts_with(folder))
 }
 
 impl HeadlessWorkspace {
-    /// Opens a folder with the settings from the user, the environment and the folder; `options` come from the command line. Also
-    /// returns rejected settings, in sentences.
+    /// Opens a folder with the settings from the user, the environment and the folder; `options` come from the
+    /// command line. Also returns a message for each rejected setting.
     ///
     /// # Errors
-    /// [`OpenError`]; settings of the command line that cannot be taken are [`OpenError::Options`].
+    /// [`OpenError`], including [`OpenError::Options`] for invalid settings from the command line.
     pub fn configured(folder: &Path, trust: Trust, options: Value) -> Result<(Self, Vec<String>), OpenError> {
         let mut headless = Self::open(folder, Settings::default())?;
         let mut configuration = Configuration::default();
@@ -112,13 +112,14 @@ impl HeadlessWorkspace {
         told.extend(configuration.ignored());
         let snapshot = &mut headless.snapshot;
         snapshot.trust = trust;
-        // Whoever counts reads a tokenizer that is needed.
+        // Tokenizers that are needed are loaded when tokens are first counted.
         snapshot.configure(configuration);
         Ok((headless, told))
     }
 
-    /// Opens a folder, relative to the current directory or absolute, with these settings and no others. Looks at none of its files:
-    /// commands find no folders and patterns until [`list`](Self::list), and no outlines until [`index`](Self::index).
+    /// Opens a folder, absolute or relative to the current directory, with these settings only. Reads none of its
+    /// files: commands resolve directories and patterns only after [`list`](Self::list), and have outlines only after
+    /// [`index`](Self::index).
     ///
     /// # Errors
     /// [`OpenError`].
@@ -131,7 +132,7 @@ impl HeadlessWorkspace {
         let mut snapshot = Snapshot::empty();
         snapshot.roots = Arc::new(Roots::single(&real)?);
         snapshot.settings = Arc::new(settings);
-        // Whoever names a folder on the command line means what is in it.
+        // Naming a folder on the command line means trusting it.
         snapshot.trust = Trust::Trusted;
         Ok(Self {
             folder: real,
@@ -143,16 +144,17 @@ impl HeadlessWorkspace {
         })
     }
 
-    /// The folder, absolute and without symbolic links.
+    /// Path of the folder, absolute and without symbolic links.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The workspace name of a path typed in the current directory, with or without lines, or of a pattern.
+    /// Converts a path (with or without lines) or a pattern typed in the current directory to one relative to the
+    /// workspace folder.
     pub fn typed(&self, path: &str) -> String {
         match current_directory() {
             Ok(here) => from_top(&self.folder, &here, path),
-            // No one can stand where there is not a directory.
+            // The current directory no longer exists.
             Err(_) => path.to_owned(),
         }
     }
@@ -161,7 +163,7 @@ impl HeadlessWorkspace {
         &self.snapshot
     }
 
-    /// Lists the files without reading them, which is quick.
+    /// Lists the files without reading them, which is fast.
     ///
     /// # Errors
     /// As [`index`](Self::index).
@@ -172,10 +174,10 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Lists the files and outlines those with a grammar, reporting to `progress` now and then.
+    /// Lists the files and outlines those with a grammar, reporting to `progress` at intervals.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag of [`set_cancel`](Self::set_cancel) went up; then all is as before.
+    /// [`Cancelled`] if the flag of [`set_cancel`](Self::set_cancel) is raised. The index is then unchanged.
     pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
         let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
@@ -188,7 +190,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Updates the index: lists and outlines everything the first time, and changed files later.
+    /// Updates the index: lists and outlines all files the first time, and only changed files after that.
     ///
     /// # Errors
     /// As [`index`](Self::index).
@@ -205,7 +207,7 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Whatever is started from now on ends when `cancel` goes up.
+    /// Sets the flag that cancels all later operations.
     pub fn set_cancel(&mut self, cancel: &Cancel) {
         self.cancel = cancel.clone();
     }
@@ -213,26 +215,27 @@ impl HeadlessWorkspace {
     fn adopt_index(&mut self, index: Index, updates: OutlineUpdates) {
         self.snapshot.index = Arc::new(index);
         let outlines = Arc::clone(&self.snapshot.outlines);
-        // Those that are done need no waiting for.
+        // Drop the handles of finished writes.
         self.writing.retain(|writing| !writing.is_finished());
-        // What is kept for the next run keeps no one waiting in this one.
+        // Store the outlines for the next run in the background.
         self.writing.push(thread::spawn(move || updates.keep(&outlines)));
     }
 
     /// Waits until pending writes are on disk.
     pub fn finish_writing(&mut self) {
         for writing in self.writing.drain(..) {
-            // A panic was told by the thread that had it.
+            // The thread has already reported its panic.
             let _ = writing.join();
         }
     }
 
-    /// Loads outlines of earlier runs from now on, and stores those of this run.
+    /// Enables the outline cache: loads outlines of earlier runs, and stores those of this run.
     pub fn keep_outlines(&mut self) {
         self.snapshot.outlines = Arc::new(outlines_of_user());
     }
 
-    /// Runs a command of the server (`strata.files.select`, ...) on the session. A failed command leaves the session unchanged.
+    /// Runs a command by its name (`strata.files.select`, ...) in the session. A failed command leaves the session
+    /// unchanged.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -241,7 +244,7 @@ impl HeadlessWorkspace {
         self.execute(command, arguments)
     }
 
-    /// Runs any command, as [`run`](Self::run) does. The jobs that it starts are done when this returns.
+    /// Runs a command as [`run`](Self::run) does. Its jobs have finished when this returns.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -264,7 +267,7 @@ impl HeadlessWorkspace {
                         job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
                     reply = commands::versioned(answer, self.session()?);
                 }
-                // Nothing runs beside a command here.
+                // No other command runs at the same time.
                 Job::Notify(_) | Job::Adopted(_) => {}
                 Job::Archive(ageing) => {
                     let aged = sum_up(*ageing, &self.services.summarizer(&self.snapshot));
@@ -275,7 +278,7 @@ impl HeadlessWorkspace {
                 }
                 Job::Compact(job) => match job.reason {
                     Reason::Due(_) => {
-                        // What is due by itself must not fail the command that made it so.
+                        // A failed automatic compaction must not fail the command that triggered it.
                         if let Err(error) = self.compact(&job) {
                             tracing::warn!(%error, "the conversation was not compacted");
                         }
@@ -287,11 +290,11 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    /// Asks the model, like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised, records the
-    /// answer so far.
+    /// Asks the model, like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised,
+    /// records the answer so far.
     ///
     /// # Errors
-    /// [`CommandError`] if there is not an answer at all.
+    /// [`CommandError`] if there is no answer at all.
     pub fn send(
         &mut self,
         mut arguments: Value,
@@ -320,23 +323,24 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    /// The provider that the settings name.
+    /// Reports on the configured provider, without connecting to it.
     ///
     /// # Errors
-    /// [`CommandError`] when they name none.
+    /// [`CommandError`] if no provider is configured.
     pub fn provider(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.report())
     }
 
-    /// The same after asking it whether it takes the key.
+    /// Reports on the configured provider after checking that it accepts the key.
     ///
     /// # Errors
-    /// [`CommandError`] when they name none.
+    /// [`CommandError`] if no provider is configured.
     pub fn probed_provider(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
     }
 
-    /// Leaves the state of the provider's cache and pending prompts to the next process that continues the session.
+    /// Stores the state of the provider's cache and the pending prompts for the next process that continues the
+    /// session.
     pub fn keep_cache_memory(&self) {
         let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
         if let Ok(Err(error)) = kept {
@@ -364,10 +368,10 @@ impl HeadlessWorkspace {
         self.sessions.current().ok_or(CommandError::Internal)
     }
 
-    /// Keeps sessions on disk from now on, where the server keeps them.
+    /// Persists sessions from now on, in the directory that the server uses.
     ///
     /// # Errors
-    /// When nothing says where that is.
+    /// [`CommandError`] if no state directory is known.
     pub(crate) fn keep_sessions(&self) -> Result<(), CommandError> {
         Ok(self.services.store.settle(&self.folder)?)
     }
@@ -375,17 +379,17 @@ impl HeadlessWorkspace {
     /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed, and returns a message for the user.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// [`CommandError`] if the store cannot be opened.
     pub fn open_store(&self) -> Result<Option<String>, CommandError> {
         self.keep_sessions()?;
         self.services.store.with(|_| Ok(()))?;
         Ok(self.services.store.news())
     }
 
-    /// Begins a session that ends with the headless. Notes and other sessions are kept as before.
+    /// Starts a session that is never persisted. Notes and other sessions are persisted as before.
     ///
     /// # Errors
-    /// When the system has no randomness for its name.
+    /// [`CommandError`] if the system provides no randomness for the session's id.
     pub fn begin_in_memory(&mut self) -> Result<(), CommandError> {
         let session = Session::new(SessionStore::new_id()?);
         self.services.store.keep_in_memory(&session.id);
@@ -393,18 +397,19 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// The most recently used stored session.
+    /// Id of the most recently used stored session.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// [`CommandError`] if the store cannot be read.
     pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
         Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
     }
 
-    /// The stored session that a text means: by its `id`, or else by the name that it was given.
+    /// Finds a stored session by its id, or else by the name that the user gave it. Returns an unknown name
+    /// unchanged.
     ///
     /// # Errors
-    /// If several sessions have the name, or the store cannot be read. An unknown name is returned unchanged.
+    /// [`CommandError`] if several sessions have the name, or the store cannot be read.
     pub fn session_named(&self, text: &str) -> Result<String, CommandError> {
         let listed = self.services.store.list()?;
         if listed.iter().any(|info| info.id.as_str() == text) {
@@ -423,8 +428,8 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Continues a stored session in its current state on disk, which another process may have changed. Returns whether it is
-    /// open now: not if another process is writing to it. [`release`](Self::release) allows others to write again.
+    /// Continues a stored session from its current state on disk, which another process may have changed. Returns
+    /// `false` if another process is writing to it. [`release`](Self::release) allows others to write again.
     ///
     /// # Errors
     /// [`CommandError`] if the session does not exist or cannot be read.
@@ -439,25 +444,25 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Allows other processes to write to the session. Further changes here are rejected until it is opened again.
+    /// Allows other processes to write to the session. This process cannot change it until it is opened again.
     pub fn release(&self) {
         self.services.store.release(self.sessions.current_id());
     }
 
-    /// Reads all that is stored for the workspace once, and says how many sessions that is.
+    /// Reads everything stored for the workspace once, and returns the number of sessions.
     ///
     /// # Errors
-    /// When it cannot be opened or is damaged.
+    /// [`CommandError`] if the store cannot be opened or is damaged.
     pub fn verify_store(&self) -> Result<usize, CommandError> {
         self.open_store()?;
         self.services.store.with(|store| store.verify())?;
         Ok(self.services.store.list()?.len())
     }
 
-    /// Asks the model that writes summaries for one word, as for a summary. `None` if none is configured.
+    /// Sends a test question to the model that writes summaries. `None` if no model is configured.
     ///
     /// # Errors
-    /// Why there is not an answer, in a sentence.
+    /// The reason why there is no answer, as a sentence.
     pub fn ask_provider(&self) -> Option<Result<String, String>> {
         let summarizer = self.services.summarizer(&self.snapshot);
         if let Some(problem) = summarizer.problem() {
@@ -497,7 +502,7 @@ impl HeadlessWorkspace {
         Ok(is_open)
     }
 
-    /// Stores the session even without messages, with the cache state and pending prompts.
+    /// Stores the session with the cache state and pending prompts, even if it has no messages.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -507,24 +512,24 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Begins a session, which is stored when something is said in it.
+    /// Starts a session, which is stored once it has a message.
     ///
     /// # Errors
-    /// When the system has no randomness for its name.
+    /// [`CommandError`] if the system provides no randomness for the session's id.
     pub fn begin(&mut self) -> Result<(), CommandError> {
         self.sessions = Sessions::new(Arc::new(Session::new(SessionStore::new_id()?)));
         Ok(())
     }
 
-    /// The session's own name.
+    /// Id of the session.
     pub fn session_id(&self) -> &str {
         self.sessions.current_id()
     }
 
-    /// Continues a stored session, or begins one of this name if there is none.
+    /// Continues a stored session, or starts one with this id if there is none.
     ///
     /// # Errors
-    /// [`CommandError`], also if there is none and the name is a word for something else.
+    /// [`CommandError`] if the session cannot be read, or if it does not exist and the id is a reserved word.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
         let session = match self.services.store.load(id, Access::Write) {
             Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
@@ -571,7 +576,7 @@ impl ToolHost for HeadlessWorkspace {
     }
 }
 
-/// A question that is asked here.
+/// Host for a question that is sent from a headless workspace.
 struct Sending<'a> {
     workspace: &'a mut HeadlessWorkspace,
     show: &'a mut dyn FnMut(Delta),
@@ -623,7 +628,7 @@ mod tests {
         headless.index(|_| ()).unwrap();
         headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
         assert!(has(&mut headless, "a.py"));
-        // The first path alone would be fine.
+        // The first path is valid on its own.
         headless.run("strata.files.select", json!({ "paths": ["b.txt", "nowhere"] })).unwrap_err();
         assert!(!has(&mut headless, "b.txt"));
     }
@@ -675,7 +680,7 @@ mod tests {
         assert_eq!((find(&mut headless, "alone"), find(&mut headless, "later")), (0, 1));
     }
 
-    /// A headless whose sessions are kept below a folder of the test's own.
+    /// Opens a workspace that stores its sessions in the test's own directory.
     fn kept(folder: &Path, state: &Path) -> HeadlessWorkspace {
         let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
         headless.services.store.settle_at(state.to_owned(), folder);
@@ -712,7 +717,7 @@ mod tests {
         let id = imported["id"].as_str().unwrap();
         assert!(headless.reopen(id, Access::Write).unwrap());
 
-        // As deep as JSON is read; a level more when it is stored.
+        // The maximum depth of JSON that is read. Storing it adds a level.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
         let refused = headless.run("strata.session.import", json!({ "text": text })).unwrap_err();
         assert!(refused.to_string().contains("nested"), "{refused}");

@@ -1,5 +1,5 @@
-//! The index of files on disk: listing, outlines, references, and last commits. One value, made by one run and replaced as a
-//! whole. Outlining is the engine's; this only provides the texts.
+//! The index of files on disk: listing, outlines, references, and last commits. A run builds one immutable value,
+//! which replaces the previous one as a whole. The engine makes the outlines; this module only provides the texts.
 
 mod outlining;
 
@@ -34,55 +34,55 @@ use crate::snapshot::Snapshot;
 pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
-/// Number of new outlines after which a run stores them, so that a killed run has not worked for nothing. The rest is stored at
-/// the end, when no one waits.
+/// Number of new outlines after which a run stores them, so that not all work is lost if the process is killed. The
+/// rest is stored at the end, when no one waits.
 const KEEP_AT: usize = 8_192;
 
-/// Maximum size of a project file, in bytes; larger ones are not written by hand.
+/// Maximum size of a project file, in bytes. Larger ones are not written by hand.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
-/// Maximum number of project files read; large repositories with many packages have some thousands.
+/// Maximum number of project files to read. Large repositories with many packages have a few thousand.
 const MAX_MANIFESTS: usize = 5_000;
 
-/// Number of files from which looking at all is faster than looking at each.
+/// Number of changed files above which building a new index is faster than refreshing each file.
 const MANY: usize = 1_000;
-/// Number of places, and share of files, above which all roots are scanned. A look at one place descends from the root and reads
-/// the ignore files on its way; a scan asks the disk about every file.
+/// Number of changed paths, and their share of all files, above which all roots are scanned. Checking one path
+/// descends from the root and reads the ignore files on the way; a scan queries every file on disk.
 const FEW: usize = 64;
 const FILES_A_PLACE: usize = 500;
 
-/// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
+/// How strongly two files must refer to each other to share a tier: about one name that only the other file defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
 /// The index of files on disk. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// The listed files, in key order.
+    /// Listed files, in key order.
     pub entries: Arc<Vec<Entry>>,
-    /// The names of those, in key order.
+    /// Keys of the listed files, in order.
     pub files: Arc<Vec<FileKey>>,
-    /// The folders that the walk looked into.
+    /// Folders that the scan descended into.
     pub folders: Arc<BTreeSet<PathBuf>>,
     pub symbols: SymbolIndex,
     pub references: Arc<References>,
-    /// Whether outlines are newer than that: [`Index::linked`] brings it up to date.
+    /// Whether outlines have changed since `references` was built. [`Index::linked`] updates it.
     pub is_stale: bool,
-    /// Imports according to project files.
+    /// Import mappings from project files.
     manifests: Arc<Manifests>,
-    /// Their words, built on demand.
+    /// Word index of all files, built on demand.
     lexical: Arc<OnceLock<LexicalIndex>>,
-    /// Seeds for tiers.
+    /// Data for assigning files to their initial tiers.
     pub seeds: Arc<Seeds>,
-    /// First-parent commits since the last touch, when the run was made; 0 for files that git does not know or that are
-    /// newer than the run. A file that is absent was not touched by the commits that [`facts`] looks at, or belongs to no
-    /// repository.
+    /// Number of first-parent commits since each file was last changed, as of the run. 0 for files that are unknown
+    /// to Git or newer than the run. Files are absent if the commits that [`facts`] reads do not change them, or if
+    /// they are outside any repository.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
-    /// The last commits of each folder, newest first.
+    /// Last commits of each folder, newest first.
     pub past: Arc<Vec<PastCommit>>,
-    /// Whether a run was completed.
+    /// Whether a run has completed.
     pub state: IndexState,
-    /// The work of the last run over all files.
+    /// Work done by the last full run.
     pub efforts: Efforts,
-    /// Problems of the scan and the history, in sentences.
+    /// Problems of the scan and the history, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -107,34 +107,34 @@ impl Default for Index {
     }
 }
 
-/// The input of an index.
+/// The input for building an index.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexInputs<'a> {
     pub roots: &'a Roots,
     pub options: &'a WalkOptions,
-    /// Outlines that earlier runs kept.
+    /// Outlines of earlier runs.
     pub cache: &'a OutlineCache,
     /// Whether the user trusts the workspace.
     pub trust: Trust,
-    /// How many threads read and parse.
+    /// Number of threads that read and parse.
     pub threads: NonZeroUsize,
     pub cancel: &'a Cancel,
 }
 
-/// An intermediate result of a run over all files.
+/// Progress of a full run.
 #[derive(Debug)]
 pub enum Step {
-    /// Only the names of all files: enough to resolve folders and patterns.
+    /// A listing of all files without outlines: enough to resolve directories and patterns.
     Listed(Box<Index>),
-    /// Some more files are done.
+    /// More files are done.
     Outlined(Progress),
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub done: usize,
-    /// Files there are to do.
+    /// Number of files to process.
     pub total: usize,
 }
 
@@ -144,7 +144,7 @@ impl<'a> IndexInputs<'a> {
         Self { trust: snapshot.trust, ..means }
     }
 
-    /// With as many threads as an editor can spare, without trust.
+    /// Creates inputs with as many threads as an editor can spare, for an untrusted workspace.
     pub fn new(
         roots: &'a Roots,
         options: &'a WalkOptions,
@@ -163,19 +163,19 @@ impl<'a> IndexInputs<'a> {
 }
 
 impl Index {
-    /// Scans the workspace folders without outlines: enough to resolve folders and patterns.
+    /// Scans the workspace folders without outlines: enough to resolve directories and patterns.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised.
     pub(crate) fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
         Ok(Self { notes: notes_of(&walked), ..Self::default() }.list(walked.entries))
     }
 
-    /// Walks the workspace folders, outlines every file that has a grammar, and asks the history about all of them.
+    /// Scans the workspace folders, outlines every file with a grammar, and reads the Git history of all files.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised.
     pub fn build(
         means: &IndexInputs<'_>,
         mut tell: impl FnMut(Step),
@@ -195,7 +195,7 @@ impl Index {
         let mut updates = OutlineUpdates::default();
         let mut efforts = Efforts::default();
         let outline = |entry: &&Entry| {
-            // A file that makes a parser panic is one without an outline.
+            // A file that makes a parser panic gets no outline.
             (entry.key.clone(), catch_panic(|| outlining.outline(entry)).unwrap_or_default())
         };
         spread(&wanted, threads, cancel, outline, |batch: Batch<(FileKey, OutlineBatch)>| {
@@ -222,11 +222,11 @@ impl Index {
         Ok((outlined.linked(), updates))
     }
 
-    /// The index with some files refreshed, after any change. References are unchanged, and [stale](Self::is_stale) if an outline
-    /// changed.
+    /// Refreshes some files after any kind of change. Does not update references; the result is
+    /// [stale](Self::is_stale) if an outline changed.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised.
     pub fn refreshed(
         &self,
         keys: &BTreeSet<FileKey>,
@@ -237,7 +237,7 @@ impl Index {
         self.refreshed_by(all.as_ref(), keys, means)
     }
 
-    /// The same with a walk over all roots, where there was one.
+    /// Like `refreshed`, but uses an existing scan of all roots, if given.
     fn refreshed_by(
         &self,
         all: Option<&Walk>,
@@ -256,7 +256,7 @@ impl Index {
                 None => walk_at(roots, key, options, cancel)?,
             };
             if let Ok(path) = roots.path_of(key) {
-                // All below it, and nothing else, which a copy is only made for when it makes a difference.
+                // Compare only the folders below this path, and copy the set only if they differ.
                 let from = (Bound::Included(path.as_path()), Bound::Unbounded);
                 let known = || self.folders.range::<Path, _>(from).take_while(|at| at.starts_with(&path));
                 if !known().eq(&walked.folders) {
@@ -295,7 +295,7 @@ impl Index {
         let is_fresh = |key: &&FileKey| self.stamp(key).is_none();
         let is_gone = |old: &&Entry| looked_at(&old.key) && !entries.contains_key(&old.key);
         let mut recency = self.recency.clone();
-        // A change copies the table of all files.
+        // Any change copies the table of all files.
         for gone in self.entries.iter().filter(is_gone).filter(|gone| self.recency.contains_key(&gone.key)) {
             Arc::make_mut(&mut recency).remove(&gone.key);
         }
@@ -304,11 +304,11 @@ impl Index {
         }
         let untouched = self.entries.iter().filter(|entry| !looked_at(&entry.key)).cloned();
         let mut all: Vec<Entry> = untouched.chain(entries.into_values()).collect();
-        // Two sorted runs, which costs little more than looking.
+        // Both halves are already sorted, so sorting costs little more than a comparison pass.
         all.sort_by(|one, other| one.key.cmp(&other.key));
         let lexical = Arc::default();
         let mut next = Self { folders, recency, symbols, is_stale, lexical, ..self.clone() }.list(all);
-        // A key may be a folder that came or went with all it holds.
+        // A key may be a folder that was created or deleted with its contents.
         let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
         if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
             next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
@@ -317,11 +317,10 @@ impl Index {
         Ok((next, updates))
     }
 
-    /// The same with a new look at everything that looks different on disk, which reads nothing else; `None` when nothing
-    /// does.
+    /// Scans again and refreshes only the files that changed on disk. `None` if none did.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up.
+    /// [`Cancelled`] if the flag is raised.
     pub fn rescanned(&self, means: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
         let walked = walk(means.roots, means.options, means.cancel)?;
         let now: BTreeMap<&FileKey, Stamp> =
@@ -342,18 +341,18 @@ impl Index {
         Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, means).map(Some)
     }
 
-    /// The words of every file, built on first use.
+    /// Word index of all files, built on first use.
     pub(crate) fn lexical(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))
     }
 
-    /// The metadata of a file when its outline was made.
+    /// Metadata of a file when it was outlined.
     pub(crate) fn stamp(&self, key: &FileKey) -> Option<Stamp> {
         let at = self.entries.binary_search_by(|entry| entry.key.cmp(key)).ok()?;
         self.entries.get(at).map(|entry| entry.stamp)
     }
 
-    /// The index with references linked. Takes seconds for hundreds of thousands of files.
+    /// Returns the index with up-to-date references. Takes seconds for hundreds of thousands of files.
     pub fn linked(self) -> Self {
         let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
@@ -362,14 +361,14 @@ impl Index {
         Self { references: Arc::new(references), seeds: Arc::new(seeds), is_stale: false, ..self }
     }
 
-    /// The same with these files.
+    /// Replaces the listed files.
     fn list(self, entries: Vec<Entry>) -> Self {
         let files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
         Self { files, entries: Arc::new(entries), ..self }
     }
 }
 
-/// Git facts about the workspace folders.
+/// Git history of the workspace folders.
 #[derive(Default)]
 struct History {
     recency: BTreeMap<FileKey, u32>,
@@ -378,7 +377,7 @@ struct History {
 }
 
 impl History {
-    /// A history that cannot be read is worth a note: everything works without one.
+    /// Reads the Git history. An unreadable history only adds a note, because everything works without one.
     fn of(roots: &Roots, entries: &[Entry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut history = Self::default();
         let mut committed = BTreeSet::new();
@@ -393,7 +392,7 @@ impl History {
                     continue;
                 }
             };
-            // By way of the path, because of folders inside each other: a file has one key.
+            // Resolve by path, because workspace folders may be nested and a file has only one key.
             let key = |path: &str| roots.key_of(&root.real.join(path));
             history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
             history.past.extend(found.commits.into_iter().map(|commit| PastCommit {
@@ -418,24 +417,24 @@ impl History {
     }
 }
 
-/// Whether a file is one of these, or below one of them, as the files of a submodule are.
+/// Whether `key` is in `committed`, or below one of its entries, as files of a submodule are.
 fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
     let key = key.as_str();
     let folders = key.match_indices('/').map(|(at, _)| &key[..at]);
     folders.chain([key]).any(|path| committed.contains(path))
 }
 
-/// A fresh outline of one file on disk; `None` when it has none, or is gone.
+/// Outlines one file on disk. `None` if it has no outline or no longer exists.
 ///
 /// # Errors
-/// [`Cancelled`] when the flag went up.
+/// [`Cancelled`] if the flag is raised.
 pub(crate) fn outline_of(
     snapshot: &Snapshot,
     key: &FileKey,
     cancel: &Cancel,
 ) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
     let limits = ReadLimits { max_bytes: snapshot.settings.symbols.max_file_bytes };
-    // It may have become a link since the walk.
+    // The file may have been replaced by a link since the scan.
     let outlined = match secret_by_place(&snapshot.roots, key) {
         Some(_) => None,
         None => {
@@ -447,7 +446,7 @@ pub(crate) fn outline_of(
     Ok(outlined)
 }
 
-/// How the walk is made under the settings.
+/// Options of the scan, from the settings.
 pub fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> WalkOptions {
     WalkOptions {
         exclude: settings.server.ignore.clone(),
@@ -465,7 +464,7 @@ fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manife
     let listed = files.iter().filter(|key| Manifests::wants(key)).take(MAX_MANIFESTS);
     for key in listed.chain(&hidden) {
         cancel.check()?;
-        // One that became a link since the walk, or that cannot be read, says nothing.
+        // Skip files that became links since the scan, or that cannot be read.
         if secret_by_place(roots, key).is_some() {
             continue;
         }
@@ -493,7 +492,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository with a commit for each list of files; the text is the number of the commit.
+    /// Creates a repository with one commit per list of files. Each file contains the number of its commit.
     fn repository(top: &Path, commits: &[&[&str]]) {
         let repository = gix::init(top).unwrap();
         let mut tree = gix::ObjectId::empty_tree(gix::hash::Kind::Sha1);
@@ -613,7 +612,7 @@ mod tests {
         repository(&tools, &[&["a.py"]]);
         let (_, index) = built(&[&web, &tools, &plain]);
         assert_eq!(recency(&index), [("tools/a.py", 0), ("web/a.py", 0), ("web/src/b.py", 1)]);
-        // A folder inside another one: each file has the key of the inner one.
+        // With nested folders, each file has the key of the inner folder.
         let (_, index) = built(&[&web, &web.join("src")]);
         assert_eq!(recency(&index), [("src/b.py", 1), ("web/a.py", 0)]);
     }

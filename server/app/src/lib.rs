@@ -1,6 +1,6 @@
-//! The application: typed commands over a session and a snapshot of the workspace, the store of sessions, the index, the settings
-//! that count, compaction jobs. The language server, the server for agents and the command line are three front ends of it.
-//! Names no type of their protocols and does not know which of them runs it.
+//! The application: typed commands over a session and a snapshot of the workspace, the session store, the index,
+//! effective settings, and compaction jobs. It has three front ends: the language server, the server for agents, and
+//! the command line. It uses no types of their protocols and does not depend on which one runs it.
 
 pub mod clock;
 pub mod commands;

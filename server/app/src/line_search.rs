@@ -1,54 +1,55 @@
-//! Lines of texts that match a pattern, as ripgrep finds them: its own crates. Reads no file, and knows nothing of where a text comes
-//! from.
+//! Searches texts for lines that match a pattern, with ripgrep's own crates. Reads no files.
 
 use std::io;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-/// Longest pattern that is compiled, in bytes.
+/// Maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 4 * 1024;
-/// Maximum memory of a compiled pattern, in bytes.
+/// Maximum memory for a compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 16 << 20;
 
-/// How a pattern is read.
+/// How to interpret a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PatternOptions {
-    /// Matches the pattern literally instead of as a regular expression.
+    /// Whether to match the pattern literally instead of as a regular expression.
     pub(crate) is_literal: bool,
-    /// Letter case does not count.
+    /// Whether to ignore case.
     pub(crate) ignore_case: bool,
-    /// Matches begin and end at the borders of words.
+    /// Whether to match whole words only.
     pub(crate) whole_words: bool,
 }
 
-/// A pattern that cannot be searched for.
+/// An invalid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadPattern {
     #[error("the pattern is empty")]
     Empty,
     #[error("the pattern is longer than {MAX_PATTERN_BYTES} bytes")]
     TooLong,
-    /// What is wrong.
+    /// Why the pattern does not compile.
     #[error("{0}")]
     Syntax(String),
 }
 
-/// The pattern. Matches stay within a line.
+/// A compiled pattern. Matches never span lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern(RegexMatcher);
 
-/// A line that matches, or one near it.
+/// A matching line, or a line of context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLine {
-    /// From 1.
+    /// Line number, counted from 1.
     pub(crate) line: u64,
-    /// Without its end.
+    /// Text of the line, without its line ending.
     pub(crate) text: String,
     pub(crate) is_match: bool,
 }
 
 impl Pattern {
+    /// Compiles a pattern.
+    ///
     /// # Errors
     /// [`BadPattern`].
     pub(crate) fn new(pattern: &str, options: PatternOptions) -> Result<Self, BadPattern> {
@@ -80,17 +81,17 @@ impl Pattern {
         searched.is_ok() && first.0
     }
 
-    /// The lines that match, in order, each with up to `context` lines before and after it.
+    /// Matching lines in order, each with up to `context` lines before and after it.
     pub(crate) fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
         let mut lines = Lines(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
-        // A search in memory reads nothing that could fail; what is found until then stands.
+        // Searching in memory does no I/O, so it cannot fail; if it did, keep the lines found so far.
         let _ = searcher.search_slice(&self.0, text.as_bytes(), &mut lines);
         lines.0
     }
 }
 
-/// Ends at the first match.
+/// Stops at the first match.
 struct First(bool);
 
 impl Sink for First {

@@ -1,4 +1,4 @@
-//! The context meter: what `strata/status` says. Read in the background from a snapshot.
+//! The context meter, which `strata/status` reports. Computed in the background from a snapshot.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,46 +12,47 @@ use crate::format::{counted, grouped, tokens};
 use crate::session_store::Persistence;
 use crate::snapshot::Snapshot;
 
-/// The context meter.
+/// The state of the context meter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// The session that is shown.
+    /// Id of the current session.
     session: String,
-    /// The model the prompts are for.
+    /// Model that the prompts are for.
     model: String,
-    /// Tokens of the next request without its prompt.
+    /// Tokens of the next request, excluding the user's new message.
     tokens: usize,
-    /// The model's input window, in tokens.
+    /// Input window of the model, in tokens.
     window: usize,
-    /// `tokens` as a share of `window`, in percent.
+    /// `tokens` as a percentage of `window`.
     percent: f64,
-    /// The share of the session's billed input that was read from the cache, in percent.
+    /// Percentage of the session's billed input that was read from the cache.
     cached_percent: Option<f64>,
-    /// Tokens that the next request can read from the cache; absent if nothing is cached.
+    /// Tokens that the next request can read from the cache. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_tokens: Option<usize>,
-    /// When that will be gone unless it is used before, in milliseconds since 1970.
+    /// When the cache expires if it is not used before, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
-    /// How near the conversation is to a compaction, in percent.
+    /// How much of the threshold for the next compaction the conversation has used, in percent.
     compaction_percent: f64,
-    /// How many selected files the next request would leave out because they do not fit; `strata.budget.report` names them.
+    /// Number of selected files that the next request would leave out because they do not fit. `strata.budget.report`
+    /// lists them.
     shed: usize,
-    /// Number of secrets in selected files that were replaced; `strata.redaction.list` lists them.
+    /// Number of secrets in selected files that were replaced. `strata.redaction.list` lists them.
     redacted: usize,
-    /// Whether the conversation is saved to disk. Otherwise it ends with the server.
+    /// Whether the conversation is saved to disk. If not, it is lost when the server ends.
     stored: bool,
-    /// Whether all files were outlined.
+    /// Whether all files have been outlined.
     index: IndexState,
-    /// How many files the workspace has.
+    /// Number of files in the workspace.
     files: usize,
     /// Number of changes to the session so far.
     state_version: u64,
 }
 
 impl Status {
-    /// A short summary for the user, with the number of selected files.
+    /// One-line summary for the user, including the number of selected files.
     pub(crate) fn sentence(&self, name: &str, selected: usize) -> String {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
@@ -64,7 +65,7 @@ impl Status {
     }
 }
 
-/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the size of the context is unknown.
+/// Computes the meter at the time `now_ms` (milliseconds since 1970). `None` if the size of the context is unknown.
 pub fn read(
     snapshot: &Snapshot,
     session: &Session,
@@ -80,7 +81,7 @@ pub fn read(
     let (redacted, report) = read.ok()?;
     let (model, tokens, window, shed) = match report {
         Ok(report) => (report.model, report.used, report.max_input_tokens, report.shed.len()),
-        // It does not fit even without a prompt: the meter shows by how much.
+        // The request does not fit even without a question: report its actual size.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
             let window = snapshot.models.resolve(&model).model.max_input;
             (model, tokens, window, session.selection.selected.len())

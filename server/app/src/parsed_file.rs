@@ -1,4 +1,4 @@
-//! One file as a model may see it, with its syntax tree: where its definitions are. Made for one answer and not kept.
+//! A file as a model may see it, parsed to locate its definitions. Created for one reply and not cached.
 
 use std::sync::Arc;
 
@@ -11,22 +11,23 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 
 use crate::snapshot::Snapshot;
 
-/// A file that was read and parsed.
+/// A parsed file.
 pub(crate) struct ParsedFile {
-    /// The screened text as shown; line numbers refer to it.
+    /// Screened text. Line numbers refer to it.
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineStarts,
-    /// Its definitions in the order of the text.
+    /// Definitions, in the order of the text.
     pub(crate) places: Vec<Located>,
-    /// The name of its language.
+    /// Name of the language.
     pub(crate) language: &'static str,
 }
 
 impl ParsedFile {
-    /// The file of this name; `None` when it cannot be read or shown, has no grammar, or is too large or takes too long for an outline.
+    /// Reads and parses a file. `None` if the file cannot be read, must not be shown, has no grammar, or is too large
+    /// or takes too long to outline.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised.
     pub(crate) fn open(
         snapshot: &Snapshot,
         key: &FileKey,
@@ -37,7 +38,7 @@ impl ParsedFile {
         Self::parse(snapshot, key, file.text, cancel)
     }
 
-    /// The same of a text that was read already.
+    /// Parses a text that has already been read. `None` as for [`open`](Self::open).
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -65,7 +66,7 @@ impl ParsedFile {
         }
     }
 
-    /// The first and the last line of a definition, from 1.
+    /// First and last line of a definition, counted from 1.
     pub(crate) fn lines_of(&self, place: &Located) -> (u32, u32) {
         self.lines.of_range(&place.range)
     }

@@ -1,18 +1,19 @@
-//! The client's most recent documents, for commands without arguments, since some editors can pass none. Remembers names only.
+//! The documents that the client mentioned most recently, for commands without arguments, since some editors cannot
+//! pass any. Remembers only URIs.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// Maximum documents remembered, since a client may close the last ones.
+/// Maximum number of documents to remember, since the client may close the most recent ones.
 const REMEMBERED: usize = 64;
 
-/// The documents that the client named, the last one last.
+/// URIs of the documents that the client mentioned, most recent last.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RecentDocuments(Vec<Arc<str>>);
 
 impl RecentDocuments {
-    /// The client named this document (its URI).
+    /// Records that the client mentioned the document with this URI.
     pub fn named(&mut self, uri: &str) {
         self.closed(uri);
         if self.0.len() >= REMEMBERED {
@@ -21,18 +22,19 @@ impl RecentDocuments {
         self.0.push(uri.into());
     }
 
-    /// The client closed this document, so that the user is back at another one.
+    /// Removes a document that the client closed, so that the one before it becomes current again.
     pub fn closed(&mut self, uri: &str) {
         self.0.retain(|known| **known != *uri);
     }
 
-    /// The document that was named last and not closed since.
+    /// Document that the client mentioned last and has not closed.
     pub(crate) fn latest(&self) -> Option<&str> {
         self.0.last().map(|uri| &**uri)
     }
 }
 
-/// The document of a message: every `textDocument/*` names one. Closing it does not make it current.
+/// URI of the document that a `textDocument/*` message refers to. `None` for `didClose`, since closing a document
+/// does not make it current.
 pub fn document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
     match method.strip_prefix("textDocument/")? {
         "didClose" => None,

@@ -1,9 +1,9 @@
-//! The screen for secrets of the user who runs this process. Finds nothing itself.
+//! The screen for secrets, with the key of the user who runs this process.
 
 pub use strata_engine::tokens::redaction::Screen;
 use strata_host::placeholder_key;
 
-/// Screens with the user's own key, which is read or made when the first secret is found.
+/// Creates a screen with the user's own key, which is read or created when the first secret is found.
 pub fn screen_of_user() -> Screen {
     Screen::new(placeholder_key::of_user)
 }

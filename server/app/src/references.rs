@@ -1,4 +1,5 @@
-//! Finds references in the current texts: open buffers over the disk. Decides nothing.
+//! Finds references in the current texts: those of open buffers replace those on disk. Only provides texts; the
+//! engine finds the references.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ impl Snapshot {
     /// Finds the references to the target of a query.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised.
     pub(crate) fn references(
         &self,
         query: &ReferenceQuery<'_>,
@@ -37,7 +38,7 @@ impl Snapshot {
     /// Finds the references to the name at `range` in a file.
     ///
     /// # Errors
-    /// [`Cancelled`] when the flag went up first.
+    /// [`Cancelled`] if the flag is raised.
     pub fn references_at(
         &self,
         file: &FileKey,

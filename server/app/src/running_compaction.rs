@@ -1,5 +1,5 @@
-//! A compaction under way, for a command that cannot do without what results from it. Its draft is handed over once and may be read by
-//! several; who puts it in place is decided elsewhere.
+//! A running compaction, for commands that need its result. Several commands can read the draft; the caller decides
+//! who installs it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,18 +9,18 @@ use strata_engine::conversation::compaction::Draft;
 
 use crate::compaction_job::CompactionJob;
 
-/// How often a wait looks whether it was cancelled.
+/// Interval at which a wait checks for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
 pub struct RunningCompaction {
-    /// Its number in this server.
+    /// Number of the compaction, unique within this server.
     pub number: u64,
     pub job: CompactionJob,
     pub draft: DraftCell,
 }
 
-/// The draft of a compaction, or why there is none; empty until it has ended.
+/// The draft of a compaction, or why there is none. Empty until the compaction ends.
 #[derive(Clone, Debug, Default)]
 pub struct DraftCell(Arc<SharedDraft>);
 
@@ -36,10 +36,10 @@ impl DraftCell {
         self.0.filled.notify_all();
     }
 
-    /// Waits for the draft. The compaction keeps its own time limits.
+    /// Waits for the draft. The compaction has its own time limits.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised.
     pub(crate) fn wait(&self, cancel: &Cancel) -> Result<Result<Draft, String>, Cancelled> {
         let SharedDraft { draft, filled } = &*self.0;
         let mut held = draft.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The application as data: every command and setting with JSON Schemas derived from the types that read and write it.
+//! Describes every command and setting with JSON Schemas derived from the types that read and write it.
 
 mod shapes;
 mod tidy;
@@ -13,30 +13,30 @@ pub use shapes::Shapes;
 
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Something that one side says to the other.
+/// A message between client and server.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Message {
-    /// Its name on the wire.
+    /// Name in the protocol.
     #[serde(skip)]
     pub name: &'static str,
-    /// Its description, in a sentence.
+    /// One-sentence description.
     #[serde(rename = "description")]
     pub doc: String,
-    /// Reference to the schema of its arguments.
+    /// Reference to the schema of the arguments.
     pub params: Value,
-    /// Reference to the schema of its reply; absent without one.
+    /// Reference to the schema of the reply, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Value>,
 }
 
-/// The schemas of all commands: `commands` by name, with references to `$defs`.
+/// Schemas of all commands: `commands` by name, with references to `$defs`.
 pub fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     json!({ "commands": by_name(&commands), "$defs": shapes.finish() })
 }
 
-/// The schema of the settings, with defaults and descriptions.
+/// Schema of the settings, with defaults and descriptions.
 pub fn settings() -> Value {
     let mut shapes = Shapes::default();
     shapes.taken::<Settings>();
@@ -53,7 +53,7 @@ pub fn settings() -> Value {
     settings
 }
 
-/// Every `$ref` of a schema, with repetitions.
+/// All `$ref`s in a schema, including duplicates.
 pub fn references(schema: &Value) -> Vec<&str> {
     match schema {
         Value::Object(fields) => {
@@ -65,9 +65,9 @@ pub fn references(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Messages as an object by their names.
+/// Messages as a JSON object, keyed by name.
 pub fn by_name(messages: &[Message]) -> Value {
-    // Text and references: it always can be written.
+    // Plain data with string keys always serializes.
     let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
     messages.iter().map(|message| (message.name.to_owned(), plain(message))).collect()
 }

@@ -1,7 +1,7 @@
-//! Carries out one question: assembles a prompt, sends it, records the answer with its usage, lets the model use Strata's
-//! read-only tools, and retries after compacting if the prompt was too long. Each step is an ordinary command, and the session is
-//! free for others in between. Or forwards a conversation that a client keeps (`forward`). Knows neither the front end nor how a
-//! provider is reached.
+//! Asks a model one question: assembles a prompt, sends it, records the answer with its usage, lets the model use
+//! Strata's read-only tools, and compacts and retries if the prompt was too long. Each step is an ordinary command;
+//! between steps, the session is available to other commands. Independent of the front end and of the connection to
+//! the provider. Also forwards conversations that a client keeps (`forward`).
 
 mod answer;
 mod connection;
@@ -37,45 +37,45 @@ pub use model_client::ProviderReport;
 pub use notice::Delta;
 pub(crate) use page::AnswerPage;
 
-/// Whether the settings name a provider to send to. Its key is not looked for.
+/// Whether the settings name a provider. Does not check for its key.
 pub fn is_configured(settings: &Settings) -> bool {
     ProviderClient::of(settings, None).is_ok()
 }
 
-/// Runs the commands of the session, and shows their results.
+/// Runs commands in the session, and shows the answer.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);
 
-    /// Reports what is being waited for.
+    /// Reports what the question is waiting for.
     fn progress(&mut self, message: &str);
 }
 
-/// Work that waits for a model.
+/// A request to a model that waits for the answer.
 pub trait ModelJob: std::fmt::Debug + Send + Sync {
-    /// The session, by its own name.
+    /// Id of the session.
     fn session(&self) -> &str;
 
-    /// Whether it continues the session's conversation, so that it must be the only one in it.
+    /// Whether it continues the session's conversation, so that no other may run in it.
     fn occupies_session(&self) -> bool;
 
-    /// Whether nothing is seen of the answer until it is complete.
+    /// Whether nothing of the answer is shown until it is complete.
     fn is_silent(&self) -> bool;
 
-    /// Asks, waits for the answer on this thread, and gives the reply of the command that asked. If `cancel` is raised, keeps the
-    /// answer so far.
+    /// Asks, waits for the answer on this thread, and returns the reply of the command that asked. If `cancel` is
+    /// raised, keeps the answer so far.
     ///
     /// # Errors
     /// [`CommandError`] when there is no answer at all.
     fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError>;
 }
 
-/// Which tools the model may use.
+/// The tools that the model may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SendTools")]
 pub enum ToolAccess {
-    /// None.
+    /// No tools.
     #[default]
     None,
     /// Strata's read-only tools: map, outlines, references, searches, files, notes.
@@ -86,15 +86,15 @@ pub enum ToolAccess {
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
     pub(crate) connection: Connection,
-    /// The question, as arguments of `strata.prompt.assemble`.
+    /// Arguments for `strata.prompt.assemble`.
     pub(crate) ask: Map<String, Value>,
     pub(crate) tools: ToolAccess,
     pub(crate) tool_rounds: u32,
-    /// The document that the answer becomes, for editors that show no reply.
+    /// Document to write the answer to, for editors that cannot show replies.
     pub(crate) page: Option<AnswerPage>,
 }
 
-/// The workspace data that a question needs besides its commands.
+/// Workspace data that a question needs in addition to its commands.
 #[derive(Clone)]
 pub(crate) struct SnapshotParts(Snapshot);
 
@@ -110,7 +110,7 @@ impl SnapshotParts {
     }
 }
 
-/// The used part of the reply of `strata.prompt.assemble`.
+/// The fields used from the reply of `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Prompt {
@@ -134,7 +134,7 @@ struct PromptWarning {
     message: String,
 }
 
-/// The used part of the reply of `strata.prompt.record`.
+/// The fields used from the reply of `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     warnings: Vec<String>,
@@ -172,7 +172,7 @@ impl SendJob {
         match self.carry(&mut reply, host, cancel) {
             Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
             Err(error) if reply.requests == 0 => return Err(error),
-            // What was said until then is recorded, and paid for.
+            // The answers so far have been recorded and billed.
             Err(error) => (reply.end, reply.error) = (SendEnd::Failed, Some(error.to_string())),
             Ok(end) => reply.end = end,
         }
@@ -246,7 +246,7 @@ impl SendJob {
     }
 }
 
-/// The record of an answer, complete or partial.
+/// Arguments for `strata.prompt.record`, for a complete or partial answer.
 fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
     let status = if is_whole { "complete" } else { "aborted" };
     json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })

@@ -1,5 +1,5 @@
-//! Services for commands outside of their session: the store, and the connection to the client. Shared by all threads; holds no
-//! conversation state.
+//! What commands use outside their session: the store, and the connection to the client. Shared by all threads; has
+//! no conversation state.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,17 +17,17 @@ use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 use crate::token_count_client::TokenCountClient;
 
-/// Maximum remembered notices of a kind, as hashes: 16 KiB for the life of the server. With more models or files than this, the
-/// oldest notices are repeated.
+/// Maximum number of notices of one kind to remember, as hashes: 16 KiB for the lifetime of the server. With more
+/// models or files than this, the oldest notices are repeated.
 const MAX_NOTICES: usize = 1 << 10;
 
-/// The outside, as far as commands need it.
+/// Services outside a session that commands use.
 #[derive(Debug, Default)]
 pub struct Services {
     pub store: SessionStore,
-    /// Where prompts are written for editors that show files and nothing else.
+    /// Where prompts are written for editors that can only show files.
     pub previews: PreviewFiles,
-    /// The front end; none for the command line.
+    /// Front end; `None` for the command line.
     front_end: Option<Arc<dyn FrontEnd>>,
     /// Unknown models that the user was warned about.
     unknown_models: Mutex<NoticeLog>,
@@ -35,12 +35,12 @@ pub struct Services {
     redacted: Mutex<NoticeLog>,
 }
 
-/// Notices given to the user, newest last.
+/// Notices shown to the user, newest last.
 #[derive(Debug, Default)]
 struct NoticeLog(VecDeque<ContentHash>);
 
 impl NoticeLog {
-    /// Whether this is a new notice; records it.
+    /// Records a notice. Returns whether it is new.
     fn is_new(&mut self, of: &str) -> bool {
         let hash = ContentHash::of(of);
         if self.0.contains(&hash) {
@@ -55,13 +55,13 @@ impl NoticeLog {
 }
 
 impl Services {
-    /// The services of a front end.
+    /// Creates the services of a front end.
     pub fn new(front_end: Arc<dyn FrontEnd>) -> Self {
         let previews = PreviewFiles::below(cache_directory(|name| std::env::var_os(name)));
         Self { previews, front_end: Some(front_end), ..Self::default() }
     }
 
-    /// Returns the client for summaries.
+    /// Client for summaries, under the current settings.
     pub fn summarizer(&self, snapshot: &Snapshot) -> SummarizerClient {
         SummarizerClient::new(
             snapshot.trust,
@@ -72,12 +72,12 @@ impl Services {
         )
     }
 
-    /// Whether a model is asked for summaries, so that who wants one waits.
+    /// Whether summaries are written by a model, so that a command that needs one may wait.
     pub(crate) fn asks_model(&self, snapshot: &Snapshot) -> bool {
         matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }
 
-    /// The client for exact counts, if it answers such requests.
+    /// Client for exact token counts, if the front end's client can provide them.
     pub fn token_count_client(&self) -> Option<TokenCountClient> {
         self.front_end
             .as_ref()
@@ -86,13 +86,13 @@ impl Services {
             .map(TokenCountClient::new)
     }
 
-    /// Whether no one has been warned that this model is unknown; records the warning.
+    /// Records a warning about an unknown model. Returns whether it is the first one.
     pub(crate) fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.is_new(model)
     }
 
-    /// Warns the user about replaced secrets in a file, the first time. Returns whether it did.
+    /// Warns the user about replaced secrets in a file, once per file. Returns whether it did.
     pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
         let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
         if is_new {
@@ -102,7 +102,7 @@ impl Services {
         is_new
     }
 
-    /// Notifies the client of a compaction's state.
+    /// Notifies the client of a compaction's progress.
     pub fn notify_compaction(&self, news: CompactionNotice) {
         if let Some(front_end) = &self.front_end {
             front_end.notify_compaction(news);

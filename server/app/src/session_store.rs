@@ -1,5 +1,5 @@
-//! Stored sessions: what was last stored of each, and who may write it. Opens the store on first use, and works without one;
-//! sessions then live as long as the server. Called on threads that may wait for the disk.
+//! Stored sessions: the last stored state of each, and who may write to it. Opens the store on first use, and works
+//! without one; sessions then last as long as the server. Must be called on threads that may wait for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -22,11 +22,11 @@ use crate::faults::{self, Point};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Persistence {
     Durable,
-    /// They end with the server: there is no workspace folder or no usable store.
+    /// Sessions are lost when the server ends: there is no workspace folder or no usable store.
     InMemory,
 }
 
-/// Where sessions are kept: nowhere until a folder is named.
+/// Persists sessions. Until a folder is set, they are kept in memory.
 #[derive(Debug, Default)]
 pub struct SessionStore(Mutex<Inner>);
 
@@ -36,7 +36,7 @@ struct Inner {
     sessions: BTreeMap<String, OpenSession>,
     /// Sessions that are never stored.
     in_memory: BTreeSet<String>,
-    /// A message for the user about the store.
+    /// Pending message for the user about the store.
     news: Option<String>,
     /// Calibration of the most recently stored conversation; `None` until looked up.
     calibrations: Option<Calibrations>,
@@ -46,13 +46,13 @@ struct Inner {
 enum StoreState {
     #[default]
     Nowhere,
-    /// They will be, below this directory, for the workspace of this folder.
+    /// Not opened yet: the store in this directory, for the workspace with this folder.
     Closed {
         state: PathBuf,
         folder: PathBuf,
     },
     Open(Box<Store>),
-    /// They should be, and cannot so far.
+    /// Could not be opened so far.
     Failed {
         state: PathBuf,
         folder: PathBuf,
@@ -60,42 +60,42 @@ enum StoreState {
     },
 }
 
-/// A session that is open here.
+/// A session that is open in this process.
 #[derive(Debug)]
 struct OpenSession {
     handle: SessionHandle,
-    /// The stored state: its messages, and the rest.
+    /// Last stored messages; `saved` is the rest of the stored state.
     history: History,
     saved: SavedSession,
-    /// How many have loaded it at once and have not given it back.
+    /// Number of concurrent loads that have not been given back.
     holders: usize,
 }
 
 /// Why a session was not stored, read or found.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionStoreError {
-    /// There is no store.
+    /// There is no store, because no folder is set.
     #[error("conversations are not saved: there is no workspace folder")]
     Nowhere,
     /// The store could not be opened.
     #[error("conversations are not saved: {0}")]
     Unavailable(String),
-    /// The store says no.
+    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The stored data was not written by Strata.
+    /// The stored data is not in a format that Strata writes.
     #[error("cannot read session `{id}`: {problem}")]
     Unreadable {
-        /// The session.
+        /// Id of the session.
         id: String,
-        /// What is wrong.
+        /// What is wrong with the data.
         problem: String,
     },
 }
 
 impl SessionStore {
-    /// Keeps sessions of the workspace whose first folder is `folder` from now on, below the user's state directory.
-    /// Nothing is opened yet. Sessions that are open stay where they are.
+    /// Persists sessions from now on, in the user's state directory, for the workspace whose first folder is
+    /// `folder`. Does not open the store yet. Sessions that are already open are unaffected.
     ///
     /// # Errors
     /// [`StoreError::NoStateDirectory`].
@@ -105,7 +105,7 @@ impl SessionStore {
         Ok(())
     }
 
-    /// The same below a directory that is named.
+    /// Like `settle`, with an explicit state directory.
     pub fn settle_at(&self, state: PathBuf, folder: &Path) {
         let mut inner = self.inner();
         if matches!(inner.place, StoreState::Nowhere) {
@@ -113,25 +113,25 @@ impl SessionStore {
         }
     }
 
-    /// An unguessable name for a new session.
+    /// Creates an unguessable id for a new session.
     ///
     /// # Errors
-    /// When the system has no randomness.
+    /// If the system provides no randomness.
     pub(crate) fn new_id() -> Result<String, StoreError> {
         Ok(SessionId::random()?.as_str().to_owned())
     }
 
-    /// The same where the system has no randomness: then the time makes the name one of its own.
+    /// Like `new_id`, but derives the id from the time if the system provides no randomness.
     pub fn new_name() -> String {
         Self::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
     }
 
-    /// Stores nothing of this session from now on.
+    /// Excludes this session from the store from now on.
     pub(crate) fn keep_in_memory(&self, id: &str) {
         self.inner().in_memory.insert(id.to_owned());
     }
 
-    /// Whether sessions are kept. A store that was not needed yet counts as one that works.
+    /// Whether sessions are persisted. A store that has not been opened yet counts as working.
     pub fn persistence(&self) -> Persistence {
         match self.inner().place {
             StoreState::Nowhere | StoreState::Failed { .. } => Persistence::InMemory,
@@ -139,7 +139,7 @@ impl SessionStore {
         }
     }
 
-    /// Does something with the store.
+    /// Runs `work` with the open store.
     ///
     /// # Errors
     /// [`SessionStoreError`].
@@ -152,11 +152,10 @@ impl SessionStore {
         Ok(work(opened(place, news)?)?)
     }
 
-    /// Stores what became of a session. When this returns, it is durable. A session that has nothing in it yet is not
-    /// started.
+    /// Stores the changes of a session durably. Does not create a stored session as long as it is empty.
     ///
     /// # Errors
-    /// [`SessionStoreError`]; the store is then unchanged. Without a store, nothing is an error.
+    /// [`SessionStoreError`]; the stored session is then unchanged. Returns `Ok` if there is no store.
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, in_memory, news, calibrations } = &mut *inner;
@@ -174,7 +173,7 @@ impl SessionStore {
             return Ok(());
         }
         let store = match opened(place, news) {
-            // Told once. When the store works again, all that was said by then is stored.
+            // The user is notified once. When the store works again, everything up to then is stored.
             Err(SessionStoreError::Unavailable(_)) => return Ok(()),
             opened => opened?,
         };
@@ -202,10 +201,10 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Opens a stored session. One that is open here already keeps its access.
+    /// Opens a stored session. A session that is already open here keeps its access.
     ///
     /// # Errors
-    /// [`SessionStoreError`], among them [`StoreError::InUse`] when another server writes to it.
+    /// [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session.
     pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
@@ -240,7 +239,7 @@ impl SessionStore {
         Ok(opened(place, news)?.keep_cache_memory(&open.handle, &memory)?)
     }
 
-    /// The session with what [`keep_cache_memory`](Self::keep_cache_memory) stored of it.
+    /// Adds what [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
     pub(crate) fn with_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
         let found = self.with(|store| store.cache_memory(&session.id.parse()?));
         let Ok(Some(StoredCacheMemory { memory, is_current })) = found else { return session };
@@ -250,7 +249,7 @@ impl SessionStore {
                 session.remember_cache(if is_current { memory } else { memory.outdated() });
                 Arc::new(session)
             }
-            // Another version wrote it: the next prompt will be rebuilt.
+            // Written by another version: the next prompt will be rebuilt.
             Err(error) => {
                 tracing::info!(%error, "cannot read the state of the provider's cache");
                 session
@@ -258,12 +257,13 @@ impl SessionStore {
         }
     }
 
-    /// Closes a session here, so that others may write to it. Its stored state stays.
+    /// Closes a session here, so that other processes may write to it. Does not delete it.
     pub fn release(&self, id: &str) {
         self.inner().sessions.remove(id);
     }
 
-    /// Undoes a load that no one needed, at most once per load. The session stays open while others use it.
+    /// Reverts a load that turned out not to be needed, at most once per load. The session stays open while others
+    /// use it.
     pub(crate) fn give_back(&self, id: &str) {
         let mut inner = self.inner();
         let Some(kept) = inner.sessions.get_mut(id) else { return };
@@ -273,7 +273,7 @@ impl SessionStore {
         }
     }
 
-    /// All sessions that are stored; none without a store.
+    /// Lists all stored sessions; none without a store.
     ///
     /// # Errors
     /// [`SessionStoreError`].
@@ -284,7 +284,7 @@ impl SessionStore {
         }
     }
 
-    /// Stores a session that is new: all of it or nothing.
+    /// Stores a new session, completely or not at all.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -296,7 +296,7 @@ impl SessionStore {
     ) -> Result<(), SessionStoreError> {
         let added = catch_unwind(AssertUnwindSafe(|| self.put(session, name, now_ms)));
         if !matches!(added, Ok(Ok(()))) {
-            // What is wrong with the store is told by what went wrong first.
+            // The first error is the one to report.
             let _ = self.delete(&session.id);
         }
         added.unwrap_or_else(|panic| resume_unwind(panic))
@@ -335,20 +335,21 @@ impl SessionStore {
         self.add(session, name, now_ms)
     }
 
-    /// Deletes a session and all that belongs to it.
+    /// Deletes a session and all its data.
     ///
     /// # Errors
-    /// [`SessionStoreError`]; [`StoreError::InUse`] if another server writes to it, which then leaves it unchanged.
+    /// [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session. It is then
+    /// unchanged.
     pub(crate) fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
         let name: SessionId = id.parse()?;
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
         let store = match opened(place, news) {
-            // One that cannot be stored is deleted by being closed.
+            // A session that cannot be stored only needs to be closed.
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => return Ok(()),
             opened => opened?,
         };
-        // The store takes the lock itself, so ours has to go first.
+        // The store takes the lock itself, so release ours first.
         let kept = sessions.remove(id).map(|OpenSession { handle, history, saved, holders }| {
             (handle.access(), history, saved, holders)
         });
@@ -365,7 +366,7 @@ impl SessionStore {
         }
     }
 
-    /// Has a session stored even though nothing was said in it, so that it can be named.
+    /// Stores a session even if it is empty, so that it can be named.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -376,7 +377,7 @@ impl SessionStore {
             return Ok(());
         }
         match OpenSession::begun(opened(place, news)?, &session.id, now_ms) {
-            // Stored, and not open here.
+            // The session is stored, but not open here.
             Err(StoreError::Exists(_)) => {}
             begun => {
                 sessions.insert(session.id.to_string(), begun?);
@@ -401,12 +402,12 @@ impl SessionStore {
         calibrations.clone().filter(|taught| !taught.is_empty())
     }
 
-    /// How a session is open here; nothing when it is not stored.
+    /// Access with which a session is open here; `None` if it is not stored.
     pub fn access(&self, id: &str) -> Option<Access> {
         self.inner().sessions.get(id).map(|kept| kept.handle.access())
     }
 
-    /// A message for the user about the store, once.
+    /// Takes the pending message for the user about the store.
     pub(crate) fn news(&self) -> Option<String> {
         self.inner().news.take()
     }
@@ -422,11 +423,12 @@ impl SessionStore {
 }
 
 impl Inner {
-    /// Reloads the stored state: the store is atomic, but a panic may have come before the note of a change.
+    /// Reloads the stored state. The store is atomic, but a panic may have occurred before a change was recorded
+    /// here.
     fn look_again(&mut self) {
         let StoreState::Open(store) = &self.place else { return };
         for (id, kept) in &mut self.sessions {
-            // One that cannot be read now is found to be so when it is next written.
+            // If the session cannot be read now, the next write reports it.
             if let Ok(id) = id.parse()
                 && let Ok(stored) = restored(store, &id)
             {
@@ -437,7 +439,7 @@ impl Inner {
 }
 
 impl OpenSession {
-    /// A session that is stored from now on, with nothing in it.
+    /// Creates a stored session that is still empty.
     fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
         Ok(Self {
@@ -448,7 +450,7 @@ impl OpenSession {
         })
     }
 
-    /// A session that is stored like this.
+    /// An open session with this stored state.
     fn of(handle: SessionHandle, stored: &Session) -> Self {
         Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
     }
@@ -459,7 +461,7 @@ impl OpenSession {
     }
 }
 
-/// A session as the store holds it.
+/// Loads a session from the store.
 fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError> {
     let stored = store.load(id)?;
     let saved = saved(id.as_str(), stored.state)?;
@@ -467,7 +469,7 @@ fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError>
     Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
 }
 
-/// The stored state besides messages; imported sessions have none.
+/// Parses the stored state other than messages. Imported sessions have none.
 fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     if state.is_null() {
         return Ok(SavedSession::default());
@@ -479,7 +481,8 @@ fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     serde_json::from_value(state).map_err(unreadable)
 }
 
-/// The store, which is opened when it is not. One that could not be opened is tried again each time: a disk comes back.
+/// Returns the store, and opens it if needed. Retries a failed store each time, because a disk may become available
+/// again.
 fn opened<'a>(
     place: &'a mut StoreState,
     news: &mut Option<String>,
@@ -502,7 +505,7 @@ fn opened<'a>(
             };
             *place = StoreState::Open(Box::new(opened.store));
         }
-        // It may work the next time; what could not be stored was not acknowledged.
+        // A busy or full store may work the next time; what was not stored was not acknowledged.
         Err(error @ (StoreError::Busy | StoreError::Full)) if failed.is_none() => return Err(error.into()),
         Err(error) => {
             let reason = error.to_string();

@@ -1,4 +1,4 @@
-//! The sessions that are open, and which of them is current. The one place where the effects of commands on them are applied.
+//! The open sessions, and which of them is the current one. All effects of commands on them are applied here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// One session, which is current.
+    /// Opens one session and makes it the current one.
     pub fn new(session: Arc<Session>) -> Self {
         let current = Arc::clone(&session.id);
         Self { open: BTreeMap::from([(Arc::clone(&current), session)]), current }
@@ -38,7 +38,7 @@ impl Sessions {
         self.open.contains_key(id)
     }
 
-    /// Sorted by name.
+    /// Open sessions, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Session>> {
         self.open.values()
     }
@@ -47,25 +47,25 @@ impl Sessions {
         self.open.values_mut()
     }
 
-    /// The own name of an open session; `main` is the current one.
+    /// Id of an open session; `main` is an alias for the current one.
     pub fn resolve(&self, name: &str) -> Option<Arc<str>> {
         let name = if name == MAIN_SESSION { &self.current } else { name };
         self.open.get_key_value(name).map(|(id, _)| Arc::clone(id))
     }
 
-    /// Installs a changed session. One that was closed meanwhile stays closed.
+    /// Replaces an open session with a changed version. Does nothing if the session has been closed in the meantime.
     pub fn install(&mut self, session: Arc<Session>) {
         if let Some(open) = self.open.get_mut(&session.id) {
             *open = session;
         }
     }
 
-    /// Opens, shows and closes sessions as a command asked for, and returns the jobs that it starts, in its order.
+    /// Applies the effects of a command: opens, shows and closes sessions. Returns the jobs to start, in order.
     pub fn apply(&mut self, effects: Vec<Effect>) -> Vec<Job> {
         let mut jobs = Vec::new();
         for effect in effects {
             match effect {
-                // One that is open already stays as it is.
+                // A session that is already open stays unchanged.
                 Effect::Open(session) => {
                     self.open.entry(Arc::clone(&session.id)).or_insert(session);
                 }

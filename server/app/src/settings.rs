@@ -1,5 +1,5 @@
-//! Settings from all sources: the effective values, the origin of each, and what was rejected. The engine owns the types,
-//! defaults and meanings; the host reads files and variables.
+//! Settings from all sources: the effective values, the origin of each, and rejected values. The engine defines
+//! types, defaults and meanings; the host reads files and environment variables.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,27 +14,27 @@ use strata_host::config::{
 };
 use strata_host::tokenizer_file::TokenizerFile;
 
-/// Name of the editor's settings as an origin.
+/// Origin shown for the editor's settings.
 const EDITOR: &str = "editor";
 
-/// Variables that are called like settings and are none.
+/// Environment variables that are named like settings but are not.
 const NO_SETTINGS: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
 /// Settings of one source, or why they are missing.
 pub type FoundSettings = Result<Source, FileError>;
 
-/// A setting that cannot be taken.
+/// An invalid setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
-    /// Its path, such as `cache.min_tokens`; empty for the whole tree.
+    /// Path of the setting, such as `cache.min_tokens`; empty for the whole tree.
     pub path: String,
-    /// What is wrong.
+    /// What is wrong with the setting.
     pub message: String,
 }
 
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// The accepted sources, in no order.
+    /// Accepted sources, in no particular order.
     sources: Vec<Source>,
     effective: EffectiveSettings,
     settings: Arc<Settings>,
@@ -56,8 +56,8 @@ impl Configuration {
         &self.effective
     }
 
-    /// Replaces the settings of a layer, and returns what was rejected, in sentences. A source that cannot be read keeps its
-    /// earlier settings, and does not affect the others.
+    /// Replaces the settings of a layer, and returns messages about what was rejected. A source that cannot be read
+    /// keeps its earlier settings and does not affect the others.
     pub fn replace(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<String> {
         let (before, others): (Vec<Source>, Vec<Source>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
@@ -76,7 +76,7 @@ impl Configuration {
             };
             told.push(sentence);
             if let Some(old) = before.iter().find(|old| keeps && *old.name == *name) {
-                // What the layers around it say may have changed since.
+                // Other layers may have changed since.
                 let _ = self.take(old.clone());
             }
         }
@@ -84,8 +84,8 @@ impl Configuration {
         told
     }
 
-    /// Sentences about settings without effect: those that a file cannot set, one sentence per reason, and unknown names in
-    /// `redaction.allow`.
+    /// Messages about settings without effect: those that a workspace file must not set, one message per reason, and
+    /// unknown names in `redaction.allow`.
     pub fn ignored(&self) -> Vec<String> {
         let mut by_reason: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         for ignored in &self.effective.ignored {
@@ -118,7 +118,7 @@ impl Configuration {
 
     fn resolve(&mut self) {
         self.effective = resolved(&self.sources);
-        // What was taken leans on nothing but what is weaker; if that has gone, the defaults count until it is back.
+        // Accepted settings depend only on weaker layers. If those are gone, use the defaults until they return.
         self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
     }
 }
@@ -137,14 +137,15 @@ impl Problem {
     }
 }
 
-/// Settings that a client sends, as a place of their own. An empty list is how Lua writes an empty table.
+/// Settings sent by a client, as one source. An empty list counts as an empty table, because Lua encodes one that
+/// way.
 pub fn of_editor(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
     vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
 }
 
-/// Settings of the user who runs this process: a file, and the environment.
+/// Settings of the user who runs this process: those in a file, and those in the environment.
 pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
     let file = user_file(|name| std::env::var_os(name)).map(|path| user_source(&path).transpose());
     let variables = std::env::vars_os();
@@ -159,16 +160,16 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
 }
 
 fn defaults() -> Value {
-    // Plain data with string keys: it always can be written.
+    // Plain data with string keys always serializes.
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
-/// The values in force when settings come from these places.
+/// Effective values for these sources.
 fn resolved(sources: &[Source]) -> EffectiveSettings {
     EffectiveSettings::of(defaults(), sources, check_workspace_setting)
 }
 
-/// The settings in a tree. A `null` means the default.
+/// Parses settings. `null` selects the default.
 ///
 /// # Errors
 /// [`Problem`] with the path of the first setting that is unknown or of the wrong type.
@@ -186,7 +187,7 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
     Ok(settings)
 }
 
-/// The models there are under these settings.
+/// Builds the model table for these settings.
 ///
 /// # Errors
 /// [`Problem`] if the model settings are incomplete or invalid.
@@ -199,7 +200,7 @@ pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
     builtin.with_overrides(settings.models.clone()).map_err(problem)
 }
 
-/// These models with the tokenizers that the settings name, and the files that hold them. Nothing is read yet.
+/// Returns the models with the tokenizers from the settings, and the tokenizer files. Does not read the files yet.
 ///
 /// # Errors
 /// [`Problem`] if a tokenizer is for an unknown model, or its path is not absolute.
@@ -356,7 +357,7 @@ mod tests {
         assert_eq!(window(&configuration), Settings::default().context.raw_window_size);
     }
 
-    /// Every setting by its dotted name, with its default.
+    /// Every setting with its default, keyed by its dotted name.
     fn settings_with_paths() -> Vec<(String, Value)> {
         let mut found = Vec::new();
         for (group, value) in defaults().as_object().unwrap() {
@@ -405,7 +406,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a workspace file says, a setting that is not on the list keeps the value that the user gave it.
+        /// A setting that is not on the list keeps the user's value, whatever a workspace file contains.
         #[test]
         fn a_workspace_file_moves_only_marked_settings(at in any::<prop::sample::Index>(), value in any_value()) {
             let all = settings_with_paths();
@@ -429,7 +430,7 @@ mod tests {
         }
     }
 
-    /// The settings that a workspace file may set, written out: a new one is a decision about safety.
+    /// Settings that a workspace file may set. Listed explicitly, because adding one is a security decision.
     const SETTABLE: &[&str] = &[
         "budget.output_reserve",
         "cache.deltas",

@@ -1,6 +1,5 @@
-//! The workspace at one moment: everything a command may read, shared and never changed. Minted by the
-//! main loop (and by the command line, which has no loop). Reads files on behalf of a command; decides
-//! nothing about them.
+//! The workspace at one moment: everything a command may read, shared and immutable. Created by the main loop, or by
+//! the command line, which has no main loop. Reads files for commands, but decides nothing about them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +37,8 @@ use crate::workspace_context::{session_state, standing};
 /// Maximum memory for texts of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
 
-/// Files that are looked at again before the first prompt of a session; a look costs some microseconds.
+/// Maximum number of files checked for changes before the first prompt of a session. A check takes a few
+/// microseconds.
 const FIRST_LOOK: usize = 5_000;
 
 /// The workspace at one moment. Cheap to clone.
@@ -46,7 +46,7 @@ const FIRST_LOOK: usize = 5_000;
 pub struct Snapshot {
     pub roots: Arc<Roots>,
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
-    /// Which documents the client named last.
+    /// Documents that the client mentioned last.
     pub attention: Arc<RecentDocuments>,
     /// The index of files on disk.
     pub index: Arc<Index>,
@@ -55,24 +55,24 @@ pub struct Snapshot {
     pub models: Arc<Models>,
     pub counter: Arc<TokenCounter>,
     pub disk: Arc<TextCache>,
-    /// How files fall into passages, as far as questions were asked about them.
+    /// Passages of files that questions were asked about.
     pub passages: PassageCache,
-    /// Puts placeholders instead of secrets.
+    /// Replaces secrets with placeholders.
     pub screen: Arc<Screen>,
-    /// Outlines that earlier runs kept.
+    /// Outlines of earlier runs.
     pub outlines: Arc<OutlineCache>,
     /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 
-/// The outline cache of the user who runs this process; one that keeps nothing when nothing says where it is.
+/// The outline cache of the user who runs this process. Stores nothing if no cache directory is known.
 pub fn outlines_of_user() -> OutlineCache {
     let directory = cache_directory(|name| std::env::var_os(name));
     directory.map_or_else(OutlineCache::disabled, OutlineCache::at)
 }
 
 impl Snapshot {
-    /// A workspace without folders, buffers or files.
+    /// Creates a workspace without folders, buffers or files.
     pub fn empty() -> Self {
         Self {
             roots: Arc::default(),
@@ -91,7 +91,7 @@ impl Snapshot {
         }
     }
 
-    /// Goes by these settings from now on. Returns the files of tokenizers that are needed now and were not before.
+    /// Applies new settings. Returns the tokenizer files that are now needed and were not before.
     pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
         if self.settings.redaction != configuration.settings().redaction {
             self.screen = Arc::new(self.screen.with(&configuration.settings().redaction));
@@ -102,7 +102,7 @@ impl Snapshot {
         if (&before.models, &before.tokenizers) == (&now.models, &now.tokenizers) {
             return Vec::new();
         }
-        // Settings are only taken when both can be made of them.
+        // Both succeed for all accepted settings.
         let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models)) else {
             return Vec::new();
         };
@@ -112,7 +112,7 @@ impl Snapshot {
         files
     }
 
-    /// The settings with placeholders in the texts that go into prompts.
+    /// Replaces secrets in the settings that become part of prompts.
     fn without_secrets(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         let prompt = &mut settings.prompt;
@@ -122,12 +122,12 @@ impl Snapshot {
         settings
     }
 
-    /// Services for making prompts.
+    /// Services for assembling prompts.
     pub(crate) fn means(&self) -> PromptServices<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    /// The file that a client's text names: an open buffer by its own name, or a path in a workspace folder.
+    /// Resolves a client's text to a file: an open buffer by its own name, or a path in a workspace folder.
     ///
     /// # Errors
     /// [`PathError`] with the reason.
@@ -138,31 +138,31 @@ impl Snapshot {
         }
     }
 
-    /// The open buffer of exactly this name: untitled buffers and notebook cells have no path.
+    /// Finds the open buffer with exactly this name. Untitled buffers and notebook cells have no path.
     pub(crate) fn buffer_named(&self, text: &str) -> Option<FileKey> {
         self.buffers.get_key_value(text).map(|(key, _)| key.clone())
     }
 
-    /// Whether the walk saw a file of exactly this name.
+    /// Whether the index has a file with exactly this name.
     pub fn is_file(&self, text: &str) -> bool {
         self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
     }
 
-    /// How an editor names a file; nothing for a name that no editor could open.
+    /// URI of a file for editors. `None` if no editor could open it.
     pub fn address(&self, key: &FileKey) -> Option<String> {
         if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
     }
 
-    /// The current text of a file as a model may see it: with placeholders instead of secrets, unless the user
-    /// selected it with them. One whose name promises secrets is shown on that condition only.
+    /// Current text of a file as a model may see it: secrets are replaced by placeholders, unless the user confirmed
+    /// them when selecting the file. A file whose name suggests secrets requires that confirmation.
     ///
     /// # Errors
-    /// [`ReadError`] when it has to come from the disk and cannot, and [`ReadError::Secret`].
+    /// [`ReadError`] if the file cannot be read from disk, or with [`ReadError::Secret`] if it needs confirmation.
     pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if selection.confirmed.contains(key) {
             return self.text_as_it_is(key, selection);
         }
-        // What the client hands over need not be the file of that name.
+        // Content from the client need not be that of the file with this name.
         if !selection.given.contains_key(key)
             && let Some(rule) = secret_by_place(&self.roots, key)
         {
@@ -171,7 +171,8 @@ impl Snapshot {
         Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
     }
 
-    /// The screened text, if the raw text satisfies `is_wanted`; `None` otherwise. Avoids screening all others.
+    /// Screened text of a file if its raw text satisfies `is_wanted`; `None` otherwise. Avoids screening texts that
+    /// are not wanted.
     ///
     /// # Errors
     /// As [`text`](Self::text).
@@ -194,10 +195,11 @@ impl Snapshot {
         Ok(Some(if selection.confirmed.contains(key) { file } else { file.screened(&self.screen) }))
     }
 
-    /// The current text of a file including secrets: the client's text, the open buffer, or the disk. Never for a model.
+    /// Current text of a file including secrets: the client's content, the open buffer, or the file on disk. Must
+    /// never be sent to a model.
     ///
     /// # Errors
-    /// [`ReadError`] when it has to come from the disk and cannot.
+    /// [`ReadError`] if the file cannot be read from disk.
     pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if let Some(text) = selection.given.get(key) {
             return Ok(FileText::new(text.clone(), Source::Given));
@@ -218,14 +220,14 @@ impl Snapshot {
         Ok(FileText::new(read.text, source))
     }
 
-    /// The current outlines: open buffers over the disk.
+    /// Current outlines: those of open buffers replace those of files on disk.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised.
     pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
         let mut symbols = self.index.symbols.clone();
         for (key, buffer) in &*self.buffers {
-            // What the walk would not outline unasked does not enter the map because it is open.
+            // Files that the scan does not outline because of their names do not enter the map when they are open.
             if secret_by_place(&self.roots, key).is_some() {
                 lay_over(&mut symbols, key, None);
                 continue;
@@ -245,7 +247,7 @@ impl Snapshot {
     /// Finds the code relevant to a text.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised.
     pub(crate) fn relevant(
         &self,
         session: &Session,
@@ -267,7 +269,7 @@ impl Snapshot {
     /// Gathers the workspace data for the prompt of `session` and `ask`, and passes it to `use_it`.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised.
     pub(crate) fn with_workspace<R>(
         &self,
         session: &Session,
@@ -313,8 +315,8 @@ impl Snapshot {
         Ok(use_it(&workspace, self.means()))
     }
 
-    /// Looks at the disk for every closed file that has a block in the map, or may have one in the first prompt:
-    /// watchers are a hint, the disk is the truth.
+    /// Checks the disk for changes of every closed file that has a block in the map, or may get one in the first
+    /// prompt, because file watchers can miss changes.
     fn refresh_members(
         &self,
         symbols: &mut SymbolIndex,
@@ -336,17 +338,17 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Tokens of the shown part of a file, for the model.
+    /// Tokens of the selected part of a file, for the current model.
     pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
         assembly::weigh_file(key, file, extent, self.means())
     }
 
-    /// Tokens of a web page, for the model.
+    /// Tokens of a web page, for the current model.
     pub(crate) fn weigh_page(&self, page: &Page) -> usize {
         assembly::weigh_page(page, self.means())
     }
 
-    /// Tokens of a text, and the model they are for.
+    /// Returns the model that the tokens are for, and the number of tokens in a text.
     pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
         let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
         let tokens = self.counter.count(resolved.model.tokenizer, text);
@@ -359,10 +361,10 @@ impl Snapshot {
     }
 }
 
-/// Replaces what is known about a file.
+/// Replaces or removes the outline of a file.
 fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
     match now {
-        // A change copies the table of all files.
+        // Any change copies the table of all files, so skip an equal outline.
         Some(now) if symbols.get(key) == Some(&now) => {}
         Some(now) => symbols.insert(key.clone(), now),
         None => {

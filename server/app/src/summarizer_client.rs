@@ -1,5 +1,5 @@
-//! The client for a compaction's summary: the editor's client, a provider, or neither. Waits for the answer on the caller's
-//! thread, up to a timeout. Knows nothing about the question.
+//! The client that writes a compaction's summaries: the editor's client, a provider, or none. Waits for the answer on
+//! the caller's thread, up to a timeout. Does not interpret the question.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -18,10 +18,10 @@ use strata_host::summarise;
 
 use crate::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 
-/// Characters that are kept of the name that a client gives its model.
+/// Maximum characters to keep of the model name that a client reports.
 const MAX_MODEL_NAME: usize = 200;
 
-/// How often a wait for the client looks whether it was cancelled.
+/// Interval at which a wait for the client checks for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ enum Answerer {
     Nobody,
     Client {
         front_end: Arc<dyn FrontEnd>,
-        /// The fallback if it has no answer.
+        /// Provider to ask if the client has no answer.
         otherwise: Option<Box<Answerer>>,
     },
     Provider {
@@ -38,16 +38,17 @@ enum Answerer {
     },
 }
 
-/// A way to ask for summaries.
+/// Sends summary requests to the client or to a provider, as configured.
 #[derive(Clone, Debug)]
 pub struct SummarizerClient {
     whom: Answerer,
     summariser: Summariser,
-    /// The client's names of the models for summaries and topics.
+    /// Model that the client should use for summaries.
     model: Option<String>,
+    /// Model that the client should use for detecting topics.
     detection_model: Option<String>,
     timeout: Duration,
-    /// Screens questions and answers.
+    /// Replaces secrets in questions and answers.
     screen: Arc<Screen>,
     /// Why no model is asked although the settings name one.
     problem: Option<String>,
@@ -58,13 +59,13 @@ pub struct SummarizerClient {
 pub(crate) struct SummaryAnswer {
     pub(crate) text: String,
     pub(crate) by: SummaryAuthor,
-    /// Why another than the first was asked.
+    /// Why the first choice did not answer, if a fallback was used.
     pub(crate) fell_back: Option<String>,
 }
 
 impl SummarizerClient {
-    /// As the settings say, as far as the client can do it. A provider is asked only when the settings name its model, and in an
-    /// untrusted workspace never.
+    /// Creates the client that the settings select, limited to what the editor's client supports. Uses a provider
+    /// only if the settings name its model, and never in an untrusted workspace.
     pub(crate) fn new(
         trust: Trust,
         settings: &CompactionSettings,
@@ -108,13 +109,13 @@ impl SummarizerClient {
         }
     }
 
-    /// Which models answer, for the engine.
+    /// Which models answer, in the engine's terms.
     pub(crate) fn summariser(&self) -> Summariser {
         self.summariser
     }
 
-    /// The client for a conversation whose model accepts this many tokens. Without a configured model, uses that of the
-    /// conversation.
+    /// Like `summariser`, for a conversation whose model accepts `window` tokens. If no model is configured,
+    /// summaries use the conversation's model.
     pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
         match (self.summariser, &self.whom, &self.model, window) {
             (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
@@ -124,15 +125,15 @@ impl SummarizerClient {
         }
     }
 
-    /// Why summaries are extracted although the settings name a model.
+    /// Why summaries are extracted by rules although the settings name a model.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// Asks, and waits until there is an answer, the time is over or `cancel` is raised.
+    /// Asks a question, and waits until there is an answer, the time is up or `cancel` is raised.
     ///
     /// # Errors
-    /// Why there is not an answer, as a clause.
+    /// Why there is no answer, as a clause.
     pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
@@ -204,10 +205,10 @@ impl SummarizerClient {
     }
 }
 
-/// Waits for an answer of the client, until the time is over or `cancel` is raised.
+/// Waits for the client's answer until the time is up or `cancel` is raised.
 ///
 /// # Errors
-/// Why there is not an answer, as a clause.
+/// Why there is no answer, as a clause.
 pub(crate) fn answer_of_client<T>(
     wait: &Receiver<Result<T, String>>,
     patience: Duration,
@@ -219,7 +220,8 @@ pub(crate) fn answer_of_client<T>(
             Ok(answer) => return answer,
             Err(RecvTimeoutError::Disconnected) => return Err(ClientGone.to_string()),
             Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
-            // The sender keeps the time as well; this is for a client whose connection does not even take the question.
+            // The sender has its own timeout; this one covers a client whose connection does not even accept the
+            // question.
             Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
                 return Err(format!("the client did not answer within {} s", patience.as_secs_f64()));
             }
@@ -229,7 +231,7 @@ pub(crate) fn answer_of_client<T>(
 }
 
 impl Answerer {
-    /// Adds a fallback.
+    /// Adds a provider as the fallback of a client.
     fn or(self, provider: Option<Self>) -> Self {
         match self {
             Self::Client { front_end, .. } => Self::Client { front_end, otherwise: provider.map(Box::new) },
@@ -237,7 +239,7 @@ impl Answerer {
         }
     }
 
-    /// The client with its keys, or why it is not usable.
+    /// Checks that the provider has its keys. Returns the reason if not.
     fn with_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {
@@ -248,7 +250,7 @@ impl Answerer {
     }
 }
 
-/// The provider of the models that the settings name.
+/// Providers for the models in the settings.
 fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
         return Err("the workspace is not trusted, so Strata asks no provider".to_owned());

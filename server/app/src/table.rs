@@ -1,15 +1,15 @@
-//! Columns of short texts, aligned. The last column may hold anything; no line ends in blanks.
+//! Formats rows of short texts in aligned columns. Lines have no trailing spaces.
 
 use std::fmt::Write as _;
 
-/// How a column is aligned.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     Left,
     Right,
 }
 
-/// Rows of cells.
+/// A table with `N` columns.
 #[derive(Debug)]
 pub struct Table<const N: usize> {
     columns: [Align; N],
@@ -21,7 +21,7 @@ impl<const N: usize> Table<N> {
         Self { columns, rows: Vec::new() }
     }
 
-    /// Names in the first column, figures in the others.
+    /// Creates a table with names in the first column and numbers in the others.
     pub fn of_figures() -> Self {
         Self::new(std::array::from_fn(|column| if column == 0 { Align::Left } else { Align::Right }))
     }
@@ -30,7 +30,7 @@ impl<const N: usize> Table<N> {
         self.rows.push(cells);
     }
 
-    /// The text, each row a line.
+    /// Renders the table, one line per row.
     pub fn render(&self) -> String {
         let mut widths = [0; N];
         for row in &self.rows {
@@ -43,7 +43,7 @@ impl<const N: usize> Table<N> {
             let start = text.len();
             for ((cell, width), align) in row.iter().zip(widths).zip(self.columns) {
                 let gap = if text.len() == start { "" } else { "  " };
-                // Writing into a string cannot fail.
+                // Writing to a string cannot fail.
                 let _ = match align {
                     Align::Left => write!(text, "{gap}{cell:<width$}"),
                     Align::Right => write!(text, "{gap}{cell:>width$}"),

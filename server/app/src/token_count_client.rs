@@ -1,5 +1,5 @@
-//! Asks the client how many tokens a finished request is by the provider's own count (`strata/countTokens`). Waits for the
-//! answer on the caller's thread, never longer than it may. Knows nothing of why that is wanted.
+//! Asks the client for the provider's own token count of a finished request (`strata/countTokens`). Waits for the
+//! answer on the caller's thread, up to a timeout.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -13,18 +13,19 @@ use crate::front_end::{CountTokens, FrontEnd};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::answer_of_client;
 
-/// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a user bears.
+/// Timeout of a count. The prompt waits for it, so it is longer than a provider's counting endpoint takes, but short
+/// enough for a user to wait.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A way to ask for exact counts.
+/// Asks the client for exact token counts.
 #[derive(Clone, Debug)]
 pub struct TokenCountClient(Arc<dyn FrontEnd>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CountedPrompt {
-    /// The model, by its name in the table.
+    /// Name of the model in the model table.
     pub model: String,
-    /// Our estimate of the request, in tokens.
+    /// Strata's estimate for the request, in tokens.
     pub estimated: usize,
     pub counted: usize,
 }
@@ -34,7 +35,7 @@ impl TokenCountClient {
         Self(front_end)
     }
 
-    /// Has a request counted.
+    /// Asks the client to count the tokens of a request.
     ///
     /// # Errors
     /// Why there is no count, as a clause.
@@ -48,7 +49,7 @@ impl TokenCountClient {
         Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
-    /// Asks for a count of the session's next request without a question.
+    /// Asks the client to count the session's next request, without a question.
     ///
     /// # Errors
     /// Why there is no count, as a clause.

@@ -1,4 +1,5 @@
-//! Counts the tokens of workspace files on disk. Reads each once and keeps no text. Ignores what a prompt adds around a file.
+//! Counts the tokens of workspace files on disk. Reads each file once and discards its text. Does not count what a
+//! prompt adds around a file.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,12 @@ use crate::commands::{CommandError, does_not_exist};
 use crate::index::{Progress, walk_options};
 use crate::snapshot::Snapshot;
 
-/// The weights of some files.
+/// Token counts of files.
 #[derive(Debug, Serialize)]
 pub struct TokenUsage {
-    /// The model whose tokens these are.
+    /// Model whose tokenizer was used.
     pub model: String,
-    /// Set when the model is not in the table: the counts are an estimate.
+    /// Set if the model is not in the model table, so that the counts are estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub tokens: usize,
@@ -29,7 +30,7 @@ pub struct TokenUsage {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct FileWeight {
     pub path: FileKey,
-    /// Its tokens, or why it was not counted.
+    /// Tokens of the file, or why it was not counted.
     #[serde(flatten)]
     pub weight: Weight,
 }
@@ -38,31 +39,31 @@ pub struct FileWeight {
 #[serde(untagged)]
 pub enum Weight {
     Counted {
-        /// In tokens of the model.
+        /// Tokens of the file.
         tokens: usize,
     },
     NotCounted {
         problem: Problem,
-        /// The same in a sentence.
+        /// The problem, as a sentence.
         message: String,
     },
 }
 
-/// Why a file is not counted.
+/// Why a file was not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Problem {
-    /// It is not text, or text in an encoding that is not read.
+    /// The file is binary, or in an unsupported encoding.
     Binary,
-    /// Its name says that it holds secrets; it was not opened.
+    /// The file's name suggests secrets; it was not opened.
     Secret,
-    /// It is over `files.max_bytes`.
+    /// The file exceeds `files.max_bytes`.
     TooLarge,
     Unreadable,
 }
 
 impl TokenUsage {
-    /// The files that were not counted.
+    /// Files that were not counted, with the reason.
     pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
         self.files.iter().filter_map(|file| match file.weight {
             Weight::Counted { .. } => None,
@@ -71,11 +72,11 @@ impl TokenUsage {
     }
 }
 
-/// Counts the tokens of files that match `paths` (files, folders, globs), or of the whole workspace, on several threads. `model`
-/// defaults to the setting.
+/// Counts the tokens of files that match `paths` (files, directories, globs), or of the whole workspace, on several
+/// threads. `model` defaults to the setting.
 ///
 /// # Errors
-/// [`CommandError`] for a path that matches no file, and when `cancel` was raised.
+/// [`CommandError`] if a path matches no file, or `cancel` is raised.
 pub(crate) fn weigh(
     snapshot: &Snapshot,
     paths: &[String],
@@ -92,7 +93,7 @@ pub(crate) fn weigh(
                 let message = name_only.map_or(String::new(), |reason| format!("`{key}`: {reason}"));
                 weights.insert(key, Weight::NotCounted { problem: Problem::Secret, message });
             }
-            // Whoever asks for weights wants to know of large and hidden files, too.
+            // Token counts include large and hidden files.
             Some(NameOnly::Hidden | NameOnly::TooLarge) | None => wanted.push(key),
         }
     }
@@ -126,7 +127,7 @@ pub(crate) fn weigh(
     Ok(TokenUsage { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
 }
 
-/// The matching files, each once.
+/// Matching files, without duplicates.
 fn files_of(
     snapshot: &Snapshot,
     paths: &[String],

@@ -1,5 +1,5 @@
-//! The table of tools for models: name, description, the command that answers, and how to split long answers. Arguments and
-//! replies are described by the command.
+//! The table of tools for models: the name, description and command of each tool, and how to split long replies. The
+//! commands define arguments and replies.
 
 mod call;
 mod pages;
@@ -15,10 +15,10 @@ use pages::Shape;
 pub use call::{Reply, ToolHost, answer, call};
 pub use schemas::Schemas;
 
-/// Shows the selection.
+/// Command that lists the selection.
 const FILES_LIST: &str = "strata.files.list";
 
-/// Something an agent can call.
+/// A tool that a model can call.
 #[derive(Debug)]
 pub struct Tool {
     pub name: &'static str,
@@ -27,11 +27,11 @@ pub struct Tool {
     /// Description for the model.
     pub description: &'static str,
     pub command: &'static str,
-    /// Arguments of this command that are not for a model to give.
+    /// Arguments of the command that a model must not set.
     hidden: &'static [&'static str],
     /// How to split a long reply.
     shape: Shape,
-    /// Its reply as a model reads it.
+    /// Renders the reply as text for a model.
     text: fn(&Value) -> String,
 }
 
@@ -233,17 +233,17 @@ impl Tool {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }
 
-    /// Whether its answer depends on which files exist and on their content.
+    /// Whether the reply depends on which files exist and what they contain.
     pub fn needs_index(&self) -> bool {
         Definition::named(self.command).is_some_and(|command| command.needs_index)
     }
 
-    /// Whether it shows or changes the selection itself, excluded files included.
+    /// Whether the tool lists or changes the selection itself, including excluded files.
     fn is_about_selection(&self) -> bool {
         self.command == FILES_LIST || self.access() == Access::Changes
     }
 
-    /// All arguments of the command that are not for a model to give: also which session it is about.
+    /// Arguments of the command that a model must not set, including `session`.
     fn hidden(&self) -> impl Iterator<Item = &'static str> {
         self.hidden.iter().copied().chain(["session"])
     }

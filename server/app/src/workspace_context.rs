@@ -1,5 +1,5 @@
-//! Workspace context besides files: standing instructions, which come first, and volatile facts, which follow everything
-//! cacheable. Read-only; decides nothing.
+//! Workspace context other than files: standing instructions, which come first in a prompt, and volatile facts, which
+//! follow everything cacheable. Only gathers text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use strata_host::rule_files::rule_files;
 
 use crate::snapshot::Snapshot;
 
-/// Maximum files listed as read, the most recent ones.
+/// Maximum number of files listed as read; the most recent ones are listed.
 const FILES_READ: usize = 20;
-/// Maximum uncommitted files listed.
+/// Maximum number of uncommitted files listed.
 const NOT_COMMITTED: usize = 40;
 
-/// The rules, skills and memory of the workspace. Untrusted content stays out of the system prompt.
+/// Rules, skills and memory of the workspace. Content of an untrusted workspace stays out of the system prompt.
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();
@@ -38,7 +38,7 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext 
     }
 }
 
-/// The content of the memory files; empty if not trusted.
+/// Content of the memory files; empty if the workspace is not trusted.
 pub(crate) fn memory(snapshot: &Snapshot, session: &Session) -> Vec<SystemContextText> {
     match snapshot.trust {
         Trust::Untrusted => Vec::new(),
@@ -59,10 +59,10 @@ fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<Sys
         .collect()
 }
 
-/// The workspace, the current branch, uncommitted files, and files already read. Empty if nothing is known.
+/// The workspace, the current branch, uncommitted files, and files already read. Empty if none of these is known.
 ///
 /// # Errors
-/// [`Cancelled`] when `cancel` was raised meanwhile.
+/// [`Cancelled`] if `cancel` is raised.
 pub(crate) fn session_state(
     snapshot: &Snapshot,
     session: &Session,
@@ -124,7 +124,7 @@ fn word(status: FileStatus) -> &'static str {
     }
 }
 
-/// Git status of one folder, for the files on disk. Unreadable repositories give nothing here; the index reports them.
+/// Git status of the files on disk in one folder. Ignores unreadable repositories, since the index reports them.
 fn not_committed(
     snapshot: &Snapshot,
     root: &Root,
@@ -144,15 +144,15 @@ fn not_committed(
     }
 }
 
-/// A path as prompts name it: tools are often given absolute ones.
+/// Converts a path to the form used in prompts, because tools are often given absolute paths.
 fn own_name(snapshot: &Snapshot, path: String) -> String {
     let absolute = Path::new(&path).is_absolute();
     let key = absolute.then(|| snapshot.roots.key_of(Path::new(&path))).flatten();
     key.map_or(path, |key| key.to_string())
 }
 
-/// The branch that is checked out if there is one folder. Asked again each time: switching branches need not change
-/// a file that anybody watches.
+/// Current branch, if there is a single workspace folder. Read each time, because switching branches need not change
+/// a watched file.
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();
     let (only, None) = (roots.next()?, roots.next()) else { return None };

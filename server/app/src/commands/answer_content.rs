@@ -1,4 +1,5 @@
-//! A message's content as a client may write it: a text, or a list of blocks. Says which block is wrong, and how.
+//! A message's content as a client may write it: a text, or a list of blocks. Errors say which block is invalid, and
+//! why.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +10,7 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use strata_engine::conversation::history::ContentBlock;
 
-/// The blocks that were written; none for an empty text.
+/// Content blocks; none for an empty text.
 #[derive(Debug)]
 pub(super) struct AnswerContent(Vec<ContentBlock>);
 

@@ -29,19 +29,20 @@ impl Command for Report {
     }
 }
 
-/// Limits of a session.
+/// The token limit of a session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SetParams {
-    /// Maximum input tokens of every request of the session; the model's window when absent.
+    /// Maximum input tokens of each request in the session. Defaults to the model's window.
     max_input_tokens: Option<usize>,
 }
 
-/// The limits that hold now.
+/// The new limit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SetReply {
-    /// Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+    /// Maximum tokens of a request: the input window minus the reserve for the answer and the margin for estimation
+    /// error.
     limit: usize,
 }
 

@@ -1,5 +1,5 @@
-//! `compaction.*`: how near a compaction is, running one, taking one back, and what to do when a provider says that a
-//! prompt is too long.
+//! `compaction.*`: reports how close a compaction is, runs and undoes compactions, and recovers when a provider
+//! rejects a prompt as too long.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArg
 use crate::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use crate::snapshot::Snapshot;
 
-/// Which rules to follow.
+/// Which profile to use.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunParams {
-    /// The profile; the one in force when absent.
+    /// Profile to use. Defaults to the profile in the settings.
     profile: Option<String>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct RunParams {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {
-    /// The model; that of the last prompt when absent, and the setting's before the first.
+    /// Model of the request. Defaults to the model of the last prompt, or else to the setting `model`.
     pub(super) model: Option<String>,
-    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
     pub(super) max_input_tokens: Option<usize>,
 }
 
 impl RequestParams {
-    /// The next request of a session with these limits.
+    /// The next request of a session, with these limits.
     pub(super) fn next_ask(self, session: &Session, now_ms: u64) -> PromptRequest {
         let like = session.next_ask(now_ms);
         PromptRequest {
@@ -46,11 +46,11 @@ impl RequestParams {
 /// The undone compaction.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct UndoReply {
-    /// The profile whose compaction it was.
+    /// Profile of the undone compaction.
     profile: String,
-    /// The size of the conversation before.
+    /// Size of the conversation before the undo.
     before: Size,
-    /// How many messages the model sees now.
+    /// Number of messages that the model sees now.
     messages: usize,
 }
 
@@ -71,7 +71,7 @@ impl Command for Status {
     }
 }
 
-/// The answer is the outcome of the compaction.
+/// Runs a compaction, and replies with its outcome.
 pub(super) struct Run;
 
 impl Command for Run {
@@ -106,7 +106,7 @@ impl Command for Undo {
     }
 }
 
-/// The answer is the outcome of the compaction; then the prompt is to be assembled again and sent once more.
+/// Runs a compaction, and replies with its outcome. The client then assembles the prompt again and resends it.
 pub(super) struct ContextLimitExceeded;
 
 impl Command for ContextLimitExceeded {
@@ -130,7 +130,7 @@ impl Command for ContextLimitExceeded {
     }
 }
 
-/// The automatic compaction that is due at this moment.
+/// Returns the automatic compaction that is due at this moment.
 pub(super) fn due(
     moment: Moment,
     size: RequestSize,
@@ -146,7 +146,8 @@ pub(super) fn due(
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
-/// The automatic compaction before a prompt that would otherwise leave out exchanges, regardless of its profile's moment.
+/// Returns the automatic compaction to run before a prompt that would otherwise leave out exchanges, regardless of
+/// its profile's moment.
 pub(super) fn due_for_room(
     size: RequestSize,
     session: &Session,
@@ -158,7 +159,7 @@ pub(super) fn due_for_room(
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
-/// The compaction before the prompt that follows one that was too long for the provider.
+/// Returns the compaction to run before the next prompt, after the provider rejected one as too long.
 pub(super) fn recovery(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
     let settings = &snapshot.settings;
     job(settings.compaction.profile(&settings.tool_output), Reason::ContextLimit, Some(size), session)
@@ -168,7 +169,7 @@ fn job(profile: Profile, reason: Reason, size: Option<RequestSize>, session: &Se
     CompactionJob { session: session.id.to_string(), profile, reason, size }
 }
 
-/// The profile in force, when compactions are automatic.
+/// Returns the profile in the settings if automatic compaction is enabled.
 fn automatic(snapshot: &Snapshot) -> Option<Profile> {
     let compaction = &snapshot.settings.compaction;
     (compaction.enabled && compaction.auto).then(|| compaction.profile(&snapshot.settings.tool_output))

@@ -1,4 +1,4 @@
-//! `context.*`: the code that questions bring along.
+//! `context.*`: automatic context, the code that Strata adds to questions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,38 +12,39 @@ use strata_engine::prompt::layout::ExcerptKey;
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::workspace_context::standing;
 
-/// Maximum tokens of automatic context when it is turned on without a number.
+/// Token limit of automatic context when it is turned on without a number.
 const AUTO_BUDGET: usize = 8_000;
 
-/// Excerpts, by name.
+/// The excerpts to change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExcerptParams {
-    /// Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble` names them.
+    /// Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+    /// `strata.prompt.assemble`.
     excerpts: Vec<String>,
 }
 
 /// The result of changing excerpts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExcerptChange {
-    /// The changed excerpts.
+    /// Names of the changed excerpts.
     changed: Vec<ExcerptKey>,
 }
 
-/// How much code questions bring along from now on.
+/// The token limit of automatic context for this session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AutoParams {
-    /// Maximum tokens, 0 for none. Without it: none when questions bring code along now, else 8,000.
+    /// Maximum tokens of code to add to each question; 0 turns it off. If absent, toggles between off and 8,000.
     budget: Option<usize>,
 }
 
-/// How much code questions bring along now.
+/// The new token limit of automatic context.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AutoReply {
-    /// Maximum tokens.
+    /// Maximum tokens of code added to each question.
     budget: usize,
-    /// The same in a sentence.
+    /// The limit as a sentence for the user.
     message: String,
 }
 
@@ -51,9 +52,9 @@ pub(super) struct AutoReply {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ListParams {
-    /// The question. Defaults to the last prompt.
+    /// Question to select excerpts for. Defaults to the last prompt.
     prompt: Option<String>,
-    /// Maximum tokens of code; the session's or the setting's when absent.
+    /// Maximum tokens of code. Defaults to the session's limit, or else to `context.auto_budget`.
     auto_budget: Option<usize>,
 }
 
@@ -61,11 +62,11 @@ pub(super) struct ListParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExcerptList {
-    /// Maximum tokens of code that a question brings along.
+    /// Maximum tokens of code added to each question.
     auto_budget: usize,
-    /// Pinned ones, then those for the question, best first, then those of earlier questions.
+    /// Excerpts: pinned ones first, then those for the question, best first, then those for earlier questions.
     excerpts: Vec<ListedExcerpt>,
-    /// Excerpts not suggested again.
+    /// Dismissed excerpts, which are not suggested again.
     dismissed: Vec<ExcerptKey>,
 }
 
@@ -73,22 +74,22 @@ pub(super) struct ExcerptList {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedExcerpt {
-    /// Its name.
+    /// Name of the excerpt.
     excerpt: ExcerptKey,
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Where an editor finds that.
+    /// URI of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Its lines now; absent when it is gone from its file.
+    /// Current lines of the excerpt. Absent if its code no longer exists in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LineRange>,
-    /// Why it was chosen; absent when you pinned it unasked.
+    /// Why the excerpt was chosen. Absent if the user pinned it without a suggestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ExcerptReason>,
-    /// Why it is there.
+    /// Why the excerpt is in the prompt: pinned, or chosen for the last or an earlier question.
     standing: ExcerptStanding,
-    /// The weight of its text, in tokens of the model.
+    /// Tokens of the excerpt.
     tokens: usize,
 }
 
@@ -218,7 +219,7 @@ impl Command for List {
     }
 }
 
-/// The current token limit of automatic context.
+/// Current token limit of automatic context.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

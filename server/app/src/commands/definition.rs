@@ -1,4 +1,4 @@
-//! All commands, and what is derived from their types.
+//! The table of commands, and what is derived from their types.
 
 use serde_json::Value;
 
@@ -117,7 +117,7 @@ definitions! {
     server::Models,
 }
 
-/// A [`Command`] without its types.
+/// A [`Command`] with its types erased.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition {
     pub name: &'static str,
@@ -146,7 +146,7 @@ impl Definition {
         }
     }
 
-    /// The command of this name.
+    /// Finds a command by name.
     pub fn named(name: &str) -> Option<&'static Self> {
         COMMANDS.iter().find(|command| command.name == name)
     }
@@ -156,14 +156,14 @@ impl Definition {
         (self.may_wait)(snapshot, services)
     }
 
-    /// Runs it. `arguments` is the one JSON object of `workspace/executeCommand`, without its `session`.
+    /// Runs the command. `arguments` is the JSON object from `workspace/executeCommand`, without `session`.
     ///
     /// # Errors
-    /// [`CommandError`]; the session is to be thrown away then.
+    /// [`CommandError`]. The caller must then discard the session.
     pub(crate) fn run(&self, mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
         context.cancel.check()?;
         faults::reach(self.name, Point::Before);
-        // What is never taken in can never be sent, stored or logged.
+        // A secret that is replaced here can never be sent, stored or logged.
         if self.screened {
             context.snapshot.screen.value(&mut arguments);
         }
@@ -189,7 +189,7 @@ fn run<C: Command>(arguments: Value, context: &mut Context<'_>) -> Result<Value,
     Ok(versioned(written(reply?)?, context.session))
 }
 
-/// All commands with the types that they take and reply, in the order of the documentation.
+/// Describes all commands with their argument and reply types, in the order of the documentation.
 pub fn described(shapes: &mut Shapes) -> Vec<Message> {
     COMMANDS.iter().map(|command| (command.describe)(shapes)).collect()
 }

@@ -1,4 +1,4 @@
-//! Why a command failed, in words that say what to do.
+//! Errors of commands, with messages that say what to do.
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancelled;
@@ -12,56 +12,56 @@ use strata_host::store::StoreError;
 
 use crate::session_store::SessionStoreError;
 
-/// Characters of an argument that an error repeats.
+/// Maximum characters of an argument quoted in an error.
 const QUOTED: usize = 80;
-/// Characters of an error about an argument: it may have more quotes than one.
+/// Maximum characters of a message about an argument, which may contain several quotes.
 const MESSAGE: usize = 2_000;
 
-/// A command that did nothing.
+/// Why a command failed. It has changed nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    /// No such command.
+    /// No command has this name.
     #[error("unknown command `{}`", ends(.0, QUOTED))]
     Unknown(String),
-    /// Invalid arguments.
+    /// An argument is invalid.
     #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
     InvalidParams {
-        /// The field, as a path from the top of the argument object.
+        /// Path of the invalid field within the argument object.
         path: String,
-        /// What is wrong.
+        /// What is wrong with it.
         message: String,
-        /// The same for programs, where one may want to know.
+        /// Machine-readable kind of the error, for clients that handle it specially.
         kind: Option<&'static str>,
     },
     /// The arguments are well-formed, but the command cannot be carried out.
     #[error("{message}")]
     Failed {
-        /// Why, and what to do.
+        /// What went wrong, and what to do.
         message: String,
-        /// The same for programs.
+        /// Machine-readable details of the error.
         data: Option<Value>,
     },
-    /// No one waits for the answer any more.
+    /// No one waits for the reply any more.
     #[error("cancelled")]
     Cancelled,
-    /// A fault of Strata, whatever was asked for.
+    /// A bug in Strata, independent of the arguments.
     #[error("an internal error stopped this command; nothing was changed. Please report it")]
     Internal,
 }
 
 impl CommandError {
-    /// An error about invalid arguments.
+    /// Creates an error about an invalid argument.
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
     }
 
-    /// A file is named that is rejected unless a user says so.
+    /// Creates an error for a file that is rejected because its name suggests secrets, unless the user confirms it.
     pub(crate) fn secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
 
-    /// Something that cannot be done.
+    /// Creates an error for a command that cannot be carried out.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), data: None }
     }
@@ -73,7 +73,7 @@ impl From<Cancelled> for CommandError {
     }
 }
 
-/// Errors whose own words say all there is to say.
+/// Converts errors whose `Display` output needs no addition.
 macro_rules! answer_content {
     ($($error:ty),+ $(,)?) => {
         $(impl From<$error> for CommandError {
@@ -112,7 +112,7 @@ fn with_short_quotes(message: &str) -> String {
     ends(&short, MESSAGE)
 }
 
-/// The text before the first quote, the quote character, and the text after it.
+/// Splits a text at its first quote character: the text before it, the quote character, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     let at = text.find(['`', '"'])?;
     let (before, rest) = text.split_at(at);
@@ -120,7 +120,7 @@ fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     Some((before, quote, rest.strip_prefix(quote)?))
 }
 
-/// The beginning and the end of a text of more than `chars` characters.
+/// Shortens a text of more than `chars` characters to its beginning and end.
 fn ends(text: &str, chars: usize) -> String {
     let count = text.chars().count();
     if count <= chars {
@@ -130,7 +130,7 @@ fn ends(text: &str, chars: usize) -> String {
     text.chars().take(head).chain("...".chars()).chain(text.chars().skip(count - tail)).collect()
 }
 
-/// Whether the rule concerns content that the client provides and that is sent unchanged: pictures, declared tools.
+/// Whether the rule concerns content from the client that is sent unchanged: images and declared tools.
 fn is_for_the_client(rule: Rule) -> bool {
     matches!(
         rule,

@@ -1,4 +1,4 @@
-//! `files.*`: the files that a session shows, and their current text.
+//! `files.*`: the files that a session selects or excludes, and their current text.
 
 use std::collections::BTreeSet;
 
@@ -17,57 +17,57 @@ use strata_host::walk::NameOnly;
 use super::named_file::does_not_exist;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_limit};
 
-/// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
+/// Files to change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
-    /// Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
+    /// Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`).
     paths: Vec<String>,
-    /// Files to select although their names suggest secrets. They are shown unredacted.
+    /// Files to select although their names suggest secrets. Their content is not redacted.
     #[serde(default)]
     confirm_secrets: Vec<String>,
 }
 
-/// One path.
+/// The path of a file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OnePath {
-    /// A file, by its path below the workspace folder.
+    /// Path of the file, relative to the workspace folder.
     path: String,
 }
 
-/// A path with the text that replaces it.
+/// A path and the content to show for it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
-    /// Its position for a file.
+    /// Path of the file.
     path: String,
-    /// The text.
+    /// Content of the file.
     content: String,
 }
 
-/// Files or folders that have other names now.
+/// Renamed files or directories.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Renames {
-    /// Each by its names before and after; of several that fit a file the first counts.
+    /// Renames. If several match a file, the first applies.
     files: Vec<Rename>,
 }
 
-/// One of them, by its names before and after.
+/// A renamed file or directory.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Rename {
-    /// Its name before.
+    /// Path before the rename.
     from: String,
-    /// Its name now.
+    /// Path after the rename.
     to: String,
 }
 
-/// Whether the session had to do with any of them.
+/// Whether the session referred to a renamed file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RenameReply {
-    /// Whether there was anything to follow.
+    /// Whether the session was updated.
     changed: bool,
 }
 
@@ -75,52 +75,53 @@ pub(super) struct RenameReply {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionChange {
-    /// The files that were changed, in key order.
+    /// Changed files, sorted by path.
     changed: Vec<FileKey>,
-    /// Files that belong to a folder or pattern but were rejected unasked.
+    /// Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed
+    /// or named explicitly.
     withheld: Vec<WithheldFile>,
 }
 
-/// A file that was rejected unasked.
+/// A file that was not selected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WithheldFile {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Why, as a clause.
+    /// Why the file was not selected, as a clause.
     reason: String,
 }
 
-/// The files a session chose.
+/// The files that a session selects or excludes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// Sorted by name.
+    /// Files, sorted by path.
     files: Vec<ListedFile>,
 }
 
-/// A file that the session chose.
+/// A file that the session selects or excludes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedFile {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Where an editor finds it.
+    /// URI of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Its selection state.
+    /// Whether the file is selected, deselected or excluded.
     state: Choice,
-    /// The lines that are shown, when it is not the whole file.
+    /// Selected lines. Absent if the whole file is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
-    /// Its tier in the last recorded turn.
+    /// Tier of the file in the last recorded turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
-    /// The weight of its shown text, in tokens of the model.
+    /// Tokens of the selected text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
     #[serde(flatten)]
     source: Option<Source>,
-    /// Why it cannot be shown.
+    /// Why the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -129,45 +130,45 @@ struct ListedFile {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
-    /// Letters of a path, in order; every file without any.
+    /// Letters of a path, in order. Matches every file if empty.
     #[serde(default)]
     query: String,
-    /// How many at most.
+    /// Maximum number of files.
     #[serde(default = "default_limit")]
     limit: usize,
 }
 
-/// The files that were found.
+/// The matching files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
-    /// The closest first; without a query in the order of their names.
+    /// Files, closest match first, or sorted by path if there is no query.
     files: Vec<FoundFile>,
 }
 
-/// A file of the workspace.
+/// A workspace file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundFile {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Where an editor finds it.
+    /// URI of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Its selection state.
+    /// Whether the file is selected, deselected or excluded.
     state: Choice,
 }
 
-/// Whether a file is shown in full.
+/// Whether a file is selected.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HasReply {
-    /// Whether it is, or some of its lines are.
+    /// Whether the file, or some of its lines, are selected.
     has: bool,
 }
 
-/// Files that were read outside.
+/// Files that were read by other means than Strata.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkReadParams {
-    /// Files of the workspace.
+    /// Workspace files.
     paths: Vec<String>,
 }
 
@@ -175,7 +176,7 @@ pub(super) struct MarkReadParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MarkReadReply {
-    /// The last one last.
+    /// Paths of the files, most recently read last.
     files_read: Vec<String>,
 }
 
@@ -214,7 +215,7 @@ impl Command for Set {
     }
 }
 
-/// Takes note that files were read outside of what Strata sees.
+/// Records files that were read by other means than Strata.
 pub(super) struct MarkRead;
 
 impl Command for MarkRead {
@@ -256,7 +257,7 @@ impl Command for Deselect {
     }
 }
 
-/// Another name for [`Deselect`].
+/// Alias of [`Deselect`].
 pub(super) struct Remove;
 
 impl Command for Remove {
@@ -304,7 +305,7 @@ impl Command for Exclude {
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
             let found = expand(text, context).map_err(|error| invalid_path(at, &error, context))?;
-            // What should not be taken unasked may well be hidden.
+            // Files that are not selected without confirmation can still be excluded.
             let withheld = found.withheld.into_iter().map(|(key, _)| key);
             for key in found.files.into_iter().chain(withheld) {
                 selection.exclude(key.clone());
@@ -343,7 +344,7 @@ impl Command for Add {
     }
 }
 
-/// The selection follows files that were renamed.
+/// Updates the selection after renames.
 pub(super) struct RenameFiles;
 
 impl Command for RenameFiles {
@@ -456,7 +457,7 @@ impl Command for List {
     }
 }
 
-/// Ignored files are not searched.
+/// Finds workspace files. Skips ignored files.
 pub(super) struct Find;
 
 impl Command for Find {
@@ -480,7 +481,7 @@ impl Command for Find {
 }
 
 impl Paths {
-    /// One document, or lines of it.
+    /// Paths for one document, or for lines of it.
     pub(super) fn document(key: &FileKey, lines: Option<LineRange>) -> Self {
         let path = match lines {
             Some(lines) => format!("{key}#{lines}"),
@@ -498,7 +499,7 @@ impl SelectionChange {
     }
 }
 
-/// The files that a text matches.
+/// The files that a path or pattern matches.
 pub(super) struct Expansion {
     pub(super) kind: PatternKind,
     pub(super) files: Vec<FileKey>,
@@ -506,7 +507,7 @@ pub(super) struct Expansion {
 }
 
 pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
-    // A file that was handed over by the client need not be anywhere.
+    // Content provided by the client may have a path that does not exist on disk.
     if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
@@ -528,7 +529,8 @@ fn select_into(
     context: &Context<'_>,
 ) -> Result<SelectionChange, CommandError> {
     let mut changed = SelectionChange::default();
-    // By the name that the server told, or as the client names files: by a URI, with lines.
+    // `confirm_secrets` may use the path that Strata reported, or whatever form the client uses in `paths`: a URI,
+    // with lines.
     let named = |text: &String| context.snapshot.resolve(split_lines(text, context).0).ok();
     let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
     let confirmed =
@@ -546,7 +548,7 @@ fn select_into(
         let (asked, withheld): (Vec<_>, Vec<_>) =
             found.withheld.into_iter().partition(|(key, _)| confirmed(key));
         for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
-            // A file that cannot be shown is refused now, with the reason, rather than at the next prompt.
+            // Reject an unreadable file now, with the reason, rather than when assembling the next prompt.
             if named_itself {
                 let read = if confirmed(&key) {
                     context.snapshot.text_as_it_is(&key, selection)
@@ -582,7 +584,8 @@ fn select_into(
     Ok(changed.sorted())
 }
 
-/// Applies `change` to the selected files that match the paths, even if they no longer exist on disk.
+/// Applies `change` to the selected or excluded files (`chosen`) that match the paths, even if they no longer exist
+/// on disk.
 fn change_chosen(
     params: &Paths,
     context: &mut Context<'_>,
@@ -629,7 +632,7 @@ fn install(selection: Selection, context: &mut Context<'_>) {
     }
 }
 
-/// Takes a line range off a path. A file whose name ends like one is meant itself.
+/// Splits a line range off a path. A file whose name ends like a range takes precedence.
 fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<LineRange>) {
     match text.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
         Some((path, Ok(lines)))

@@ -1,5 +1,5 @@
-//! `files.grep`: searches the lines of workspace files. Only sees what a model may see: no ignored or excluded files, and
-//! placeholders instead of secrets.
+//! `files.grep`: searches the lines of workspace files. Skips ignored and excluded files, and searches text in which
+//! placeholders replace secrets, so that it finds only what a model may see.
 
 use std::collections::BTreeMap;
 
@@ -17,33 +17,33 @@ use crate::line_search::{FoundLine, Pattern, PatternOptions};
 
 /// Default maximum of matching lines.
 const LIMIT: usize = 100;
-/// Lines around a match, at most.
+/// Maximum lines of context before and after a match.
 const MAX_CONTEXT: usize = 50;
-/// Characters of a line that are shown.
+/// Maximum characters shown of a line.
 const MAX_LINE: usize = 300;
 
 /// What to search for, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GrepParams {
-    /// A regular expression as ripgrep takes it, matched within each line.
+    /// Regular expression in ripgrep's syntax, matched within each line.
     pattern: String,
-    /// Files, folders or globs to search; the whole workspace when absent.
+    /// Files, directories or globs to search. Defaults to the whole workspace.
     #[serde(default)]
     paths: Vec<String>,
     /// Whether to match the pattern literally instead of as a regular expression.
     #[serde(default)]
     literal: bool,
-    /// Whether case is ignored.
+    /// Whether to ignore case.
     #[serde(default)]
     ignore_case: bool,
-    /// Whether a match begins and ends at the borders of words.
+    /// Whether to match whole words only.
     #[serde(default)]
     words: bool,
-    /// How many lines to show before and after each match, at most 50.
+    /// Number of lines to show before and after each match, at most 50.
     #[serde(default)]
     context: usize,
-    /// Maximum matching lines in the reply.
+    /// Maximum number of matching lines in the reply.
     #[serde(default = "default_limit")]
     limit: usize,
 }
@@ -56,31 +56,31 @@ fn default_limit() -> usize {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GrepReply {
-    /// Sorted by name, with lines up to the limit.
+    /// Files with matches, sorted by name. Lists at most `limit` matching lines.
     files: Vec<FileMatches>,
-    /// How many lines match in all.
+    /// Number of matching lines, listed or not.
     total: usize,
-    /// How many files have such a line.
+    /// Number of files with a matching line.
     total_files: usize,
 }
 
-/// A file with lines that match.
+/// A file with matching lines.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FileMatches {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// In order.
+    /// Matching lines and their context, in order.
     lines: Vec<MatchingLine>,
 }
 
-/// A line that matches, or one near it.
+/// A matching line, or a line of context.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MatchingLine {
-    /// From 1.
+    /// Line number, counted from 1.
     line: u64,
-    /// At most 300 characters.
+    /// Text of the line, at most 300 characters.
     text: String,
-    /// Whether it is only near a line that matches.
+    /// Whether this is a line of context rather than a match.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     context: bool,
 }
@@ -113,11 +113,11 @@ impl Command for Grep {
             Ok((!lines.is_empty()).then(|| (key.clone(), lines)))
         };
         if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
-            // Of a file that is named itself one wants to know why there is nothing.
+            // If you search a single file by name, you learn why it cannot be searched.
             found.extend(search(only).map_err(|error| CommandError::failed(error.to_string()))?);
         } else {
             spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
-                // What cannot be read has no line that could be shown.
+                // Files that cannot be read are skipped.
                 found.extend(batch.files.into_iter().filter_map(Result::ok).flatten());
             })?;
         }
@@ -125,7 +125,8 @@ impl Command for Grep {
     }
 }
 
-/// The files that match `paths`, or all workspace files, except for excluded ones and those that must be named explicitly.
+/// Files that match `paths`, or all workspace files. Leaves out excluded files, and files that must be named
+/// explicitly.
 fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey>, CommandError> {
     let Context { snapshot, session, .. } = context;
     let mut files: Vec<FileKey> = Vec::new();
@@ -167,7 +168,7 @@ fn reply(found: BTreeMap<FileKey, Vec<FoundLine>>, limit: usize) -> GrepReply {
         if room == 0 {
             continue;
         }
-        // Lines after the last match that is shown belong to it.
+        // Keep the context after the last match shown.
         let mut left = room;
         let kept = lines.into_iter().take_while(|line| {
             let is_kept = left > 0 || !line.is_match;

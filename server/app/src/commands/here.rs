@@ -1,5 +1,5 @@
-//! `here.*`: the current document, for editors that can pass no arguments or drop replies. Each of these is another command
-//! with the document filled in, and answers with a sentence that the user is shown (`shown`).
+//! `here.*`: commands on the current document, for editors that cannot pass arguments or that drop replies. Each one
+//! runs another command with the document filled in, and replies with a sentence shown to the user (`shown`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,45 +14,45 @@ use crate::documents::{self, key_of};
 use crate::send::AnswerPage;
 use crate::{format, meter};
 
-/// Which document.
+/// A document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Here {
-    /// Its URI or path; the one that the client named last when absent.
+    /// URI or path of the document. Defaults to the document that the client mentioned last.
     uri: Option<String>,
-    /// A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a character in it.
+    /// Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
     range: Option<TextRange>,
 }
 
-/// A range of the protocol.
+/// A range, as in the Language Server Protocol.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TextRange {
-    /// Its start.
+    /// Start of the range.
     start: TextPosition,
-    /// Its end, exclusive.
+    /// End of the range, exclusive.
     end: TextPosition,
 }
 
-/// A position of the protocol.
+/// A position, as in the Language Server Protocol.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TextPosition {
-    /// The line, from 0.
+    /// Line, counted from 0.
     line: u32,
-    /// The character in it, from 0.
+    /// Character in the line, counted from 0.
     character: u32,
 }
 
-/// The text shown to the user.
+/// A message for the user.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HereReply {
-    /// A sentence.
+    /// The message, a sentence.
     message: String,
-    /// The file that a prompt or an answer was written to.
+    /// Path of the file that a prompt or an answer was written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// The same as a URI.
+    /// URI of that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
 }
@@ -253,7 +253,7 @@ impl Command for Status {
     }
 }
 
-/// How a document is shown, and its tokens.
+/// Describes which part of a document is selected, and its tokens.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{key}: in the model's context");
@@ -266,7 +266,7 @@ fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     format!("{label} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
 }
 
-/// A refusal in the words of the command that was run, about the document rather than one of its arguments.
+/// Rewords an error about an argument as an error about the document.
 fn of_the_document(error: CommandError) -> CommandError {
     match error {
         CommandError::InvalidParams { message, .. } => CommandError::failed(message),

@@ -1,4 +1,4 @@
-//! `history.*`: the conversation itself.
+//! `history.*`: reads and edits the messages of a conversation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,40 +13,40 @@ use strata_engine::prompt::session::Session;
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 
-/// A message.
+/// A message to add.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
-    /// The speaker.
+    /// Who wrote the message.
     role: Role,
-    /// The content.
+    /// Content of the message.
     content: AnswerContent,
-    /// Whether the model sees it.
+    /// Whether the model sees the message.
     #[serde(default)]
     agent: Visibility,
-    /// Whether you see it.
+    /// Whether the user sees the message.
     #[serde(default)]
     user: Visibility,
-    /// Its purpose.
+    /// Purpose of the message.
     #[serde(default)]
     kind: Kind,
-    /// Whether a compaction may take it.
+    /// Whether compactions keep the message verbatim.
     #[serde(default)]
     pin: Pin,
-    /// When it was said, in milliseconds since 1970; now when absent.
+    /// When the message was written, in milliseconds since 1970. Defaults to now.
     time_ms: Option<u64>,
-    /// Files it speaks of.
+    /// Files that the message mentions.
     #[serde(default)]
     files_mentioned: Vec<FileKey>,
-    /// Files changed by this message.
+    /// Files that the message modified.
     #[serde(default)]
     files_modified: Vec<FileKey>,
-    /// Further fields from a provider's format, by the provider's name.
+    /// Additional fields from a provider's format, keyed by the provider's name.
     #[serde(default)]
     extra: Map<String, Value>,
-    /// The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the limits for
-    /// tool outputs.
+    /// Number of the message in the reply of `history.get`. Messages are renumbered. A message with a number is added
+    /// unchanged: the limits for tool outputs do not apply to it.
     id: Option<MessageId>,
 }
 
@@ -54,25 +54,25 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
-    /// The question.
+    /// Content of the question.
     user: AnswerContent,
-    /// The answer.
+    /// Content of the answer.
     assistant: AnswerContent,
 }
 
-/// A whole conversation.
+/// The new conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
-    /// In order.
+    /// Messages, in order.
     messages: Vec<AddParams>,
 }
 
-/// Where the conversation is to end.
+/// Where to cut off the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TruncateParams {
-    /// The first message that goes.
+    /// First message to delete.
     from: MessageId,
 }
 
@@ -80,72 +80,72 @@ pub(super) struct TruncateParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
-    /// Which message.
+    /// Message to edit.
     id: MessageId,
-    /// The new content.
+    /// New content of the message.
     content: AnswerContent,
 }
 
-/// A message that is to stay verbatim, or no longer.
+/// A message to pin or unpin.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
-    /// Which message.
+    /// Message to pin or unpin.
     id: MessageId,
-    /// Whether it is to stay.
+    /// Whether compactions must keep the message verbatim. `false` unpins it.
     #[serde(default = "yes")]
     pinned: bool,
 }
 
-/// A message and who gets to see it. One of `agent` and `user` is needed.
+/// A message and its visibility. At least one of `agent` and `user` is required.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HideParams {
-    /// Which message.
+    /// Message to hide or show.
     id: MessageId,
-    /// Whether the model sees it.
+    /// Whether the model sees the message. Unchanged if absent.
     agent: Option<Visibility>,
-    /// Whether the user sees it.
+    /// Whether the user sees the message. Unchanged if absent.
     user: Option<Visibility>,
 }
 
-/// A conversation that another program recorded.
+/// A conversation recorded by another program.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// A conversation in any form that `session.import` takes.
+    /// The conversation, in any format that `session.import` accepts.
     text: String,
 }
 
-/// The remaining conversation.
+/// The size of the remaining conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TruncateReply {
-    /// How many messages went.
+    /// Number of deleted messages.
     removed: usize,
-    /// How many messages are left.
+    /// Number of remaining messages.
     messages: usize,
 }
 
 /// The messages that were added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// Their numbers, in order.
+    /// Numbers of the added messages, in order.
     ids: Vec<MessageId>,
 }
 
 /// The conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Messages {
-    /// All of them, hidden ones included.
+    /// All messages, including hidden ones.
     messages: Vec<Message>,
 }
 
-/// How long the conversation is.
+/// The size of the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Count {
-    /// All messages, hidden ones included.
+    /// Number of messages, including hidden ones.
     messages: usize,
-    /// Tokens of what the model sees of them.
+    /// Tokens of the messages that the model sees.
     tokens: usize,
 }
 
@@ -389,7 +389,7 @@ fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMe
     Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
 }
 
-/// Blocks whose tool results are kept within the limits of outputs.
+/// Applies the limits for tool outputs to the tool results in `content`.
 pub(super) fn within_limits(
     content: Vec<ContentBlock>,
     session: &Session,

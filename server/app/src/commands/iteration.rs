@@ -1,4 +1,4 @@
-//! `iteration.*`: an autonomous loop, its running summary and the prompt of its next iteration.
+//! `iteration.*`: an autonomous loop, its rolling summary, and the prompt for its next iteration.
 
 use std::collections::BTreeMap;
 
@@ -14,28 +14,29 @@ use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 
-/// An iteration, and what goes with it.
+/// A finished iteration, with changes to the loop's environment and files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
     /// Goal of the loop. Required before its first iteration; a different goal starts a new loop.
     goal: Option<String>,
-    /// The prompt and its outcome.
+    /// Prompt of the iteration, and its outcome.
     iteration: NewIteration,
-    /// Facts about the loop's environment, by name. Values of names that suggest secrets are withheld.
+    /// Facts about the loop's environment, keyed by name. Values are withheld if the name suggests a secret.
     environment: Option<BTreeMap<String, String>>,
-    /// Changes of files since the last iteration.
+    /// File changes since the last iteration.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }
 
-/// The loop that a prompt is for, before its first iteration.
+/// Which loop to build a prompt for, before its first iteration.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptParams {
-    /// Goal of the loop. Defaults to that of the running loop; a different goal gives the prompt of a first iteration.
+    /// Goal of the loop. Defaults to the goal of the running loop; with a different goal, the reply is the first
+    /// prompt of a new loop.
     goal: Option<String>,
-    /// Environment to report instead of the last one.
+    /// Environment to report instead of the last one recorded.
     environment: Option<BTreeMap<String, String>>,
 }
 
@@ -43,11 +44,11 @@ pub(super) struct PromptParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AddReply {
-    /// Its number, counted from 1.
+    /// Number of the iteration, counted from 1.
     number: u64,
-    /// Whether it says that the goal is reached.
+    /// Whether the iteration reports that the goal is reached.
     promise: Promise,
-    /// What happened to iterations that left the window; absent if none did.
+    /// Iterations that were folded into the summary. Absent if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     fold: Option<Folding>,
 }
@@ -57,7 +58,7 @@ pub(super) struct AddReply {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
 struct Folding {
-    /// Their numbers.
+    /// Numbers of the folded iterations.
     iterations: Vec<u64>,
     /// Who wrote the summary.
     by: SummaryAuthor,
@@ -73,7 +74,7 @@ struct Folding {
 enum SummaryAuthor {
     Model,
     Extractive,
-    /// No one: they are kept verbatim until the next interval.
+    /// There is no summary: the iterations are kept verbatim until the next interval.
     Nobody,
 }
 
@@ -85,7 +86,7 @@ impl Command for Add {
     type Args = AddParams;
     type Reply = AddReply;
 
-    /// A model may sum it up.
+    /// A model may write the summary.
     fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
         services.asks_model(snapshot)
     }
@@ -163,7 +164,7 @@ fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
-/// Has iterations summarized: by a model where one may be asked, from themselves if there is none.
+/// Summarizes iterations with a model if one is configured, or extracts a summary from them otherwise.
 fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let means = context.snapshot.means();

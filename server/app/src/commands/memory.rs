@@ -1,5 +1,5 @@
-//! `memory.*`: notes that outlive every conversation, and the search over them and over all that was ever said in the
-//! workspace.
+//! `memory.*`: notes that are kept across conversations, and a search over notes, memory files and all conversations
+//! in the workspace.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,18 +14,18 @@ use strata_host::store::{
 use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
 use crate::workspace_context;
 
-/// A search finds no more, whoever asks for more.
+/// Upper bound for the number of matches that a client can request.
 const MOST_HITS: usize = 1_000;
-/// Hits in memory files, which come first.
+/// Maximum matches in memory files, which are listed first.
 const MOST_IN_FILES: usize = 5;
 
-/// A note.
+/// A note to add.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// The note.
+    /// Text of the note.
     text: String,
-    /// Its tags.
+    /// Tags of the note.
     #[serde(default)]
     tags: Vec<String>,
 }
@@ -34,31 +34,31 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
-    /// Words. One without a letter or digit is an error.
+    /// Words to search for. A query without any letter or digit is an error.
     query: String,
-    /// How many hits at most: 20 when absent, never more than 1,000.
+    /// Maximum number of matches. Defaults to 20, at most 1,000.
     limit: Option<usize>,
 }
 
-/// A note.
+/// A note to remove.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveParams {
-    /// Its number.
+    /// Number of the note.
     id: i64,
 }
 
 /// The note that was added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// Its number.
+    /// Number of the note.
     id: i64,
 }
 
 /// All notes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fragments {
-    /// In order of creation.
+    /// Notes, in order of creation.
     fragments: Vec<Note>,
 }
 
@@ -66,72 +66,72 @@ pub(super) struct Fragments {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Note {
-    /// Its number.
+    /// Number of the note.
     id: i64,
-    /// Its text.
+    /// Text of the note.
     text: String,
-    /// Its tags.
+    /// Tags of the note.
     tags: Vec<String>,
-    /// The session in which it was made.
+    /// Session in which the note was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// When, in milliseconds since 1970.
+    /// When the note was created, in milliseconds since 1970.
     created_ms: u64,
 }
 
-/// The reply of a search, best first.
+/// The matches of a search.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct SearchReply {
-    /// Those in memory files, then all others, best first.
+    /// Matches in memory files, then all others, each best first.
     hits: Vec<MemoryMatch>,
-    /// How many of the newest matches were ranked, when there are too many to rank them all.
+    /// Number of newest matches that were ranked, if there are too many to rank all.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<usize>,
 }
 
-/// A place where something was found.
+/// A match.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Hit")]
 struct MemoryMatch {
     #[serde(flatten)]
     place: MatchLocation,
-    /// When it was said, in milliseconds since 1970, where that is known.
+    /// When the matching text was written, in milliseconds since 1970, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<u64>,
-    /// The words around it.
+    /// Words around the match.
     snippet: String,
-    /// How good it is; compares only within one search.
+    /// Relevance. Scores are only comparable within one search.
     score: f64,
 }
 
-/// Where something was found.
+/// Where a match is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
 enum MatchLocation {
     /// A note.
     Fragment {
-        /// Its number.
+        /// Number of the note.
         id: i64,
-        /// Its tags.
+        /// Tags of the note.
         tags: Vec<String>,
     },
     /// A memory file of the workspace.
     File {
-        /// The file.
+        /// Path of the file.
         path: FileKey,
-        /// The first line of the paragraph, counted from 1.
+        /// First line of the paragraph, counted from 1.
         line: usize,
     },
     /// A message of a conversation.
     Message {
-        /// The session.
+        /// Session of the message.
         session: String,
-        /// The message.
+        /// Number of the message.
         message: MessageId,
-        /// The speaker.
+        /// Who wrote the message.
         role: Role,
-        /// The purpose of the message.
+        /// Purpose of the message.
         kind: Kind,
     },
 }
@@ -202,7 +202,7 @@ impl Command for Search {
         let stored = search(&params.query, &Scope::Workspace, limits, context)?;
         let files = workspace_context::memory(context.snapshot, context.session);
         let (in_files, matched) = search_files(&files, &params.query, limits)?;
-        // Where a place holds all the words, those that hold some are not worth showing.
+        // If one source matches all words, drop the matches of the other that contain only some of them.
         let (in_files, stored) = match (matched, stored.matched) {
             (MatchedWords::Some, MatchedWords::All) if !stored.hits.is_empty() => (Vec::new(), Some(stored)),
             (MatchedWords::All, MatchedWords::Some) if !in_files.is_empty() => (in_files, None),
@@ -258,7 +258,8 @@ fn search_files(
     Ok((found.into_iter().filter_map(hit).collect(), matched))
 }
 
-/// Adjacent lines with the number of the first, from 1. A heading starts a paragraph.
+/// Paragraphs, each with the number of its first line, counted from 1. Paragraphs are separated by empty lines, and a
+/// heading starts a new one.
 fn paragraphs(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;

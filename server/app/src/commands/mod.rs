@@ -1,6 +1,6 @@
-//! The commands of `workspace/executeCommand`, which the command line runs too. A command takes typed arguments, reads a
-//! snapshot, may change its session, and returns a typed reply. It decides nothing about context: it converts, calls the engine,
-//! and converts back.
+//! The commands of `workspace/executeCommand`, which the command line also runs. A command takes typed arguments,
+//! reads a snapshot, may change its session, and returns a typed reply. Commands only convert between the protocol
+//! and the engine; the engine decides what goes into the context.
 
 mod answer_content;
 mod budget;
@@ -53,14 +53,14 @@ pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
 pub(crate) use named_file::does_not_exist;
 
-/// Alias for the current session in requests.
+/// Name that requests can use for the current session.
 pub const MAIN_SESSION: &str = "main";
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
-/// To add one, write a file like this and add its line, `Definition::of::<Greet>()`, to [`COMMANDS`]. The protocol's
-/// documentation, its TypeScript types, the language server's list of commands and access by the command line and agents
-/// follow.
+/// To add a command, write a file like this and add it to [`COMMANDS`] with `Definition::of::<Greet>()`. The protocol's
+/// documentation, its TypeScript types, the language server's list of commands, and access by the command line and by
+/// agents are derived from that.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -92,83 +92,86 @@ pub const MAIN_SESSION: &str = "main";
 /// }
 /// ```
 pub trait Command {
-    /// Its name: `strata.` area `.` verb.
+    /// Name, in the form `strata.<area>.<verb>`.
     const NAME: &'static str;
-    /// Summary in one sentence, for the protocol's documentation.
+    /// One-sentence summary for the protocol's documentation.
     const SUMMARY: &'static str;
-    /// What it changes.
+    /// What the command changes.
     const ACCESS: Access = Access::Changes;
-    /// Whether its answer depends on which files exist and on their content.
+    /// Whether the reply depends on which files exist and what they contain.
     const NEEDS_INDEX: bool = false;
-    /// Whether it waits for the index for a while when that is being made (`context.index_wait_ms`).
+    /// Whether to wait for an index that is being built, up to `context.index_wait_ms`.
     const AWAITS_INDEX: bool = false;
-    /// Whether secrets in its arguments become placeholders before it runs. A command that screens them itself says no.
+    /// Whether secrets in the arguments are replaced by placeholders before the command runs. `false` for commands
+    /// that screen their arguments themselves.
     const SCREENED: bool = true;
-    /// Whether the user is shown the outcome of it: its reply has a `message`, and may have the `uri` of a document.
+    /// Whether the outcome is shown to the user. If so, the reply has a `message`, and may have the `uri` of a
+    /// document.
     const SHOWN: bool = false;
-    /// The one JSON object that it takes, without its `session`.
+    /// The JSON object of arguments, without `session`.
     type Args: DeserializeOwned + JsonSchema;
-    /// The JSON object that it replies, without its `stateVersion`.
+    /// The JSON object of the reply, without `stateVersion`.
     type Reply: Serialize + JsonSchema;
 
-    /// Whether it may wait for a model or for the client, with these settings. Then it must not hold a thread that others need.
+    /// Whether the command may wait for a model or for the client under these settings. Such a command must not
+    /// occupy a thread that others need.
     fn may_wait(_: &Snapshot, _: &Services) -> bool {
         false
     }
 
-    /// Runs it.
+    /// Runs the command.
     ///
     /// # Errors
-    /// [`CommandError`]; the session is to be thrown away then.
+    /// [`CommandError`]. The caller must then discard the session.
     fn run(args: Self::Args, context: &mut Context<'_>) -> Result<Self::Reply, CommandError>;
 }
 
 /// What a command changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Nothing.
+    /// Changes nothing.
     Reads,
-    /// Its session.
+    /// Changes its session.
     Changes,
-    /// Stored data besides its session: notes and other sessions.
+    /// Changes stored data outside its session: notes and other sessions.
     Stores,
 }
 
-/// What a command may use.
+/// What a command has access to.
 pub struct Context<'a> {
-    /// The workspace when the command arrived.
+    /// The workspace as it was when the command arrived.
     pub snapshot: &'a Snapshot,
-    /// The session, as the commands before this one left it.
+    /// The session, including the changes of earlier commands.
     pub session: &'a mut Session,
     /// The open sessions when the command started.
     pub sessions: &'a Sessions,
-    /// The store and the way to the client.
+    /// The store and the connection to the client.
     pub services: &'a Services,
-    /// The compaction of the session that is under way.
+    /// The running compaction of the session.
     pub compaction: Option<&'a RunningCompaction>,
-    /// Milliseconds since 1970.
+    /// Current time, in milliseconds since 1970.
     pub now_ms: u64,
-    /// Raised when no one waits for the answer any more.
+    /// Raised when no one waits for the reply any more.
     pub cancel: &'a Cancel,
-    /// Further effects of the command.
+    /// Effects to apply after the command.
     pub effects: Vec<Effect>,
-    /// What the command writes to the store, besides its session.
+    /// The write to the store that ends the command, in addition to saving its session.
     pub write: Option<Write>,
-    /// Whether it has been written. Then it has happened, whether or not anybody waits for the answer.
+    /// Whether `write` has run. If so, the command can no longer be cancelled.
     pub has_written: bool,
 }
 
-/// A write to the store at the very end of a command, so that a command that fails, panics or is cancelled writes nothing.
-/// Returns its part of the reply.
+/// A write to the store as the last step of a command, so that a command that fails, panics or is cancelled writes
+/// nothing. Returns its part of the reply.
 pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
-    /// The file that an argument names.
+    /// Resolves the file that an argument names.
     fn file(&self, field: &str, text: &str) -> Result<FileKey, CommandError> {
         self.snapshot.resolve(text).map_err(|error| CommandError::invalid(field, &error.to_string()))
     }
 
-    /// Has something written when the command has nothing else left to do.
+    /// Schedules a write for the end of the command.
     fn write_last<R, W>(&mut self, write: W) -> Deferred<R>
     where
         R: Serialize,
@@ -179,43 +182,44 @@ impl Context<'_> {
     }
 }
 
-/// An effect of a command on the open sessions, besides changes of its own, or a job that it starts.
+/// An effect of a command beyond changing its own session: opens, shows or closes a session, or starts a job.
 #[derive(Clone, Debug)]
 pub enum Effect {
     Open(Arc<Session>),
-    /// Make an open session the current one.
+    /// Makes an open session the current one.
     Show(Arc<str>),
     Close(Arc<str>),
     Start(Job),
 }
 
-/// Work that outlives the command that starts it.
+/// Work that continues after the command that starts it.
 #[derive(Clone, Debug)]
 pub enum Job {
-    /// Walk and index the repository again.
+    /// Scans and indexes the repository again.
     Reindex,
     /// Notifies the client that a compaction ended.
     Notify(Box<CompactionNotice>),
-    /// Compact a session. Its outcome is the reply of the command, unless the compaction starts automatically.
+    /// Compacts a session. The command replies with the outcome, unless the compaction started automatically.
     Compact(Box<CompactionJob>),
-    /// Take note that the draft of the compaction of this number is in place: the command that starts this has waited for it.
+    /// Records that the draft of the compaction with this number was installed. The command that starts this job has
+    /// waited for the draft.
     Adopted(u64),
-    /// Ask the model. What results from it is the reply of the command.
+    /// Asks the model a question. The command replies with the outcome.
     Send(Arc<dyn ModelJob>),
-    /// Ask a model to summarize tool results of the session, then archive them.
+    /// Asks a model to summarize tool results of the session, then archives them.
     Archive(Box<ArchivalPlan>),
 }
 
-/// The arguments of a command that takes none.
+/// Arguments of a command that takes none.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NoArguments {}
 
-/// The reply of a command without a result.
+/// Reply of a command that has no result.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// The reply of a command that says the outcome of something it only began: an `R`, which is not there yet.
+/// Reply of a command that only starts a job: the job delivers the `R` when it is done.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct Deferred<R> {
@@ -248,16 +252,16 @@ fn default_limit() -> usize {
     50
 }
 
-/// Takes the one argument object of a command and the session it names apart.
+/// Splits the arguments of a command into the name of its session and the remaining object.
 ///
 /// # Errors
-/// [`CommandError::InvalidParams`] when there is more than one argument, or something else than an object.
+/// [`CommandError::InvalidParams`] if there are several arguments, or one that is not an object.
 pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value), CommandError> {
     let invalid = |path: &str, message: &str| Err(CommandError::invalid(path, message));
     let mut arguments = arguments.into_iter();
     let mut object = match arguments.next() {
         None | Some(Value::Null) => Map::new(),
-        // How Lua writes an empty table.
+        // Lua encodes an empty table as an array.
         Some(Value::Array(list)) if list.is_empty() => Map::new(),
         Some(Value::Object(object)) => object,
         Some(_) => return invalid("", "expected one JSON object"),
@@ -273,7 +277,7 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
     Ok((session, Value::Object(object)))
 }
 
-/// A reply with how often its session was changed so far, which every reply says.
+/// Adds `stateVersion` to a reply: the number of changes to its session so far.
 pub fn versioned(mut reply: Value, session: &Session) -> Value {
     if let Value::Object(reply) = &mut reply {
         reply.insert("stateVersion".to_owned(), session.revision.into());

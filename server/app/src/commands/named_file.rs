@@ -1,4 +1,4 @@
-//! Resolves a file named in an argument, and explains paths that lead to none.
+//! Resolves a file named in an argument, and explains paths that do not exist.
 
 use strata_engine::code::symbols::nearest_files;
 use strata_engine::key::FileKey;
@@ -8,10 +8,10 @@ use strata_host::disk::{ReadError, stamp_of};
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
 
-/// Maximum names proposed.
+/// Maximum similar names suggested in an error.
 const NAMES: usize = 3;
 
-/// Says that a path does not exist, with the names of `files` that are most like it.
+/// Error message for a path that does not exist, suggesting the most similar names in `files`.
 pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
     let near: Vec<String> = nearest_files(files, path, NAMES).iter().map(|key| format!("`{key}`")).collect();
     match near.as_slice() {
@@ -21,10 +21,11 @@ pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
     }
 }
 
-/// A file of the workspace: one that the walk lists, or an open buffer. A misspelt one would silently change nothing.
+/// Resolves a workspace file: an indexed file or an open buffer. Rejects other paths, because a misspelled one would
+/// silently have no effect.
 ///
 /// # Errors
-/// [`CommandError::InvalidParams`].
+/// [`CommandError::InvalidParams`] if there is no such file, or it is ignored.
 pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
     let invalid = |message: &str| CommandError::invalid(field, message);
     let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
@@ -37,10 +38,10 @@ pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Resul
     }))
 }
 
-/// Any file that may be shown, with its current text.
+/// Resolves a readable file and returns its current text.
 ///
 /// # Errors
-/// [`CommandError`] with the reason.
+/// [`CommandError`] if the file does not exist or must not be read.
 pub(super) fn shown_file(
     field: &str,
     path: &str,

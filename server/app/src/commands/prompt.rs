@@ -1,4 +1,4 @@
-//! `prompt.*`: assemble, record, discard, preview, estimate.
+//! `prompt.*`: assembles, previews, estimates, records and discards prompts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,58 +23,58 @@ use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::token_count_client::CountedPrompt;
 
-/// So often one prompt is counted by the client at most.
+/// Maximum times that the client is asked to count one prompt.
 const MEASURED: usize = 2;
-/// Share of the limit below which an error bar is too small to be worth counting.
+/// Divisor: a margin for estimation error of at most the room divided by this is not worth a count.
 const WORTH_COUNTING: usize = 20;
 
-/// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
+/// What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
     /// The user's question.
     prompt: Option<String>,
-    /// Pictures that go with the prompt.
+    /// Images to send with the prompt.
     #[serde(default)]
     images: Vec<Image>,
-    /// Results of the tools that the last answer asked for.
+    /// Results of the tool calls in the last answer.
     tool_results: Option<Vec<ToolResult>>,
-    /// The tools that the model may ask for, in the order in which they are declared.
+    /// Tools that the model may call, in the order of their declaration.
     #[serde(default)]
     tools: Vec<Tool>,
-    /// The form of the request; the setting's when absent.
+    /// Format of the request. Defaults to the setting `format`.
     format: Option<Format>,
-    /// Layout policy. Defaults to that of the session or the settings.
+    /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
-    /// The model it is made for; the setting's when absent.
+    /// Model to build the prompt for. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and the model's
-    /// window.
+    /// Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
+    /// window, whichever is smaller.
     max_input_tokens: Option<usize>,
-    /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
+    /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`.
     auto_budget: Option<usize>,
-    /// Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent.
+    /// Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`.
     ttl: Option<Ttl>,
-    /// Assemble without keeping the prompt: it cannot be recorded.
+    /// Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded.
     #[serde(default)]
     dry_run: bool,
-    /// How the request body is handed over.
+    /// How to return the request body.
     #[serde(default)]
     body_as: BodyAs,
-    /// Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own fields are
-    /// rejected. The values are not counted.
+    /// Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
+    /// own. Fields that Strata sets are rejected. The values do not count as tokens.
     #[serde(default)]
     extra: Map<String, Value>,
 }
 
-/// How a request body is handed over.
+/// How to return the request body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum BodyAs {
-    /// As the JSON object that it is.
+    /// As a JSON object.
     #[default]
     Json,
-    /// As a string: the exact text to POST, for clients that would write the object's fields in another order.
+    /// As a string: the exact text to POST, for clients that would reorder the object's fields.
     Text,
 }
 
@@ -82,19 +82,20 @@ enum BodyAs {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
-    /// The prompt, by the `id` that `strata.prompt.assemble` gave it.
+    /// The `id` of the prompt, from `strata.prompt.assemble`.
     id: String,
-    /// Its outcome.
+    /// Outcome of the prompt.
     #[serde(default)]
     status: Status,
-    /// The answer: a text, or its blocks.
+    /// Answer: a text, or its content blocks.
     response: Option<AnswerContent>,
-    /// The outcome of an answer that was stopped; the same as `response`.
+    /// Answer that was interrupted, in the same form as `response`.
     partial: Option<AnswerContent>,
-    /// The billed usage.
+    /// Usage that the provider reported.
     usage: Option<Usage>,
-    /// Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the conversation is
-    /// compacted first. A second one in a row is an error that names the largest parts.
+    /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble the prompt again
+    /// and send it: the conversation is compacted first. A second `context_limit` in a row is an error that names the
+    /// largest parts.
     error: Option<RequestError>,
 }
 
@@ -102,7 +103,7 @@ pub(super) struct RecordParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
-    /// The `id` from `strata.prompt.assemble`.
+    /// The `id` of the prompt, from `strata.prompt.assemble`.
     id: String,
 }
 
@@ -110,30 +111,31 @@ pub(super) struct PromptId {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChangesParams {
-    /// The text of the earlier preview.
+    /// Text of the earlier preview.
     since: String,
-    /// The policy of that preview; the session's or the setting's when absent.
+    /// Policy of the earlier preview. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
 }
 
 /// Changes since an earlier preview.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Changes {
-    /// The text of the preview now.
+    /// Text of the current preview.
     text: String,
-    /// A unified diff from the earlier text to this one. Its hunks name the part that they begin in. Empty when nothing has changed.
+    /// Unified diff from the earlier text to the current one. Its hunk headers name the part in which each hunk
+    /// begins. Empty if nothing changed.
     changes: String,
 }
 
-/// A text to count.
+/// A text to count tokens in.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
-    /// The text.
+    /// Text to count.
     text: String,
-    /// The model whose tokens count; the setting's when absent.
+    /// Model whose tokenizer to use. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
     max_input_tokens: Option<usize>,
 }
 
@@ -141,14 +143,14 @@ pub(super) struct EstimateParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Estimate {
-    /// Tokens of the model.
+    /// Number of tokens.
     tokens: usize,
-    /// The model whose tokens were counted.
+    /// Model whose tokenizer was used.
     model: String,
-    /// Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates may be
-    /// off by.
+    /// Maximum tokens of a request to `model`: the input window minus the reserve for the answer and the margin for
+    /// estimation error.
     limit: usize,
-    /// What is assumed of a model missing from the table.
+    /// Assumptions about the model, if it is missing from the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
@@ -196,7 +198,7 @@ impl Command for Assemble {
     type Args = AssembleParams;
     type Reply = AssembledPrompt;
 
-    /// It may compact first, and may have the client count its tokens.
+    /// Assembling may compact the conversation first, and may ask the client to count tokens.
     fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
         services.token_count_client().is_some() || services.asks_model(snapshot)
     }
@@ -255,7 +257,8 @@ impl Command for Assemble {
     }
 }
 
-/// The compaction due before this prompt is sent. Judged by the complete prompt, not by what is left when it does not fit.
+/// Returns the compaction due before this prompt is sent. Considers the complete prompt, even if parts of it were
+/// left out to make it fit.
 fn due_before(
     prepared: &Result<PreparedPrompt, AssembleError>,
     ask: &PromptRequest,
@@ -279,7 +282,7 @@ fn due_before(
         .or_else(|| truncated.then(|| compaction::due_for_room(size, session, snapshot))?)
 }
 
-/// Whether the request body has room for the fields that come from the client.
+/// Rejects additional fields that the request body has no room for.
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = params.format.unwrap_or(context.snapshot.settings.format);
     if format.provider().is_none() && !params.extra.is_empty() {
@@ -294,7 +297,7 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
     }
 }
 
-/// Inherits the calibration of earlier conversations.
+/// Copies the calibration of earlier conversations to a session that has none.
 fn inherit(context: &mut Context<'_>) {
     if context.session.calibrations.is_empty()
         && let Some(taught) = context.services.store.calibrations()
@@ -303,8 +306,8 @@ fn inherit(context: &mut Context<'_>) {
     }
 }
 
-/// If something was left out although estimates may be off, asks the client for a count, and assembles the prompt again with it.
-/// Without an answer, the estimate is used.
+/// Asks the client to count a prompt that exceeds its limit if the margin for estimation error is large, then
+/// assembles it again with the count. If the client does not answer, uses the estimate.
 fn measured(
     mut prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -345,7 +348,7 @@ fn prepared(
     Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
 }
 
-/// Asks the client to count the first prompt after a compaction, and makes it again with the result.
+/// Asks the client to count the first prompt after a compaction, then assembles it again with the count.
 fn recounted(
     prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -364,8 +367,9 @@ fn recounted(
     }
 }
 
-/// Waits for the compaction of the session that runs already, and puts its draft in place. Whether it did: a draft that came to
-/// nothing, or is of a conversation that has changed since, leaves the prompt to a compaction of its own.
+/// Waits for the compaction that is already running in this session, and installs its draft. Returns `false` if the
+/// compaction failed or the conversation has changed since it started; the prompt may then run a compaction of its
+/// own.
 fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Some(running) = context.compaction else { return Ok(false) };
     let draft = running.draft.wait(context.cancel)?;
@@ -385,8 +389,8 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
     }
 }
 
-/// Compacts the conversation before a prompt, and returns whether it did. If it cannot, the prompt uses the conversation as it
-/// is, and leaves out what does not fit.
+/// Compacts the conversation before a prompt, and returns whether it did. If the compaction fails, the prompt uses
+/// the conversation unchanged and leaves out what does not fit.
 fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Context { snapshot, services, session, cancel, .. } = context;
     if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
@@ -401,12 +405,12 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
     });
     let done = committed.is_ok();
     let news = committed.unwrap_or_else(|error| job.failed(&error));
-    // Told when it is safely stored with the rest of the command.
+    // The client is notified after the command's changes are persisted.
     context.effects.push(Effect::Start(Job::Notify(Box::new(news))));
     Ok(done)
 }
 
-/// The result of `assemble`, for reading. Changes nothing.
+/// Renders the prompt that `assemble` would return, for reading. Changes nothing.
 pub(super) struct PreviewPrompt;
 
 impl Command for PreviewPrompt {
@@ -437,7 +441,7 @@ impl Command for PreviewPrompt {
     }
 }
 
-/// Differences between this preview and an earlier one, for chats that cannot take back what they sent.
+/// Compares the current preview with an earlier one, for chats that cannot edit the messages they sent.
 pub(super) struct ComparePrompts;
 
 impl Command for ComparePrompts {
@@ -489,11 +493,12 @@ impl Command for Record {
         let before = context.session.request_size(&ask, means);
         let history = history_tokens(&context.session.history, means);
         archive_old_results(before, context);
-        // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
+        // Archiving discards the billed size of the whole prompt, which is the most accurate one, so subtract the
+        // freed tokens from it.
         let freed = history.saturating_sub(history_tokens(&context.session.history, means));
         let tokens = before.tokens.saturating_sub(freed);
         let size = RequestSize { tokens, least: tokens, ..before };
-        // A turn of a conversation is what an iteration is to a loop.
+        // A turn of a conversation also counts as an iteration.
         let due = [Moment::AfterTurn, Moment::OnIteration]
             .into_iter()
             .find_map(|moment| compaction::due(moment, size, context.session, context.snapshot, now_ms));
@@ -502,7 +507,7 @@ impl Command for Record {
     }
 }
 
-/// Archives old tool results; in the background if a model summarizes them, since no one waits.
+/// Archives old tool results. If a model summarizes them, this happens in the background, since no one waits for it.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = size.limit.is_some_and(|limit| size.tokens > limit);

@@ -1,4 +1,4 @@
-//! `files.read`: the current text of a file, of lines of it, or of a definition in it.
+//! `files.read`: the current text of a file, of some of its lines, or of a definition in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,35 +12,35 @@ use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
 use crate::parsed_file::ParsedFile;
 
-/// Maximum definitions that an error names.
+/// Maximum definitions listed in an error.
 const NAMED: usize = 8;
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
-    /// A file by its path below the workspace folder, lines of it (`src/lib.rs#L10-40`), or a definition in it by its name
-    /// (`src/lib.rs#Type.method`).
+    /// A file, by its path relative to the workspace folder; lines of it (`src/lib.rs#L10-40`); or a definition in
+    /// it, by its name (`src/lib.rs#Type.method`).
     path: String,
 }
 
 /// The current text of a file, or of a part of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReadReply {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// The name of the definition, when one was asked for.
+    /// Name of the definition, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<String>,
-    /// The lines from `from` to `to`; all of them when no part was asked for.
+    /// Lines `from` to `to`. The whole file if no part was requested.
     text: String,
-    /// The first line, from 1.
+    /// First line, counted from 1.
     from: u32,
-    /// The last line, included.
+    /// Last line, inclusive.
     to: u32,
-    /// How many lines the file has.
+    /// Number of lines in the file.
     lines: u32,
-    /// Where else the file has a definition of this very name.
+    /// Lines of other definitions in the file with the same name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<LineRange>,
     #[serde(flatten)]
@@ -87,7 +87,8 @@ impl Command for Read {
     }
 }
 
-/// The file of a path, its text, and the part after `#`. A file whose name contains `#` takes precedence.
+/// Splits a path at `#` and reads the file. Returns the file, its text, and the part after `#`. A file whose name
+/// contains `#` takes precedence.
 fn named<'a>(
     path: &'a str,
     context: &Context<'_>,
@@ -101,7 +102,7 @@ fn named<'a>(
     }
 }
 
-/// Sets the lines of the definition of this name.
+/// Narrows the reply to the lines of the definition with this name.
 fn find_definition(
     reply: &mut ReadReply,
     name: &str,

@@ -1,4 +1,4 @@
-//! `redaction.*`: lists placeholders, and restores secrets in text to be applied.
+//! `redaction.*`: lists the secrets replaced by placeholders, and restores them in text that is applied to a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use strata_engine::tokens::redaction::{FoundSecret, Placeholder, RestoredText, p
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// A text with placeholders.
+/// A text in which to restore secrets.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestoreParams {
@@ -16,16 +16,16 @@ pub(super) struct RestoreParams {
     text: String,
 }
 
-/// The text with secrets. It is for the file that it is applied to, not for a model.
+/// The text with its secrets restored. Apply it to a file; do not send it to a model.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RestoredText")]
 pub(super) struct RestoreReply {
-    /// The text.
+    /// Restored text.
     text: String,
-    /// How many placeholders were replaced.
+    /// Number of placeholders replaced.
     restored: usize,
-    /// Placeholders that stayed, because their secrets are unknown: the file is not selected, or the secret came with a message
-    /// in an earlier run of the server.
+    /// Placeholders that were not replaced because their secrets are unknown: the file is not selected, or the secret
+    /// was in a message during an earlier run of the server.
     #[schemars(with = "Vec<String>")]
     unknown: Vec<Placeholder>,
 }
@@ -34,29 +34,29 @@ pub(super) struct RestoreReply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecrets")]
 pub(super) struct Listing {
-    /// Files first, in the order of their names, then web pages, then messages.
+    /// Secrets: those in files first, sorted by path, then those in web pages, then those in messages.
     secrets: Vec<ListedSecret>,
 }
 
-/// One secret at one place. Never says the secret.
+/// An occurrence of a secret. Never contains the secret itself.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecret")]
 struct ListedSecret {
-    /// The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
+    /// Rule that found the secret. For a secret from an earlier run of the server, the kind in its placeholder.
     rule: String,
-    /// Its placeholder.
+    /// Placeholder that replaces the secret.
     #[schemars(with = "String")]
     placeholder: Placeholder,
-    /// The file that it is in.
+    /// File that contains the secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<FileKey>,
-    /// The web page that it is in.
+    /// Web page that contains the secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// The message that it is in.
+    /// Message that contains the secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessageId>,
-    /// The line of the file, of the page or of the block of the message, counted from 1.
+    /// Line in the file, the page, or the block of the message, counted from 1.
     line: usize,
 }
 
@@ -79,7 +79,7 @@ impl Command for List {
         let Context { snapshot, session, .. } = context;
         let mut secrets = Vec::new();
         for key in session.selection.selected.keys() {
-            // A file that cannot be read shows nothing.
+            // An unreadable file has no secrets to list.
             let Ok(file) = snapshot.text(key, &session.selection) else { continue };
             let listed = |FoundSecret { rule, line, placeholder }: &FoundSecret| ListedSecret {
                 path: Some(key.clone()),
@@ -124,7 +124,7 @@ impl Command for Restore {
 
     fn run(params: RestoreParams, context: &mut Context<'_>) -> Result<RestoreReply, CommandError> {
         let Context { snapshot, session, .. } = context;
-        // What selected files hold is known again after a restart as soon as they were looked at.
+        // Reading the selected files makes their secrets known again after a restart.
         for key in session.selection.selected.keys() {
             let _ = snapshot.text(key, &session.selection);
         }
@@ -133,7 +133,7 @@ impl Command for Restore {
     }
 }
 
-/// The texts of a block that can contain placeholders.
+/// Texts of a block that can contain placeholders.
 fn texts_of(block: &ContentBlock) -> Vec<String> {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => Some(text.clone()),

@@ -1,4 +1,5 @@
-//! What is asked about a part of a file that you selected: what the comment there asks, or to explain the code.
+//! Builds a question about selected lines of a file: the question in a selected comment, or a request to explain the
+//! code.
 
 use strata_engine::conversation::selection::{Choice, LineRange};
 use strata_engine::key::FileKey;
@@ -7,22 +8,23 @@ use strata_engine::text::LineStarts;
 
 use crate::format;
 
-/// What a comment of one line begins with, the longer marks first.
+/// Markers of line comments, longer ones first.
 const MARKS: [&str; 8] = ["///", "//!", "//", "--", ";;", ";", "#", "%"];
-/// What begins and what ends a comment of several lines.
+/// Start and end markers of block comments.
 const BLOCKS: [(&str, &str); 5] =
     [("/**", "*/"), ("/*", "*/"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
 
 /// A question about a part of a file.
 pub(super) struct Question {
-    /// As you see it.
+    /// Title shown to the user.
     pub title: String,
-    /// As the model is asked.
+    /// Prompt sent to the model.
     pub prompt: String,
 }
 
 impl Question {
-    /// About these lines, or about the whole file. The text of a selected file is not repeated.
+    /// Builds a question about these lines, or about the whole file. Leaves out the text of a selected file, because
+    /// the prompt already contains it.
     pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, choice: Choice) -> Self {
         let name = inline(key.as_str());
         let Some(lines) = lines else {
@@ -55,7 +57,7 @@ fn fenced(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// What a comment says, without its marks; `None` when there is code in these lines, or nothing.
+/// Text of a comment without its markers. `None` if the lines contain code, or no text.
 fn comment(text: &str) -> Option<String> {
     let (mut said, mut open) = (Vec::new(), None);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -83,7 +85,7 @@ fn comment(text: &str) -> Option<String> {
 fn line_comment(line: &str) -> Option<&str> {
     let mark = MARKS.iter().find(|mark| line.starts_with(**mark))?;
     let rest = line.strip_prefix(mark)?;
-    // `#include`, `--count` and `%d` are code.
+    // `#include`, `--count` and `%d` are code, not comments.
     (mark.starts_with('/') || rest.is_empty() || rest.starts_with(' ')).then_some(rest)
 }
 

@@ -1,4 +1,4 @@
-//! `prompt.send`: asks a model. Only starts the job, which sends the prompt and handles the answer.
+//! `prompt.send`: asks a model. The command only starts the job that sends the prompt and handles the answer.
 
 use std::sync::Arc;
 
@@ -11,34 +11,34 @@ use strata_engine::prompt::tiers::PolicyName;
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
 use crate::send::{AnswerPage, Connection, ProviderClient, SendJob, SendReply, SnapshotParts, ToolAccess};
 
-/// The question, and how to show the answer.
+/// A question, and how to deliver the answer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SendParams {
-    /// The question.
+    /// Text of the question.
     prompt: String,
-    /// Pictures that go with it.
+    /// Images to send with the question.
     #[serde(default)]
     images: Vec<Image>,
-    /// A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the answer comes with
-    /// the reply only.
+    /// Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
+    /// the answer is delivered only in the reply.
     stream: Option<String>,
-    /// The tools that the model may use while it answers.
+    /// Tools that the model may use while it answers.
     #[serde(default)]
     tools: ToolAccess,
-    /// The model; that of the setting `provider.model` or else `model` when absent.
+    /// Model to ask. Defaults to the setting `provider.model`, or else `model`.
     model: Option<String>,
-    /// Layout policy. Defaults to that of the session or the settings.
+    /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
-    /// Maximum input tokens; the model's window when absent or larger.
+    /// Maximum input tokens. Defaults to the model's window, which also caps larger values.
     max_input_tokens: Option<usize>,
-    /// Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent.
+    /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
     max_output_tokens: Option<usize>,
-    /// Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting `context.auto_budget` when absent.
+    /// Maximum tokens of code to add to the question as excerpts. Defaults to the setting `context.auto_budget`.
     auto_budget: Option<usize>,
 }
 
-/// The part that `strata.prompt.assemble` takes.
+/// Arguments for `strata.prompt.assemble`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Question<'a> {
@@ -68,15 +68,15 @@ impl Command for Send {
 }
 
 impl SendParams {
-    /// A question during whose answer the model may look things up.
+    /// A question for which the model may use tools that read the workspace.
     pub(super) fn with_tools(prompt: String) -> Self {
         Self { prompt, tools: ToolAccess::Read, ..Self::default() }
     }
 
-    /// Begins to ask. With a `page` the answer becomes a document, and the reply says where that is.
+    /// Starts asking. With a `page`, the answer is written to a document, and the reply has its path.
     ///
     /// # Errors
-    /// [`CommandError`] when there is nothing to ask, or nobody.
+    /// [`CommandError`] if the question is empty or no provider is configured.
     pub(super) fn begin(
         self,
         page: Option<AnswerPage>,

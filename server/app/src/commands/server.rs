@@ -1,4 +1,4 @@
-//! `server.*`: the server itself.
+//! `server.*`: state, settings and models of the server.
 
 use std::collections::BTreeMap;
 
@@ -19,47 +19,47 @@ use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArgume
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
-    /// The version of Strata.
+    /// Version of Strata.
     version: &'static str,
-    /// The session that is shown.
+    /// The current session.
     session: String,
     /// The workspace folders.
     roots: Vec<String>,
-    /// How many buffers are open.
+    /// Number of open buffers.
     open_documents: usize,
-    /// Whether all files were outlined.
+    /// Whether all files have been outlined.
     index: IndexState,
-    /// How many files the workspace has.
+    /// Number of files in the workspace.
     files: usize,
-    /// How many of them have an outline.
+    /// Number of files with an outline.
     outlined: usize,
-    /// The work of the last run over all files.
+    /// Work done by the last full scan.
     efforts: Efforts,
-    /// The languages that have outlines.
+    /// Languages that Strata can outline.
     languages: Vec<&'static str>,
     /// Whether the user trusts the workspace.
     trusted: bool,
-    /// Problems of the scan, and settings without effect: those that a workspace file cannot set, and unknown names in
-    /// `redaction.allow`.
+    /// Problems of the scan, and settings without effect: those that a workspace file must not set, and unknown names
+    /// in `redaction.allow`.
     notes: Vec<String>,
 }
 
-/// The settings in force.
+/// The effective settings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SettingsReply {
-    /// All of them.
+    /// All settings.
     #[schemars(with = "Settings")]
     settings: Value,
-    /// Where each value comes from, by the setting's name.
+    /// Where each value comes from, keyed by setting.
     origins: BTreeMap<String, Origin>,
-    /// Values in a workspace file that it cannot set.
+    /// Values in a workspace file that it must not set.
     ignored: Vec<IgnoredSetting>,
 }
 
 /// The model table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
-    /// Sorted by name.
+    /// Models, sorted by name.
     models: Vec<Model>,
 }
 
@@ -117,7 +117,7 @@ impl Command for ShowSettings {
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
         let snapshot = context.snapshot;
         let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective().clone();
-        // Nothing of it should be a secret; what is one anyway is not shown around.
+        // Settings should not contain secrets. Redact them if they do.
         let mut settings = super::written(&*snapshot.settings)?;
         snapshot.screen.value(&mut settings);
         Ok(SettingsReply { settings, origins, ignored })

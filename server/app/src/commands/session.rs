@@ -1,4 +1,5 @@
-//! `session.*`: conversations as wholes. Stored by the store; which of them are open is the main loop's business.
+//! `session.*`: opens, stores, forks, exports and searches whole conversations. The store persists them; the main
+//! loop keeps track of the open ones.
 
 use std::sync::Arc;
 
@@ -20,51 +21,51 @@ use super::{Access, Command, CommandError, Context, Deferred, Effect, Empty, NoA
 use crate::commands::MAIN_SESSION;
 use crate::session_store::{SessionStore, SessionStoreError};
 
-/// A stored session.
+/// A stored session to open.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct LoadParams {
-    /// Its name.
+    /// Id of the session.
     id: String,
-    /// Open it without the right to write to it, as when another server does.
+    /// Whether to open the session read-only, for example because another server writes to it.
     #[serde(default)]
     read_only: bool,
 }
 
-/// How much of the session to take along.
+/// How much of the session to copy.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForkParams {
-    /// The last message that the new session has; all of them when absent.
+    /// Last message to copy. Defaults to the whole conversation.
     until: Option<MessageId>,
     /// Name of the new session.
     #[serde(default)]
     name: String,
 }
 
-/// A session's new name.
+/// A new name for a session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RenameParams {
-    /// The name; empty for none.
+    /// New name. Empty to remove the name.
     name: String,
-    /// Which session; the one that the command is about when absent.
+    /// Id of the session. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
-/// A session.
+/// A session to delete.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeleteParams {
-    /// Which; the one that the command is about when absent.
+    /// Id of the session. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
-/// A form that a session is written in.
+/// An export format.
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
-    /// Strata's own format: all messages with all their metadata, one per line.
+    /// Strata's own format: JSON Lines with one message per line, including all metadata.
     #[default]
     Jsonl,
     /// What the model sees, as an Anthropic request.
@@ -75,24 +76,24 @@ enum ExportFormat {
     Markdown,
 }
 
-/// A session and a form to write it in.
+/// A session and the format to export it in.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExportParams {
-    /// The form.
+    /// Export format.
     #[serde(default)]
     format: ExportFormat,
-    /// Which session; the one that the command is about when absent.
+    /// Id of the session. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
-/// A recorded session.
+/// A recorded conversation to import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// The output of another program or of `session.export`.
+    /// Output of another program, or of `session.export`.
     text: String,
-    /// Its name.
+    /// Name of the new session.
     #[serde(default)]
     name: String,
 }
@@ -101,50 +102,50 @@ pub(super) struct ImportParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
-    /// Words. One without a letter or digit is an error.
+    /// Words to search for. A query without any letter or digit is an error.
     query: String,
-    /// How many hits at most: 20 when absent, never more than 1,000.
+    /// Maximum number of matches. Defaults to 20, at most 1,000.
     limit: Option<usize>,
 }
 
-/// The session that is shown now.
+/// The session that is now current.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenReply {
-    /// Its name.
+    /// Id of the session.
     id: String,
-    /// How many messages it has.
+    /// Number of messages.
     messages: usize,
-    /// Whether it is open without the right to write to it.
+    /// Whether the session is open read-only.
     read_only: bool,
 }
 
-/// The session that was made.
+/// The imported session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ImportReply {
-    /// Its name.
+    /// Id of the session.
     id: String,
-    /// How many messages it has.
+    /// Number of messages.
     messages: usize,
-    /// The form that the text was in.
+    /// Format that was recognized.
     form: Form,
-    /// Lines that hold no message.
+    /// Number of lines that contain no message.
     skipped: usize,
 }
 
-/// A session as text.
+/// An exported session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExportReply {
-    /// The form.
+    /// Export format.
     format: ExportFormat,
-    /// All of it.
+    /// Exported text.
     text: String,
 }
 
 /// All sessions of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Sessions {
-    /// The one written to last first.
+    /// Sessions, most recently written first.
     sessions: Vec<ListedSession>,
 }
 
@@ -152,23 +153,23 @@ pub(super) struct Sessions {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedSession {
-    /// Its name on the wire.
+    /// Id of the session, as used in requests.
     id: String,
-    /// The user's name for it; may be empty.
+    /// Name given by the user; may be empty.
     name: String,
-    /// When it was started, in milliseconds since 1970; `null` when it was not saved.
+    /// When the session was started, in milliseconds since 1970. `null` if it has not been saved.
     created_ms: Option<u64>,
-    /// When it was last written to, likewise.
+    /// When the session was last written to, in milliseconds since 1970. `null` if it has not been saved.
     updated_ms: Option<u64>,
-    /// How many messages it has.
+    /// Number of messages.
     messages: usize,
-    /// The beginning of its first message.
+    /// Beginning of the first message.
     preview: String,
-    /// Whether it is open in this server.
+    /// Whether the session is open in this server.
     open: bool,
-    /// Whether it is the one that is shown.
+    /// Whether this is the current session.
     current: bool,
-    /// Whether it is open without the right to write to it.
+    /// Whether the session is open read-only.
     read_only: bool,
 }
 
@@ -176,9 +177,9 @@ struct ListedSession {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Steps {
-    /// Each call, in order.
+    /// Tool calls, in order.
     steps: Vec<Step>,
-    /// The files that were read, the last one last.
+    /// Paths of the files that were read, most recently read last.
     files_read: Vec<String>,
 }
 
@@ -347,7 +348,7 @@ impl Command for Delete {
 
     fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
         if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
-            // Earlier versions have stored sessions under this name, and what is deleted is gone.
+            // Earlier versions stored sessions under this name, and a deletion cannot be undone.
             let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
             if is_stored {
                 return Err(CommandError::failed(
@@ -367,7 +368,7 @@ impl Command for Delete {
         }
         Ok(context.write_last(move |store| {
             match store.delete(&id) {
-                // Nothing was said in it yet, so there is only something to close.
+                // The session has no messages yet, so it was never stored and only needs to be closed.
                 Err(SessionStoreError::Store(StoreError::NoSession(_))) if own => {}
                 deleted => deleted?,
             }
@@ -484,7 +485,7 @@ fn listed(id: &str, context: &Context<'_>) -> ListedSession {
     }
 }
 
-/// The session that a command names, or the one that it runs in.
+/// Id of the session that the arguments name. Defaults to the session that the command runs in.
 fn own_name(id: Option<String>, context: &Context<'_>) -> String {
     match id.as_deref() {
         None | Some(MAIN_SESSION) => context.session.id.to_string(),
@@ -492,7 +493,7 @@ fn own_name(id: Option<String>, context: &Context<'_>) -> String {
     }
 }
 
-/// What the model sees of a session, in a provider's format.
+/// Renders what the model sees of a session in a provider's format.
 fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
     let open = context.sessions.get(id).map(|session| session.history.clone());
     let history = match open {
@@ -512,12 +513,12 @@ fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, Comma
     })
 }
 
-/// Messages of a text in any form that is known.
+/// Reads the messages of a conversation in any supported format.
 pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
     Ok(read(text, screen)?.messages)
 }
 
-/// A conversation in any form that is known, with placeholders instead of secrets.
+/// Reads a conversation in any supported format, and replaces secrets with placeholders.
 fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
@@ -525,8 +526,8 @@ fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, C
     Ok(imported)
 }
 
-/// A stored session as JSON Lines, with placeholders instead of secrets. Lines that are not JSON stay unchanged; the store
-/// reports them.
+/// Replaces secrets with placeholders in a stored session (JSON Lines). Leaves lines that are not JSON unchanged; the
+/// store reports them.
 fn lines_without_secrets(text: &str, screen: &Screen) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

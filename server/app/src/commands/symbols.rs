@@ -1,4 +1,4 @@
-//! `symbols.*`: the map of the repository as data.
+//! `symbols.*`: the symbol map, outlines, definitions and references.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +23,13 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
-    /// Maximum tokens of the blocks. Defaults to the setting.
+    /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`.
     budget: Option<usize>,
-    /// Files to always include, with related files ranked first: paths, or globs such as `src/**/*.rs`.
+    /// Files to always include, as paths or globs such as `src/**/*.rs`. Related files are ranked first.
     #[serde(default)]
     focus: Vec<String>,
-    /// Topic of the map, in plain words: related code is ranked first, and what the text names is always included.
+    /// Topic of the map, in plain words. Related code is ranked first, and files and symbols that the text names are
+    /// always included.
     #[serde(default)]
     about: Option<String>,
     /// Order of the blocks.
@@ -43,7 +44,7 @@ enum MapSort {
     /// Most important first.
     #[default]
     Rank,
-    /// By path.
+    /// Alphabetical by path.
     Path,
 }
 
@@ -51,69 +52,69 @@ enum MapSort {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MapReply {
-    /// The legend.
+    /// Legend that explains the map's notation.
     legend: &'static str,
-    /// All blocks.
+    /// All blocks, as text.
     text: String,
-    /// Their total tokens.
+    /// Tokens of the map.
     tokens: usize,
-    /// Their maximum tokens.
+    /// Maximum tokens of the map.
     budget: usize,
-    /// The files with a block, in the order of the blocks.
+    /// Files with a block, in the order of the blocks.
     files: Vec<MapFile>,
-    /// Files with an outline that have no block.
+    /// Number of outlined files without a block.
     left_out: usize,
 }
 
-/// A file with a block.
+/// A file with a block in the map.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Its place among all files by how much they matter; the first has 1.
+    /// Rank of the file by importance, counted from 1.
     rank: usize,
-    /// How much of it the block shows.
+    /// Level of detail of the block.
     level: MapLevel,
-    /// Tokens of its block.
+    /// Tokens of the block.
     tokens: usize,
 }
 
-/// A file.
+/// The file to outline.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileParams {
-    /// Its path below the workspace folder.
+    /// Path of the file, relative to the workspace folder.
     path: String,
 }
 
 /// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Its language.
+    /// Language of the file.
     language: &'static str,
-    /// Its definitions without their bodies, a line each: the lines that a definition has in the file, then its head, indented by
+    /// Definitions without their bodies, one per line: the line range of the definition, then its head, indented by
     /// one space per level.
     text: String,
-    /// Its tokens.
+    /// Tokens of `text`.
     tokens: usize,
 }
 
-/// A name.
+/// A name to find references to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
-    /// A name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
+    /// Name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
-    /// Only its definitions in this file; everybody's when absent.
+    /// Only consider definitions in this file. Defaults to definitions in all files.
     path: Option<String>,
-    /// How many hits at most.
+    /// Maximum number of references.
     #[serde(default = "default_hits")]
     limit: usize,
 }
 
-/// Default maximum of references.
+/// Default maximum number of references.
 fn default_hits() -> usize {
     200
 }
@@ -122,75 +123,77 @@ fn default_hits() -> usize {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReferencesReply {
-    /// The name.
+    /// Name from the request.
     name: String,
-    /// Its definitions, each with the files that refer to it.
+    /// Definitions of the name, one entry per file, each with the files that refer to it.
     definitions: Vec<Definition>,
-    /// Mentions by path and line, definitions among them; certain ones first where there are more than the limit.
+    /// References sorted by path and line, including the definitions. If there are more than `limit`, certain ones
+    /// are kept first.
     hits: Vec<ReferenceLine>,
-    /// How many mentions there are, listed or not.
+    /// Number of references, listed or not.
     total: usize,
-    /// Mentions that are not among them: of members of values of unknown type, by a name that the language brings along.
+    /// Number of references not listed because they are unlikely: members of values of unknown type, with a name that
+    /// the language itself defines.
     unlikely: usize,
     /// How to narrow the query if references are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_narrow: Option<String>,
 }
 
-/// A file that defines a name.
+/// A file that defines the name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
 struct Definition {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// The heads of what has the name there.
+    /// Heads of the definitions.
     heads: Vec<Box<str>>,
-    /// Their lines, from 1.
+    /// Line numbers of the definitions, counted from 1.
     lines: Vec<usize>,
-    /// The other files that mention it and mean this definition, likeliest first.
+    /// Other files that refer to these definitions, most likely first.
     referrers: Vec<Referrer>,
 }
 
-/// A file that mentions a name.
+/// A file that refers to a definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// At most 1.
+    /// Likelihood that the file refers to this definition, at most 1.
     likelihood: f64,
 }
 
-/// A mention.
+/// A reference.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ReferenceHit")]
 struct ReferenceLine {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// From 1.
+    /// Line number, counted from 1.
     line: usize,
-    /// The line, without the white space around it.
+    /// The line, without surrounding whitespace.
     text: String,
-    /// Whether scopes, imports and types lead to the definition, or it has the name and no more.
+    /// Whether scopes, imports and types resolve to the definition, or only the name matches.
     confidence: Confidence,
-    /// Whether the name is defined there.
+    /// Whether this is a definition of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     definition: bool,
 }
 
-/// Dependencies.
+/// The dependencies of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Number of files that refer to it. Uncertain references count less.
+    /// Number of files that refer to this file, in which uncertain references count less.
     incoming: f64,
-    /// The files that refer to it, strongest first.
+    /// Files that refer to this file, strongest first.
     dependents: Vec<FileKey>,
-    /// The files that it refers to, strongest first.
+    /// Files that this file refers to, strongest first.
     dependencies: Vec<FileKey>,
-    /// The files that its imports mean.
+    /// Files that this file imports.
     imports: Vec<FileKey>,
-    /// The files that refer to it and that it refers to.
+    /// Files that this file refers to and that refer to it.
     mutual: Vec<FileKey>,
 }
 
@@ -198,9 +201,9 @@ pub(super) struct DependentsReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
-    /// Symbol name, or letters of it in order, optionally qualified (`Type.method`).
+    /// Symbol name, or some of its letters in order, optionally qualified (`Type.method`).
     query: String,
-    /// How many at most.
+    /// Maximum number of symbols.
     #[serde(default = "default_limit")]
     limit: usize,
 }
@@ -208,38 +211,38 @@ pub(super) struct FindParams {
 /// The matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
-    /// The closest first.
+    /// Matching symbols, closest first.
     symbols: Vec<FoundSymbol>,
 }
 
 /// A definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundSymbol {
-    /// Its name.
+    /// Name of the symbol.
     name: Box<str>,
-    /// Its kind.
+    /// Kind of the symbol.
     kind: SymbolKind,
-    /// Its file.
+    /// Path of the file.
     path: FileKey,
-    /// Where an editor finds that.
+    /// URI of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// The line that introduces it.
+    /// Line that introduces the definition.
     head: Box<str>,
-    /// Its container.
+    /// The enclosing definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<String>,
     #[serde(flatten)]
     extent: Option<DefinitionLines>,
 }
 
-/// Where a definition is in its file.
+/// The lines of a definition in its file.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DefinitionLines {
-    /// The first line, from 1.
+    /// First line, counted from 1.
     line: u32,
-    /// The last line, included.
+    /// Last line, inclusive.
     end_line: u32,
 }
 
@@ -247,38 +250,38 @@ struct DefinitionLines {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RelevantParams {
-    /// The task, in plain words.
+    /// Task, in plain words.
     query: String,
-    /// Maximum items. Defaults to the setting.
+    /// Maximum number of items. Defaults to the limits in the settings `context_frame.*`.
     limit: Option<usize>,
-    /// Items that score less are left out; the setting's when absent.
+    /// Minimum score of an item, between 0 and 1. Defaults to the setting `context_frame.min_score`.
     min_score: Option<f64>,
 }
 
 /// The relevant code.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelevantReply {
-    /// The best first.
+    /// Items, best first.
     items: Vec<RelevantItem>,
 }
 
-/// A file or a definition.
+/// A relevant file or definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RelevantItem {
-    /// The file.
+    /// Path of the file.
     path: FileKey,
-    /// Its kind; absent for a file.
+    /// Kind of the definition. Absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<SymbolKind>,
-    /// Its name; absent for a file.
+    /// Name of the definition. Absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// The line that introduces it; absent for a file.
+    /// Line that introduces the definition. Absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Box<str>>,
     #[serde(flatten)]
     extent: Option<DefinitionLines>,
-    /// How good it is; the best has 1.
+    /// Relevance relative to the best item, which scores 1.
     score: f64,
 }
 
@@ -341,7 +344,7 @@ impl Command for Map {
             }
             let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
             let text = joined(&texts);
-            // Lines between blocks are tokens, too.
+            // The lines between blocks count as tokens, too.
             let tokens = count(&text);
             if tokens <= budget {
                 break (map, text, tokens);
@@ -367,7 +370,7 @@ impl Command for Map {
     }
 }
 
-/// Why a map cannot be made.
+/// Error message for a budget too small for the required files.
 fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
     let others = if missing == 1 { String::new() } else { format!(" and {} more", missing - 1) };
     format!(
@@ -377,20 +380,21 @@ fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> Str
     )
 }
 
-/// The files that a path, a directory or a glob names. A misspelt one would silently change nothing.
+/// Expands a path, a directory or a glob to files. Rejects paths that do not exist, because a misspelled one would
+/// silently have no effect.
 fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>, CommandError> {
     if let Some(key) = snapshot.buffer_named(path) {
         return Ok(vec![key]);
     }
     let found = path_patterns::expand(&snapshot.roots, &snapshot.index.entries, path)
         .map_err(|error| CommandError::invalid(field, &error.to_string()))?;
-    // Of a file that is withheld for what it may hold the name may be told.
+    // The name of a file withheld for its content may be shown.
     let withheld = found.withheld.into_iter().map(|(key, _)| key);
     let alone = found.kind == PatternKind::File;
     Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())
 }
 
-/// Joins blocks, separating those with several lines.
+/// Joins blocks. Adds an empty line around blocks of several lines.
 fn joined(texts: &[&str]) -> String {
     let mut joined = String::new();
     let is_long = |text: &str| text.trim_end().contains('\n');
@@ -465,7 +469,7 @@ impl Command for References {
     }
 }
 
-/// The definitions of a report by file, each with who means it.
+/// Groups the definitions of a report by file, with the files that refer to each.
 fn definitions(report: &ReferenceReport) -> Vec<Definition> {
     let mut files: BTreeMap<&FileKey, Definition> = BTreeMap::new();
     for found in &report.definitions {
@@ -499,7 +503,7 @@ fn definitions(report: &ReferenceReport) -> Vec<Definition> {
     files.into_values().collect()
 }
 
-/// How to ask for less, or for more, when something is not listed.
+/// Explains how to refine a query if some references are not listed. `None` if all are.
 fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
@@ -596,7 +600,7 @@ impl Command for Find {
     }
 }
 
-/// Files that one answer is about, each read once.
+/// Files of one reply, each parsed once.
 #[derive(Default)]
 struct ParsedFiles(BTreeMap<FileKey, Option<ParsedFile>>);
 

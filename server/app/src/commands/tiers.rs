@@ -1,4 +1,4 @@
-//! `tiers.*`: the layout of prompts, cache breaks with reasons, forecasts, and ways to intervene.
+//! `tiers.*`: the layout of prompts, cache misses with reasons, cost forecasts, and ways to change the layout.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,58 +11,58 @@ use strata_engine::tokens::models::{Model, Ttl};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back.
+/// A policy for this session. If `policy` is absent, nothing is changed; `null` removes the session's own policy.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PolicyParams {
-    /// The session's own from now on.
+    /// New policy of the session.
     #[serde(default, deserialize_with = "given")]
     policy: Option<Option<PolicyName>>,
 }
 
-/// The policy of the next prompt, and where it was chosen.
+/// The policy of the next prompt, and what determined it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PolicyReply {
     #[serde(flatten)]
     chosen: PolicyChoice,
-    /// The session's own.
+    /// Policy set in the session.
     session: Option<PolicyName>,
-    /// The setting's.
+    /// Policy set in the settings.
     setting: Option<PolicyName>,
-    /// The model of the next prompt.
+    /// Model of the next prompt.
     model: String,
-    /// The model's default.
+    /// The model's default policy.
     model_default: PolicyName,
 }
 
-/// One item, and where it is found.
+/// An item, with the URI of its file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ItemReport")]
 pub(super) struct ReportedItem {
     #[serde(flatten)]
     item: ItemReport,
-    /// Where an editor finds its file.
+    /// URI of the item's file.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
 }
 
-/// The cost of a rebuild.
+/// The predicted cost of a rebuild.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RebuildReply {
     #[serde(flatten)]
     chosen: PolicyChoice,
-    /// The charge for the next request without its prompt; absent if it would not fit.
+    /// Predicted charge for the next request, excluding the user's new message. Absent if the request would not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     predicted: Option<Charge>,
 }
 
-/// The last recorded prompt's cache break.
+/// Why the last recorded prompt missed the cache.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExplainReply {
-    /// In plain words.
+    /// Explanation for the user.
     sentence: String,
     #[serde(flatten)]
     broke: Option<Break>,
@@ -72,23 +72,23 @@ pub(super) struct ExplainReply {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
-    /// A model to switch to.
+    /// Model to estimate the cost of switching to.
     model: Option<String>,
-    /// How long the next prompt is to wait after the last one.
+    /// Pause before the next prompt, in seconds since the last one.
     pause_seconds: Option<u64>,
 }
 
-/// The forecast.
+/// A cost forecast.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ForecastReply {
-    /// The model of the next prompt.
+    /// Model of the next prompt.
     model: String,
-    /// The lifetime that is set.
+    /// Lifetime of cache entries in the settings.
     ttl: Ttl,
-    /// Number of recorded prompts, as far as remembered.
+    /// Number of recorded prompts that the session remembers.
     turns: usize,
-    /// Tokens of the next prompt without its request.
+    /// Tokens of the next prompt, excluding the user's new message.
     tokens: usize,
     /// Cacheable tokens of the last prompt.
     marked: usize,
@@ -99,23 +99,23 @@ pub(super) struct ForecastReply {
     cache_expires_ms: Option<u64>,
     #[serde(flatten)]
     forecast: Forecast,
-    /// Extra cost of a pause beyond the current lifetime.
+    /// Extra cost of a pause that exceeds the current lifetime.
     past_ttl: ExtraCost,
-    /// The effect of the pause in the request.
+    /// Effect of a pause of `pauseSeconds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<PauseCost>,
-    /// The effect of the model in the request.
+    /// Effect of switching to `model`.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<SwitchCost>,
 }
 
-/// A cost that could be avoided.
+/// An avoidable cost.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ExtraCost {
-    /// In tokens of plain input.
+    /// Cost, in tokens of uncached input.
     cost: f64,
-    /// As a share of the next prompt without any cache; 1 is a whole prompt.
+    /// Cost relative to the next prompt without any cache; 1 is a whole prompt.
     share: f64,
 }
 
@@ -123,25 +123,25 @@ struct ExtraCost {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PauseCost {
-    /// How long it is.
+    /// Length of the pause, in seconds.
     seconds: u64,
-    /// Whether the cache will have expired.
+    /// Whether the cache expires during the pause.
     expires: bool,
     #[serde(flatten)]
     extra: ExtraCost,
 }
 
-/// The effect of switching to another model, with its tokens and prices.
+/// The effect of switching to another model, by its tokenizer and prices.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SwitchCost {
-    /// The model.
+    /// Model to switch to.
     model: String,
-    /// Tokens of the next prompt there.
+    /// Tokens of the next prompt for this model.
     tokens: usize,
-    /// The charge for its cacheable part, none of which is cached yet.
+    /// Charge for the cacheable part, which is not cached for this model yet.
     charge: Charge,
-    /// The extra cost over reading it from the cache.
+    /// Extra cost compared with reading that part from the cache.
     #[serde(flatten)]
     extra: ExtraCost,
 }
@@ -305,7 +305,7 @@ fn switch(to: &Model, there: &PreparedPrompt, ttl: Ttl) -> SwitchCost {
     SwitchCost { model: to.id.clone(), tokens, charge, extra }
 }
 
-/// The model of this name, or that of the next prompt.
+/// Returns the model with this name, or the model of the next prompt.
 fn model(context: &Context<'_>, name: Option<&str>) -> Model {
     let next = context.session.next_ask(context.now_ms).model;
     let wanted = name.or(next.as_deref()).unwrap_or(&context.snapshot.settings.model);
@@ -318,7 +318,7 @@ fn chosen(context: &Context<'_>, model: &Model) -> PolicyChoice {
     wishes.choose(model, context.snapshot.index.state)
 }
 
-/// Lays out the next request.
+/// Prepares the next request, without the user's new message.
 fn next_prompt(
     context: &Context<'_>,
     model: Option<String>,

@@ -1,4 +1,4 @@
-//! `toolOutput.*`: adds tool results, and reads what was not shown.
+//! `toolOutput.*`: adds tool results, and reads the parts that were cut.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,26 +11,27 @@ use strata_host::store::{Quota, SessionId};
 
 use super::{Access, Command, CommandError, Context};
 
-/// Default number of lines.
+/// Default number of lines to read.
 const LINES: usize = 200;
 
-/// An output as a client may give it.
+/// A tool output, as clients may write it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ToolOutput {
-    /// A text.
+    /// A string.
     Text(String),
-    /// Its parts.
+    /// A list of parts.
     Parts(Vec<ResultPart>),
 }
 
-/// An output of a tool.
+/// A tool output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// The output.
+    /// Output of the tool.
     content: ToolOutput,
-    /// The call that it answers. With it the result is added to the conversation; without it only cut.
+    /// Id of the tool call. If given, the result is added to the conversation; otherwise the output is only
+    /// truncated.
     call_id: Option<String>,
     /// How the call ended.
     #[serde(default)]
@@ -41,31 +42,31 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OutputName {
-    /// The number of a message with results.
+    /// Number of a message with tool results.
     Message(MessageId),
-    /// The name of an output that went to a file.
+    /// Name of an output that was spilled to a file.
     Spill(String),
 }
 
-/// Lines of an output.
+/// Which lines of an output to read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
-    /// Which output.
+    /// Output to read.
     id: OutputName,
-    /// The first line, counted from 1.
+    /// First line, counted from 1.
     #[serde(default = "first")]
     from: usize,
-    /// How many lines; 200 when absent.
+    /// Number of lines. Defaults to 200.
     count: Option<usize>,
 }
 
-/// The kept part of an output.
+/// The truncated output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// What the model sees.
+    /// Content that the model sees.
     content: Vec<ResultPart>,
-    /// The message, when one was added.
+    /// Number of the added message, if one was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<MessageId>,
 }
@@ -141,12 +142,13 @@ impl Command for Read {
     }
 }
 
-/// The parts of a result to keep. Overlong ones are written to a file of the session, or truncated if there is no store.
+/// Applies the limits for tool outputs to the parts of a result. The full text of overlong parts is written to a file
+/// of the session, if there is a store.
 pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     arrived_in(parts, context.session, context)
 }
 
-/// The same for a session that is yet to come.
+/// Like `arrived`, for a session that is not open yet.
 pub(super) fn arrived_in(
     parts: Vec<ResultPart>,
     session: &Session,
@@ -158,14 +160,14 @@ pub(super) fn arrived_in(
     intake.finish(spilled)
 }
 
-/// The parts as they would be kept without a store. Writes nothing.
+/// Truncates parts as `arrived` does without a store. Writes nothing.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
     intake.finish(nowhere)
 }
 
-/// The quota of spilled outputs.
+/// Quota for all spilled outputs.
 pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
@@ -174,7 +176,8 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     let session: SessionId = of.id.parse().ok()?;
     let store = &context.services.store;
     let quota = quota(context);
-    // Outputs of a session that is not stored are taken for what a deleted one has left.
+    // The session must be stored first: spilled outputs without a stored session are taken for leftovers of a deleted
+    // one.
     let written = store.begin(of, context.now_ms).and_then(|()| {
         store.with(|store| {
             store.allow_spills(quota);
@@ -237,7 +240,7 @@ mod tests {
             write: None,
             has_written: false,
         };
-        // Of 640 KiB each, so that one MiB has room for one of them.
+        // 640 KiB each, so that 1 MiB has room for only one of them.
         let text = "0123456789abcde\n".repeat(40 << 10);
         let spill = |text: &str| spill(text, context.session, &context);
         let files = [spill(&text).unwrap(), spill(&text).unwrap()];

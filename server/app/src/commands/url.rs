@@ -1,4 +1,4 @@
-//! `url.*`: web pages that the client fetched. The server opens no socket for them.
+//! `url.*`: web pages that the client fetched. The server never fetches them itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,56 +8,56 @@ use strata_host::uri;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// The longest address and title, in bytes.
+/// Maximum length of an address or a title, in bytes.
 const MAX_NAME: usize = 4_096;
 
-/// A page with its text.
+/// A web page and its text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageParams {
-    /// Its address.
+    /// Address of the page.
     url: String,
-    /// Its title.
+    /// Title of the page.
     title: Option<String>,
-    /// Its text, at most `files.max_bytes`.
+    /// Text of the page, at most `files.max_bytes` bytes.
     content: String,
 }
 
-/// A page.
+/// The address of a web page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneUrl {
-    /// Its address.
+    /// Address of the page.
     url: String,
 }
 
-/// A page that the session shows.
+/// A web page in the session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ShownPage {
-    /// Its address.
+    /// Address of the page.
     url: String,
-    /// Its title.
+    /// Title of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Its item.
+    /// Key of the page's item in the layout.
     key: ItemKey,
-    /// Its tier in the last recorded turn.
+    /// Tier of the page in the last recorded turn.
     tier: Tier,
-    /// The weight of its text, in tokens of the model.
+    /// Tokens of the page's text.
     tokens: usize,
 }
 
-/// Whether there was such a page.
+/// Whether a page was removed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RemoveReply {
-    /// Whether there was.
+    /// Whether the session contained the page.
     removed: bool,
 }
 
-/// The pages that the session shows.
+/// The web pages in the session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// Sorted by address.
+    /// Pages, sorted by address.
     urls: Vec<ShownPage>,
 }
 
@@ -140,14 +140,14 @@ fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
     }
 }
 
-/// Whether a text is the address of something on a network: a scheme, `://`, and a host (RFC 3986, 3.2).
+/// Whether a text is the address of a network resource: a scheme, `://`, and a host (RFC 3986, section 3.2).
 fn is_url(text: &str) -> bool {
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
     let host = text.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
     uri::scheme(text).is_some() && host.is_some_and(|host| !host.is_empty()) && text.chars().all(is_plain)
 }
 
-/// A name without the space around it.
+/// Trims an address or a title, and rejects one that is too long.
 fn name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
     let text = text.trim();
     if text.len() > MAX_NAME {

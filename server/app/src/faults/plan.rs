@@ -1,5 +1,5 @@
-//! A test's plan for its server: which places were reached, and which one panics. Belongs to a thread and the work it hands to
-//! others, so that servers of other tests are unaffected.
+//! A test's plan for its server: counts the points reached, and selects the one that panics. Belongs to a thread and
+//! the work it hands to other threads, so that servers of other tests are unaffected.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,18 +10,18 @@ use super::Point;
 
 pub(crate) type Location = (String, Point);
 
-/// What happens where.
+/// The plan of a test.
 #[derive(Default)]
 pub struct Plan(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
     reached: BTreeMap<Location, usize>,
-    /// The place that panics, and how often it is reached before.
+    /// Point that panics, and how often it is passed before.
     armed: Option<(Location, usize)>,
 }
 
-/// Stands for the transition that the thread last started.
+/// Placeholder for the transition that the thread started last.
 const TRANSITION: &str = "transition";
 
 thread_local! {
@@ -35,7 +35,7 @@ impl Plan {
         PLAN.set(Some(Arc::clone(self)));
     }
 
-    /// The next time that the place is reached after `passes` more times, it panics, once.
+    /// Makes the point panic once, after it has been passed `passes` times.
     pub fn arm(&self, what: &str, point: Point, passes: usize) {
         self.inner().armed = Some(((what.to_owned(), point), passes));
     }
@@ -45,7 +45,7 @@ impl Plan {
         self.inner().armed.take().is_some()
     }
 
-    /// How often each place was reached.
+    /// Number of times that each point was reached.
     pub fn reached(&self) -> BTreeMap<Location, usize> {
         self.inner().reached.clone()
     }
@@ -59,7 +59,7 @@ impl Plan {
             Some((armed, _)) if *armed == place => {
                 inner.armed = None;
                 drop(inner);
-                // As a panic does, without the report of one on standard error.
+                // Unwinds like a panic, but prints no report to standard error.
                 resume_unwind(Box::new(format!("a test wants {what} to panic, {point:?}")));
             }
             _ => {}
@@ -82,7 +82,7 @@ pub(super) fn reach(what: &str, point: Point) {
     }
 }
 
-/// Work that goes by the plan of the thread that gives it away.
+/// Wraps work so that it runs under the plan of the current thread.
 pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let plan = PLAN.with_borrow(Option::clone);
     move || {
@@ -91,7 +91,7 @@ pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// The thread's previous plan.
+/// The thread's previous plan, restored on drop.
 struct PreviousPlan(Option<Arc<Plan>>);
 
 impl Drop for PreviousPlan {

@@ -1,5 +1,5 @@
-//! Outlines of files: stored ones where nothing changed, new ones elsewhere. Remembers its findings for the next run. Lists no
-//! files and links no outlines.
+//! Outlines files: reuses stored outlines of unchanged files, and parses the others. Collects results to store for
+//! the next run. Neither lists files nor links references.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -22,44 +22,44 @@ use super::IndexInputs;
 /// The shared input of outlining threads.
 pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
-    /// Known files, by folder.
+    /// Files with stored outlines, by folder.
     seen: HashMap<PathBuf, KnownFiles>,
 }
 
-/// The outcome of one file.
+/// The result for one file.
 #[derive(Default)]
 pub(super) struct OutlineBatch {
-    /// Its outline; `None` when it has none.
+    /// Outline of the file. `None` if it has none.
     pub(super) symbols: Option<Arc<FileSymbols>>,
-    /// The work it took.
+    /// Work done for the outline.
     pub(super) effort: Effort,
     seen: Option<KnownFile>,
     key: Option<OutlineKey>,
 }
 
-/// How much was done for an outline.
+/// The work done for an outline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Effort {
     /// The file was not opened.
     #[default]
     Recalled,
-    /// The file was read and its text recognized.
+    /// The file was read, and its text was known.
     Read,
     /// The file was read and parsed.
     Parsed,
 }
 
-/// The work of a run. Everything neither read nor parsed was known.
+/// The work of a run. Files that were neither read nor parsed were known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Efforts {
-    /// Files that were read.
+    /// Number of files read.
     pub read: usize,
-    /// Parsed files, all of which were read.
+    /// Number of files parsed, a subset of those read.
     pub parsed: usize,
 }
 
-/// Findings for the next run, to be stored when no one waits.
+/// Results to store for the next run, when no one waits.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct OutlineUpdates {
@@ -68,7 +68,7 @@ pub struct OutlineUpdates {
 }
 
 impl<'a> OutlineRun<'a> {
-    /// For a few files: does not look up stored data about their folders.
+    /// Creates a run for a few files, which does not load stored data about their folders.
     pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
         Self { means: *means, seen: HashMap::new() }
     }
@@ -84,12 +84,12 @@ impl<'a> OutlineRun<'a> {
         entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
     }
 
-    /// The outline of a file that looks like this.
+    /// Outlines a file with this metadata.
     pub(super) fn outline(&self, entry: &Entry) -> OutlineBatch {
         self.recalled(entry).unwrap_or_else(|| self.read(entry))
     }
 
-    /// Stored data about files other than these.
+    /// Stored entries for files that are not in `entries`.
     pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut seen = self.seen;
         for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
@@ -100,7 +100,7 @@ impl<'a> OutlineRun<'a> {
         seen.into_iter().map(|(folder, files)| (folder, files.into_keys().collect()))
     }
 
-    /// A file whose stamp is the one that its text was read under need not be read.
+    /// Returns the stored outline of a file whose metadata is unchanged since it was read.
     fn recalled(&self, entry: &Entry) -> Option<OutlineBatch> {
         let (root, below) = self.means.roots.split(&entry.key)?;
         let known = self.seen.get(&root.real)?.get(below)?;
@@ -116,11 +116,11 @@ impl<'a> OutlineRun<'a> {
 
     fn read(&self, entry: &Entry) -> OutlineBatch {
         let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
-        // Asked before the text is read: what changes from now on has another stamp.
+        // Checked before reading the text: any later change gives another stamp.
         let settled = entry.stamp.is_settled();
         let read = OutlineBatch { effort: Effort::Read, ..OutlineBatch::default() };
         let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
-        // It may have become a link since the walk.
+        // The file may have been replaced by a link since the scan.
         if text.stamp != entry.stamp && secret_by_place(self.means.roots, &entry.key).is_some() {
             return read;
         }
@@ -141,7 +141,8 @@ impl<'a> OutlineRun<'a> {
     }
 }
 
-/// The outline of a text; `None` when it has no grammar, when the flag went up, or when it would take longer than any real code does.
+/// Outlines a text. `None` if it has no grammar, if the flag is raised, or if parsing takes longer than for any real
+/// code.
 pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
     let language = language_of(key, text.lines().next().unwrap_or_default())?;
     let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();
@@ -165,7 +166,7 @@ impl Efforts {
 }
 
 impl OutlineUpdates {
-    /// Takes note of the outcome of a file.
+    /// Records the result for a file.
     pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
         let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };
@@ -185,12 +186,12 @@ impl OutlineUpdates {
         self.folder(folder).gone = files;
     }
 
-    /// How many outlines wait to be kept.
+    /// Number of outlines waiting to be stored.
     pub(super) fn outlines(&self) -> usize {
         self.outlines
     }
 
-    /// Writes it all down, which takes a while.
+    /// Stores all results, which takes a while.
     pub fn keep(self, cache: &OutlineCache) {
         for (folder, findings) in self.folders.iter().filter(|(_, findings)| !findings.is_empty()) {
             cache.save(folder, findings);

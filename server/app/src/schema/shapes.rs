@@ -1,5 +1,5 @@
-//! Collects the schemas of types under names. A type that comes in and goes out may have two shapes: what may be left out of a
-//! request is always there in a reply.
+//! Collects the schemas of types by name. A type used in both requests and replies may have two shapes: a field that
+//! is optional in a request is always present in a reply.
 
 use std::collections::BTreeSet;
 
@@ -14,18 +14,19 @@ use super::tidy::{Absent, tidy};
 
 const DEFINITIONS: &str = "#/$defs/";
 
-/// Schemas by the names of their types.
+/// Schemas, keyed by type name.
 #[derive(Debug)]
 pub struct Shapes {
     taken: SchemaGenerator,
     said: SchemaGenerator,
-    /// Arguments of commands, each under a name of its own.
+    /// Arguments of commands, one definition each.
     arguments: Map<String, Value>,
     replies: Map<String, Value>,
 }
 
 impl Shapes {
-    /// A command. Beside its own arguments each takes a session, and beside its own reply each says how often that was changed.
+    /// Adds a command. Besides its own fields, each command's arguments have `session`, and its reply has
+    /// `stateVersion`.
     pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
     where
         P: JsonSchema + DeserializeOwned,
@@ -57,25 +58,26 @@ impl Shapes {
         message
     }
 
-    /// A notification to the client.
+    /// Adds a notification to the client.
     pub fn notification<P: JsonSchema>(&mut self, name: &'static str, doc: &str) -> Message {
         let params = self.said.subschema_for::<P>().into();
         Message { name, doc: doc.to_owned(), params, reply: None }
     }
 
-    /// A request to the client.
+    /// Adds a request to the client.
     pub fn request<P: JsonSchema, R: JsonSchema>(&mut self, name: &'static str, doc: &str) -> Message {
         let params = self.said.subschema_for::<P>().into();
         let reply = self.taken.subschema_for::<R>().into();
         Message { name, doc: doc.to_owned(), params, reply: Some(reply) }
     }
 
-    /// Something else that comes in. Returns what refers to it.
+    /// Adds another type that clients send. Returns a reference to its schema.
     pub fn taken<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
         self.taken.subschema_for::<T>().into()
     }
 
-    /// All definitions, each once. A type whose two shapes differ has that of requests under its name with `Input` after it.
+    /// All definitions, each once. If a type has different shapes in requests and replies, the request shape is named
+    /// after it with `Input` appended.
     pub fn finish(mut self) -> Map<String, Value> {
         let mut taken = self.taken.take_definitions(true);
         let mut said = self.said.take_definitions(true);
@@ -109,7 +111,7 @@ impl Default for Shapes {
     }
 }
 
-/// Whether a field is always there.
+/// Whether a field is always present.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {
     Required,
@@ -130,7 +132,7 @@ fn add_field(schema: &mut Schema, name: &str, field: Schema, presence: Presence)
     }
 }
 
-/// `strata.files.markRead` as the name of a type: `FilesMarkRead`.
+/// Converts a command name to a type name: `strata.files.markRead` becomes `FilesMarkRead`.
 fn own_name(command: &str) -> String {
     let parts = command.split('.').skip(1);
     let capital = |part: &str| {
@@ -144,7 +146,7 @@ fn reference(name: &str) -> Value {
     json_schema!({ "$ref": format!("{DEFINITIONS}{name}") }).into()
 }
 
-/// Types with different input and output shapes, including types that contain them.
+/// Types whose request and reply shapes differ, including types that contain them.
 fn different(taken: &Map<String, Value>, said: &Map<String, Value>) -> BTreeSet<String> {
     let both = || taken.iter().filter(|(name, _)| said.contains_key(*name));
     let differ = both().filter(|(name, shape)| said.get(*name) != Some(*shape));

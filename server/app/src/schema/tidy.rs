@@ -1,18 +1,18 @@
-//! Cleans derived schemas for readers outside Rust: removes names of number types and rustdoc links. Does not change what a
-//! schema allows, except for a `null` that is never sent.
+//! Cleans derived schemas for readers outside Rust: removes names of number types and rustdoc links. Allows the same
+//! values as before, except for a `null` that is never sent.
 
 use serde_json::{Map, Value};
 
 /// How absent fields are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Absent {
-    /// Absent or `null`: for input.
+    /// Absent or `null`, for requests.
     MayBeNull,
-    /// Absent. Output omits a field or always has it.
+    /// Absent, for replies. A reply omits an optional field instead of sending `null`.
     IsNotThere,
 }
 
-/// Tidies a schema and all that it holds.
+/// Tidies a schema and everything in it.
 pub(super) fn tidy(schema: &mut Value, absent: Absent) {
     match schema {
         Value::Object(fields) => {
@@ -35,7 +35,7 @@ pub(super) fn tidy(schema: &mut Value, absent: Absent) {
     }
 }
 
-/// The names that schemars gives to the widths of numbers.
+/// Whether a format is schemars' name for the width of a number.
 fn is_number_type(format: &str) -> bool {
     matches!(format, "double" | "float")
         || format
@@ -45,7 +45,7 @@ fn is_number_type(format: &str) -> bool {
             .is_some_and(|width| width.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Fields that may be left out are never `null`.
+/// Removes `null` from the types of optional fields.
 fn without_nulls(schema: &mut Map<String, Value>) {
     let required = schema.get("required").cloned().unwrap_or_default();
     let is_required =
@@ -71,7 +71,8 @@ fn without_nulls(schema: &mut Map<String, Value>) {
     }
 }
 
-/// The prose of a documentation comment: paragraphs without line breaks, links to items as the items' names.
+/// Converts a doc comment to prose: joins the lines of each paragraph, and replaces links to items with the items'
+/// names.
 fn prose(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines().map(str::trim) {
@@ -87,7 +88,7 @@ fn prose(text: &str) -> String {
     without_links(&joined)
 }
 
-/// ``[`Item`]`` and ``[`Item`](path)`` as `` `Item` ``.
+/// Replaces ``[`Item`]`` and ``[`Item`](path)`` with `` `Item` ``.
 fn without_links(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

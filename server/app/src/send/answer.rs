@@ -1,4 +1,4 @@
-//! The outcome of a question: shown piece by piece, and summarized in the reply.
+//! The answer to a question: streams it piece by piece, and summarizes it in the reply.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,28 +18,28 @@ use super::notice::{Delta, DeltaToolCall};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendReply {
-    /// The session.
+    /// Id of the session.
     pub session: String,
-    /// The model that answered.
+    /// Model that answered.
     pub model: String,
-    /// Its text, with known secrets restored.
+    /// Text of the answer, with known secrets restored.
     pub text: String,
-    /// Why it ended.
+    /// How the answer ended.
     pub end: SendEnd,
-    /// Why it ended before it was complete.
+    /// Why the answer is incomplete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Billed usage of all requests together.
     pub usage: Usage,
-    /// The cost of the input.
+    /// Actual cost of the input.
     pub cost: SendCost,
-    /// The expected cost of the input.
+    /// Predicted cost of the input.
     pub predicted: Charge,
-    /// How many requests were answered.
+    /// Number of requests that were answered.
     pub requests: u32,
-    /// How many rounds of tool calls were answered.
+    /// Number of rounds of tool calls that were answered.
     pub rounds: u32,
-    /// The tools that the model used.
+    /// Tools that the model used.
     pub tools: Vec<ToolUse>,
     /// Selected files that did not fit.
     pub shed: Vec<String>,
@@ -47,20 +47,21 @@ pub struct SendReply {
     pub warnings: Vec<String>,
 }
 
-/// Why an answer ended.
+/// How an answer ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SendEnd {
-    /// The model was done.
+    /// The model finished.
     #[default]
     Complete,
-    /// The limit of an answer was reached.
+    /// The answer reached its token limit.
     OutputLimit,
-    /// The model asked for more rounds of tool calls than there may be.
+    /// The model requested more rounds of tool calls than allowed.
     ToolRounds,
-    /// The model called tools that Strata does not run: those of a forwarded conversation, or some although it was offered none.
+    /// The model called tools that Strata does not run: those of a forwarded conversation, or some although none were
+    /// offered.
     ToolCalls,
-    /// You stopped it. The answer so far is kept.
+    /// The user stopped the answer. The answer so far is kept.
     Cancelled,
     /// The provider's answer was interrupted. The answer so far is kept.
     Cut,
@@ -68,24 +69,24 @@ pub enum SendEnd {
     Failed,
 }
 
-/// The cost of input, in tokens of plain input.
+/// The cost of the input, in tokens of uncached input.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendCost {
-    /// The actual cost.
+    /// Actual cost.
     pub paid: f64,
-    /// The cost without a cache.
+    /// Cost without a cache.
     pub uncached: f64,
-    /// The share of the input that was read from the cache, from 0 to 1.
+    /// Share of the input that was read from the cache, from 0 to 1.
     pub read_share: f64,
 }
 
-/// A tool that a model used.
+/// A tool call by the model.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ToolUse {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub input: Value,
     /// Whether the call failed.
     pub failed: bool,
@@ -112,7 +113,7 @@ impl SendReply {
         }
     }
 
-    /// Adds text; separate rounds get separate paragraphs.
+    /// Appends text. Each round starts a new paragraph.
     pub(super) fn say(&mut self, text: String) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push_str("\n\n");
@@ -201,7 +202,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// All that was said.
+    /// Returns the complete text.
     pub(super) fn finish(mut self) -> String {
         self.end_thinking();
         self.end_text();

@@ -1,4 +1,5 @@
-//! The model that questions go to: the provider that the settings name. Nothing is sent without one, whatever keys the environment has.
+//! The client for the model that answers questions: the provider in the settings. Without one, nothing is sent, even
+//! if the environment has keys.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,18 +14,18 @@ use strata_host::provider::{KeySource, Limits, Provider, SendError, Sent};
 
 use crate::commands::CommandError;
 
-/// How long a check of the connection may take.
+/// Timeout of a connection check.
 const PROBE: Duration = Duration::from_secs(15);
 
-/// Bytes of an answer on the wire.
+/// Maximum size of an answer as transferred, in bytes.
 const MAX_REPLY: usize = 16 << 20;
 
-/// Answers requests.
+/// A model that answers requests.
 pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
     /// Sends a request body and passes on the answer as it arrives, on the caller's thread.
     ///
     /// # Errors
-    /// [`SendError`] when nothing was given out.
+    /// [`SendError`] if the request fails before anything was passed on.
     fn send(
         &self,
         body: &Value,
@@ -49,34 +50,34 @@ impl From<NotConfigured> for CommandError {
     }
 }
 
-/// The provider that the settings name.
+/// The provider in the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderClient {
     provider: Provider,
     limits: Limits,
 }
 
-/// The state of the provider without sending anything.
+/// The state of the provider's configuration, and optionally of the connection.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderReport {
-    /// As the settings name it.
+    /// Name of the provider in the settings.
     pub name: &'static str,
     pub model: String,
-    /// Its address, when it is not the usual one.
+    /// Address of the provider, if it is not the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// Why it cannot be used: no key, or an address that a key must not go to.
+    /// Why the provider cannot be used: the key is missing, or must not be sent to the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Why it does not respond; absent if it does, or if it was not asked.
+    /// Why the provider does not respond. Absent if it does, or if it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
     pub asked: bool,
 }
 
 impl ProviderClient {
-    /// The provider of these settings, for `model` or else for the model that they name.
+    /// Creates a client for the provider in the settings, and for `model` or else the model in the settings.
     ///
     /// # Errors
     /// [`NotConfigured`].
@@ -108,17 +109,17 @@ impl ProviderClient {
         Ok(Self { provider, limits })
     }
 
-    /// The dialect of its requests.
+    /// Format of its requests.
     pub(crate) fn format(&self) -> Format {
         self.provider.kind.format()
     }
 
-    /// The model that it asks.
+    /// Name of the model it asks.
     pub(crate) fn model(&self) -> &str {
         &self.provider.model
     }
 
-    /// Checks the configuration. Opens no connection.
+    /// Checks the configuration without connecting.
     ///
     /// # Errors
     /// [`CommandError`] that names what is missing.
@@ -126,7 +127,7 @@ impl ProviderClient {
         self.provider.check().map_err(|error| super::failure(&error))
     }
 
-    /// Its state.
+    /// Reports the configuration without connecting.
     pub(crate) fn report(&self) -> ProviderReport {
         ProviderReport {
             name: self.provider.kind.as_str(),
@@ -138,7 +139,7 @@ impl ProviderClient {
         }
     }
 
-    /// The same after asking it for its list of models, which costs nothing.
+    /// Like `report`, but also requests the provider's list of models, which is free.
     pub(crate) fn probed(&self, cancel: &Cancel) -> ProviderReport {
         let report = self.report();
         if report.problem.is_some() {

@@ -1,4 +1,4 @@
-//! An answer as a Markdown document, for editors that show nothing of a reply and nothing while it comes.
+//! Writes an answer as a Markdown document, for editors that can show neither replies nor streamed answers.
 
 use serde_json::{Value, json};
 use strata_host::preview_file::PreviewFiles;
@@ -8,19 +8,19 @@ use super::{SendEnd, SendReply};
 use crate::commands::CommandError;
 use crate::format;
 
-/// Where an answer is written, and what stands above it.
+/// Where to write an answer, and its heading.
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerPage {
     pub(crate) previews: PreviewFiles,
-    /// What was asked, as you see it.
+    /// Question as shown to the user.
     pub(crate) question: String,
 }
 
 impl AnswerPage {
-    /// Writes what came, and says where.
+    /// Writes the answer, and returns its location.
     ///
     /// # Errors
-    /// [`CommandError`] when nothing came, or the document cannot be written.
+    /// [`CommandError`] if there is no answer, or the document cannot be written.
     pub(super) fn write(&self, sent: &SendReply) -> Result<Value, CommandError> {
         if sent.text.is_empty() && sent.end != SendEnd::Complete {
             return Err(match &sent.error {

@@ -1,4 +1,4 @@
-//! Questions to a model that says what it is told to.
+//! Questions to a mock model with scripted answers.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,19 +15,19 @@ use super::model_client::ModelClient;
 use super::*;
 use crate::headless::HeadlessWorkspace;
 
-/// What the model does with one request.
+/// How the model answers one request.
 #[derive(Clone, Debug)]
 enum Turn {
     Says(Vec<String>),
     Calls(Vec<(&'static str, Value)>),
-    /// Begins an answer, and the user stops it.
+    /// Starts an answer, which the user stops.
     IsStopped(&'static str),
-    /// Begins an answer, and the connection breaks.
+    /// Starts an answer, and the connection breaks.
     IsCut(&'static str),
     IsRefused(ProviderErrorKind),
 }
 
-/// Each turn once, and the last one forever.
+/// Plays each turn once, and then repeats the last one.
 #[derive(Debug)]
 struct Script {
     turns: Mutex<VecDeque<Turn>>,
@@ -92,7 +92,7 @@ impl ModelClient for Script {
     }
 }
 
-/// A workspace, and what a question in it shows.
+/// A workspace that records what a question shows.
 struct Host {
     workspace: HeadlessWorkspace,
     shown: Vec<Delta>,
@@ -129,7 +129,7 @@ impl Host {
         Self { workspace, shown: Vec::new(), _folder: folder }
     }
 
-    /// Asks with all tools, and returns the requests as well.
+    /// Asks with all tools. Also returns the requests.
     fn ask(&mut self, turns: Vec<Turn>, rounds: u32) -> (Result<SendReply, CommandError>, Vec<Value>) {
         let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default() });
         let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else {
@@ -216,7 +216,7 @@ fn the_model_looks_things_up_and_each_call_is_shown() {
         );
     }
     assert_eq!(host.shown.iter().filter(|delta| delta.tool_call.is_some()).count(), 8);
-    // The tools are declared alike each time, and the results stand behind their calls.
+    // The declarations of tools are always identical, and results follow their calls.
     assert!(bodies.iter().all(|body| body["tools"] == bodies[0]["tools"]));
     assert_eq!(bodies[0]["tools"].as_array().unwrap().len(), 11);
     let last = bodies[3]["messages"].as_array().unwrap().last().unwrap().to_string();
@@ -237,7 +237,7 @@ fn rounds_of_tool_calls_have_an_end() {
     );
     assert!(bodies[2].to_string().contains("No more tool calls are possible"));
     assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
-    // The conversation goes on: what no one answered has an answer for the provider.
+    // The conversation can continue: the provider gets an answer to every call.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
     assert_eq!(reply.unwrap().text, "Well.");
 }
@@ -295,7 +295,7 @@ fn a_placeholder_that_comes_in_pieces_is_shown_as_the_secret() {
     let pieces = format!("Use {placeholder}!").chars().map(String::from).collect();
     let reply = host.ask(vec![Turn::Says(pieces)], 16).0.unwrap();
     assert_eq!((reply.text, host.text()), (format!("Use {secret}!"), format!("Use {secret}!")));
-    // What is kept, and sent again, has the placeholder.
+    // The stored message, which is sent again, contains the placeholder.
     let kept = host.messages().last().unwrap().to_string();
     assert!(kept.contains(&placeholder) && !kept.contains(&secret), "{kept}");
 }

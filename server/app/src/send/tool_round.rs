@@ -1,4 +1,4 @@
-//! The tools of a model while it answers: Strata's read-only ones. Edits no file and runs no program.
+//! Runs the tools that the model calls while it answers. They are read-only: they edit no files and run no programs.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::{SendHost, SendJob};
 use crate::commands::CommandError;
 use crate::tools::{Schemas, Tool, ToolHost, call};
 
-/// The tools, in the order in which they are declared.
+/// Tools offered to the model, in the order of their declaration.
 const OFFERED: [&str; 10] = [
     "map",
     "context",
@@ -26,16 +26,16 @@ const OFFERED: [&str; 10] = [
     "memory_search",
 ];
 
-/// Reads on in a result that was cut.
+/// Tool that reads the rest of a truncated result.
 const READ_ON: &str = "tool_output_read";
 
-/// Characters of a result that a client is shown.
+/// Maximum characters of a result shown to the client.
 const SHOWN: usize = 2_000;
 
-/// The next question to the model.
+/// The next request to the model.
 pub(super) enum Asked {
     Question,
-    /// The results of its calls, as `strata.prompt.assemble` takes them.
+    /// Tool results, as `toolResults` of `strata.prompt.assemble`.
     Results(Value),
 }
 
@@ -45,7 +45,7 @@ pub(super) struct ToolCall<'a> {
     input: &'a Value,
 }
 
-/// Declarations of the offered tools, for `strata.prompt.assemble`. Always the same, so that they stay cached.
+/// Declarations of the offered tools, for `strata.prompt.assemble`. Always identical, so that they stay cached.
 pub(super) fn declarations() -> &'static Value {
     static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
         let schemas = Schemas::new();
@@ -66,7 +66,7 @@ pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
 }
 
 impl SendJob {
-    /// Answers the calls of one round.
+    /// Runs the tool calls of one round.
     pub(super) fn answer_calls(
         &self,
         calls: &[ToolCall<'_>],
@@ -103,7 +103,7 @@ impl SendJob {
 
 fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, CommandError> {
     let offered = || OFFERED.iter().copied().chain([READ_ON]);
-    // Models that know other assistants leave the prefix out.
+    // Models that know other assistants omit the prefix.
     let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
     let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();

@@ -1,5 +1,5 @@
-//! One call of a tool: its arguments as the command takes them, the command, and as much of the reply as its budget holds. Knows
-//! neither who asks, an agent, a chat or a shell, nor who waits.
+//! One tool call: converts its arguments for the command, runs the command, and fits the reply into the token budget.
+//! Independent of whether an agent, a chat or a shell makes the call.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,22 @@ use super::pages::{self, BadCursor, NEXT, Shape};
 use super::{FILES_LIST, Tool};
 use crate::commands::CommandError;
 
-/// The argument with the maximum size of a result.
+/// Name of the argument for the maximum tokens of a result.
 pub(super) const MAX_TOKENS: &str = "max_tokens";
-/// The argument that says where a result begins.
+/// Name of the argument for the position at which a result continues.
 pub(super) const CURSOR: &str = "cursor";
-/// Default maximum tokens of a result. Clients warn about results more than twice as large.
+/// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
-/// Fields of replies that are an editor's business.
+/// Top-level fields of replies that are only for editors.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
-/// The same for fields of listed entries.
+/// Fields of listed entries that are only for editors.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
-/// Number of attempts with smaller budgets, since a command's own budget covers less than the whole reply.
+/// Maximum attempts with smaller budgets, since a command's own budget covers only part of the reply.
 const TRIES: usize = 4;
 
-/// Runs the commands behind tools.
+/// Runs the commands that implement tools.
 pub trait ToolHost {
-    /// Runs a command of one session.
+    /// Runs a command in the host's session.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -36,30 +36,31 @@ pub trait ToolHost {
 
 #[derive(Debug)]
 pub struct Reply {
-    /// As a model reads it.
+    /// Result as text, for models.
     pub text: String,
-    /// As a program reads it.
+    /// Result as JSON, for programs.
     pub structured: Value,
-    /// Whether something was left out to keep to the budget.
+    /// Whether parts were left out to stay within the budget.
     pub is_cut: bool,
 }
 
-/// Options of a call that concern its result.
+/// Options of a call that apply to its result.
 struct CallRequest {
     max_tokens: usize,
     cursor: Option<String>,
 }
 
-/// A host, and the files of which a reply shows nothing.
+/// A host, with the files that replies must not mention.
 struct Withholding<'a> {
     host: &'a mut dyn ToolHost,
     excluded: &'a BTreeSet<String>,
 }
 
-/// What a tool replies to a model that calls it: nothing about files that the session excludes, unless the tool is about the selection.
+/// Calls a tool for a model. The result leaves out files that the session excludes, unless the tool is about the
+/// selection.
 ///
 /// # Errors
-/// [`CommandError`], in words that say what to do.
+/// [`CommandError`], with a message that says what to do.
 pub fn call(
     tool: &Tool,
     arguments: Map<String, Value>,
@@ -70,10 +71,11 @@ pub fn call(
     reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &excluded })
 }
 
-/// The reply of a tool for a reader in a shell, given a sufficiently indexed workspace: at most `max_tokens`, or unlimited.
+/// Calls a tool for a reader in a shell. The caller must have indexed the workspace as far as the tool needs. The
+/// result has at most `max_tokens`, or is unlimited.
 ///
 /// # Errors
-/// [`CommandError`], in words that say what to do.
+/// [`CommandError`], with a message that says what to do.
 pub fn answer(
     tool: &Tool,
     arguments: Map<String, Value>,
@@ -83,7 +85,7 @@ pub fn answer(
     let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
     let nothing = BTreeSet::new();
     let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &nothing })?;
-    // A shell asks again with a larger budget.
+    // In a shell, use a larger budget instead of a cursor.
     remove(&mut reply.structured, &[NEXT]);
     reply.text = (tool.text)(&reply.structured);
     Ok(reply)
@@ -157,7 +159,7 @@ fn run(
     Ok(reply)
 }
 
-/// The files that the session excludes.
+/// Lists the files that the session excludes.
 fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandError> {
     let listing = host.run(FILES_LIST, Value::Object(Map::new()))?;
     let files = listing.get("files").and_then(Value::as_array).into_iter().flatten();
@@ -165,7 +167,7 @@ fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandEr
     Ok(excluded.filter_map(|file| file.get("path")?.as_str().map(str::to_owned)).collect())
 }
 
-/// The first excluded file that arguments name.
+/// First excluded file that occurs in the arguments.
 fn excluded_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
     match arguments {
         Value::String(text) => Some(file_of(text)).filter(|file| excluded.contains(*file)),
@@ -178,7 +180,7 @@ fn excluded_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<
     }
 }
 
-/// Takes everything out of the lists of a reply that is about an excluded file.
+/// Removes all list entries about excluded files from a reply.
 fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
     if excluded.is_empty() {
         return;
@@ -196,7 +198,7 @@ fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
     }
 }
 
-/// The file of a path with or without a part of it.
+/// File part of a path, without the part after `#`.
 fn file_of(path: &str) -> &str {
     path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
 }
@@ -207,7 +209,7 @@ fn remove(value: &mut Value, names: &[&str]) {
     }
 }
 
-/// The reply under the largest budget of the command whose total size fits, or almost.
+/// Runs the command with the largest budget for which the complete reply fits, at least approximately.
 fn within_budget(
     tool: &Tool,
     argument: &str,
@@ -230,7 +232,7 @@ fn within_budget(
     }
 }
 
-/// Tokens of a page, by the larger of its two forms, since clients differ in which they show.
+/// Tokens of a page in the larger of its two forms, since clients differ in which one they show.
 fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
     let weigh = |text: &str| host.host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))

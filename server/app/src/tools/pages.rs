@@ -1,57 +1,58 @@
-//! Splits a reply into pages within a token budget. Counts nothing itself and knows no command: is told where a reply's entries
-//! are, and asks whether a page fits.
+//! Splits a reply into pages within a token budget. Callers specify where the reply has its entries, and decide
+//! whether a page fits.
 
 use serde_json::{Map, Value};
 
-/// The field that says where the rest of a reply begins.
+/// Field with the cursor for the next page.
 pub(super) const NEXT: &str = "nextCursor";
-/// The field that says how many entries are not shown.
+/// Field with the number of entries left out.
 pub(super) const MORE: &str = "more";
 
-/// How a reply is taken apart when it is long.
+/// How to split a long reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     /// Not split, because it is short.
     Whole,
-    /// The command keeps to a budget itself, which this argument gives.
+    /// The command itself limits the reply, with a budget in this argument.
     Budget {
-        /// Its name.
+        /// Name of the argument.
         argument: &'static str,
     },
-    /// Entries of these lists, one list after the other; the rest comes by cursor.
+    /// By entries of these lists, one list after the other. A cursor continues the reply.
     Lists(&'static [&'static str]),
-    /// Entries of the lists that the entries of a list hold; the rest comes by cursor.
+    /// By entries of the lists inside the entries of a list. A cursor continues the reply.
     Nested {
-        /// The list.
+        /// Name of the outer list.
         outer: &'static str,
-        /// The list in each of its entries.
+        /// Name of the list in each of its entries.
         inner: &'static str,
     },
-    /// Lines of the text in this field; the rest comes by cursor.
+    /// By lines of the text in this field. A cursor continues the reply.
     Lines(&'static str),
-    /// Entries of these lists, and how many more there are.
+    /// By entries of these lists, with the number of entries left out.
     Clipped(&'static [&'static str]),
-    /// Lines of a `text` from line `from` to line `to` of `total`.
+    /// By lines of a `text` that covers lines `from` to `to` of `total`.
     Numbered,
 }
 
-/// A cursor that no reply of this tool gave.
+/// The cursor is not from a reply of this tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BadCursor;
 
 impl Shape {
-    /// Whether the rest of a long reply comes by cursor.
+    /// Whether a cursor continues a long reply.
     pub(super) fn has_cursor(self) -> bool {
         matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
     }
 
-    /// Whether a reply can be cut short.
+    /// Whether a reply can be shortened.
     pub(super) fn has_budget(self) -> bool {
         self != Self::Whole
     }
 }
 
-/// The part of a reply that begins where `cursor` says, as much of it as `fits`, but at least an entry or a character.
+/// Returns the part of a reply that starts at `cursor`, as long as `fits` allows, but at least one entry or
+/// character.
 ///
 /// # Errors
 /// [`BadCursor`].
@@ -83,14 +84,14 @@ pub(super) fn page(
     }
 }
 
-/// The entries of a reply.
+/// The entries of a reply, and the reply without them.
 struct Rows {
-    /// The reply without them.
+    /// Reply without its entries.
     frame: Value,
     layout: Layout,
 }
 
-/// The location of entries.
+/// Where the entries are.
 enum Layout {
     Lists(Vec<(&'static str, Vec<Value>)>),
     Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
@@ -114,10 +115,10 @@ impl Rows {
         }
     }
 
-    /// The reply with `count` rows from row `from` on and no others.
+    /// Returns the reply with only `count` rows, starting at row `from`.
     fn kept(&self, from: usize, count: usize) -> Value {
         let (mut skip, mut take) = (from, count);
-        // How much of a run of rows is kept.
+        // Range of a run of rows to keep.
         let mut share = |length: usize| {
             let begin = skip.min(length);
             skip -= begin;
@@ -180,7 +181,7 @@ fn lines(
     Ok(page(end_of_lines(&text, from, |end| fits(&page(end)))))
 }
 
-/// Lines as `strata.toolOutput.read` replies them.
+/// Shortens a reply of `strata.toolOutput.read` to the lines that fit.
 fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
     let text = text_taken(&mut reply, "text");
     let first = reply["from"].as_u64().unwrap_or(1);
@@ -190,14 +191,14 @@ fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
         if end == text.len() {
             return page;
         }
-        // A line that is cut counts as read: no one could ask for the rest of it.
+        // A shortened line counts as read, because its rest cannot be requested.
         let count = kept.lines().count() as u64;
         with(page, "to", (first + count).saturating_sub(1).into())
     };
     page(end_of_lines(&text, 0, |end| fits(&page(end))))
 }
 
-/// The last line end after `from` that still fits; inside the first line if even that does not.
+/// Position of the last line ending after `from` that fits, or a position within the first line if none does.
 fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     let mut ends: Vec<usize> = rest.match_indices('\n').map(|(at, _)| from + at + 1).collect();
@@ -216,8 +217,8 @@ fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize 
     end_of(most(ends.len(), |count| fits(end_of(count))).max(1))
 }
 
-/// The largest number up to `all` that fits, when all smaller ones do; 1 when none does and there is anything. Tries no number that
-/// is more than twice as large as one that fits.
+/// Largest number up to `all` that fits, assuming that all smaller ones fit, too. At least 1, unless `all` is 0.
+/// Never tries a number more than twice as large as one that fits.
 fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
     let mut fitting = all.min(1);
     let mut too_many = all + 1;
@@ -240,7 +241,7 @@ fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
     fitting
 }
 
-/// How many rows an entry of an outer list takes: one for each inner entry, or one for itself.
+/// Number of rows of an entry in an outer list: one per inner entry, or one if it has none.
 fn rows_of(entry: &Value, inner: &str) -> usize {
     list(entry, inner).len().max(1)
 }
@@ -279,7 +280,7 @@ mod tests {
 
     use super::*;
 
-    /// All pages of a reply, each of at most `size` bytes where that can be.
+    /// All pages of a reply, each at most `size` bytes long if possible.
     fn pages(reply: &Value, shape: Shape, size: usize) -> Vec<Value> {
         let mut pages = Vec::new();
         let mut cursor: Option<String> = None;

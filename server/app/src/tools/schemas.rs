@@ -1,5 +1,5 @@
-//! JSON Schemas of tools: those of their commands, derived from the types that read and write them, plus the budget and the
-//! cursor. Omits what a model must not set.
+//! JSON Schemas of tools: those of their commands, plus the budget and the cursor. Leaves out arguments that a model
+//! must not set.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// The schemas of this version.
+    /// Derives the schemas from the command types.
     pub fn new() -> Self {
         Self(schema::commands())
     }
@@ -44,7 +44,7 @@ impl Schemas {
         self.complete(schema)
     }
 
-    /// The structured reply of a tool.
+    /// Schema of a tool's structured reply.
     pub fn output(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "reply");
         without(&mut schema, NOT_SAID.iter().copied());
@@ -68,7 +68,7 @@ impl Schemas {
         self.0["$defs"].get(name_of(reference)?)
     }
 
-    /// The schema with all that it refers to.
+    /// Adds all definitions that a schema refers to.
     fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
         let own = Value::Object(schema.clone());
         let mut needed = BTreeMap::new();
@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// What is hidden has to be there, or hiding it would hide nothing for long.
+    /// Hidden arguments must exist, so that a renamed argument does not become visible.
     #[test]
     fn what_is_hidden_is_an_argument_of_the_command() {
         let schemas = Schemas::new();
