@@ -159,7 +159,8 @@ mod tests {
             );
         }
         let problem = change("file:///a.rs", &json!(-1)).unwrap().problem;
-        let expected = "`params.contentChanges[0].range.start.line` is not a whole number from 0 to 4294967295";
+        let expected =
+            "`params.contentChanges[0].range.start.line` is not a whole number from 0 to 4294967295";
         assert_eq!(problem, expected);
     }
 
