@@ -79,7 +79,7 @@ impl SummarizerClient {
         let whom = match settings.summariser {
             SummariserKind::Extractive => Ok(Answerer::Nobody),
             SummariserKind::Client => {
-                client.ok_or_else(|| "the client does not answer strata/summarize".to_owned())
+                client.ok_or_else(|| "the client does not support `strata/summarize`".to_owned())
             }
             SummariserKind::Http => providers(trust, settings),
             SummariserKind::Auto => {

@@ -123,8 +123,8 @@ impl Findings {
             self.program.as_deref().and_then(real).is_some_and(|program| real(path) == Some(program))
         };
         match &self.on_the_path {
-            Some(path) if same(path) => format!("they start {}, which is this program", path.display()),
-            Some(path) => format!("they start {}, which is not this program", path.display()),
+            Some(path) if same(path) => format!("editors start {} (this program)", path.display()),
+            Some(path) => format!("editors start {}, which is another program", path.display()),
             None => "`strata` is not in the PATH: run `cargo install --path server/cli`, or set its location in the editors' settings"
                 .to_owned(),
         }

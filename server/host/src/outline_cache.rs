@@ -215,7 +215,7 @@ impl OutlineCache {
     /// Handles a damaged database: drops all connections, and deletes the file unless another process has already
     /// replaced it.
     fn replace(&self, damaged: Table, error: &str) {
-        tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
+        tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
         let mut state = self.state();
         if let State::Open(tables) = &mut *state {
             tables.clear();

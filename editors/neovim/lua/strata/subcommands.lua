@@ -81,7 +81,7 @@ local function paths_of(call)
   end
   local name = vim.api.nvim_buf_get_name(0)
   if vim.bo.buftype ~= "" or name == "" then
-    calls.complain({ message = "not a file; name one" })
+    calls.complain({ message = "the current buffer is not a file; specify a path" })
     return nil
   end
   return { call.lines and ("%s#L%d-%d"):format(name, call.lines[1], call.lines[2]) or name }

@@ -373,7 +373,7 @@ pub(super) struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.files.clear";
-    const SUMMARY: &str = "Deselects all files and removes texts added by the client. Exclusions stay.";
+    const SUMMARY: &str = "Deselects all files and removes content added by the client. Keeps exclusions.";
     type Args = NoArguments;
     type Reply = Empty;
 

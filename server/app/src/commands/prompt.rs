@@ -383,7 +383,7 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
             Ok(true)
         }
         Err(problem) => {
-            tracing::info!(%problem, "the prompt's compaction has not been installed");
+            tracing::info!(%problem, "could not install the compaction made for this prompt");
             Ok(false)
         }
     }

@@ -78,7 +78,7 @@ impl Table {
         let _lock = lock(&directory)?;
         match Self::connect(&directory) {
             Err(CacheError::Damaged(error)) => {
-                tracing::warn!(%error, "the outline cache was damaged and is rebuilt");
+                tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
                 remove(&directory)?;
                 Self::connect(&directory)
             }

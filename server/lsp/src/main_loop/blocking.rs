@@ -167,7 +167,7 @@ impl MainLoop {
                     None
                 }
                 Err(panicked) => {
-                    tracing::error!(%panicked, "counting panicked; the conversation is as before");
+                    tracing::error!(%panicked, "counting panicked; the conversation is unchanged");
                     None
                 }
             };

@@ -28,7 +28,7 @@ impl Compactions {
         for breach in &self.breaches {
             let _ = writeln!(
                 text,
-                "{} cut behind message {}, {}: {}",
+                "{} cut after message {}, {}: {}",
                 breach.conversation,
                 breach.cut,
                 breach.profile.name(),

@@ -223,6 +223,6 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
 
 fn picture(findings: &mut Findings, is_user: bool, path: &str) {
     if !is_user {
-        findings.add(Rule::BlockPlace, path, "pictures must come from the user");
+        findings.add(Rule::BlockPlace, path, "only user messages can contain images");
     }
 }

@@ -112,7 +112,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         _ if role == "tool" => findings.add(Rule::ToolText, path, "a tool message can only contain text"),
         Some("image_url") => {
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "pictures must come from the user");
+                findings.add(Rule::BlockPlace, path, "only user messages can contain images");
             }
             let url = part.pointer("/image_url/url").and_then(Value::as_str).unwrap_or_default();
             if !url.starts_with("data:image/") && !is_web_address(url) {

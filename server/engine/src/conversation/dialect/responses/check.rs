@@ -126,7 +126,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         }
         Some("input_image") => {
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "pictures must come from the user");
+                findings.add(Rule::BlockPlace, path, "only user messages can contain images");
             }
             let url = part.get("image_url").and_then(Value::as_str).unwrap_or_default();
             if !url.starts_with("data:image/") && !is_web_address(url) {
