@@ -21,7 +21,7 @@ export interface Commands {
   'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
   /** Updates the selection after files were renamed. */
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
-  /** Deselects all files and removes texts added by the client. Exclusions stay. */
+  /** Deselects all files and removes content added by the client. Keeps exclusions. */
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
   /** Finds workspace files by letters of their paths. */
   'strata.files.find': { params: FilesFindParams; reply: FilesFindReply };
@@ -235,11 +235,11 @@ export interface Requests {
   'strata/countTokens': { params: CountTokens; reply: TokenCount };
 }
 
-/** When to archive results beyond the cutoff. */
+/** When to archive results beyond `tool_output.cutoff`. */
 export type ArchivalMode =
   /** Immediately. */
   | 'eager'
-  /** When archiving costs no more than it saves. */
+  /** As soon as archiving costs no more than it saves. */
   | 'cache_aware';
 
 /** Where the model of a summary runs. */
@@ -251,31 +251,31 @@ export type AuthorKind =
   /** No model: the summary was extracted from the conversation. */
   | 'extractive';
 
-/** A finished prompt. */
+/** A finished request body. */
 export type Body =
-  /** Ready to POST once the client adds model parameters. */
+  /** A JSON body, ready to POST once the client adds model parameters. */
   | Record<string, unknown>
-  /** Ready to read or paste. */
+  /** A text, ready to read or paste. */
   | string;
 
-/** How a request body is handed over. */
+/** How to return the request body. */
 export type BodyAs =
-  /** As the JSON object that it is. */
+  /** As a JSON object. */
   | 'json'
-  /** As a string: the exact text to POST, for clients that would write the object's fields in another order. */
+  /** As a string: the exact text to POST, for clients that would reorder the object's fields. */
   | 'text';
 
-/** Why the prefix of the last prompt ended where it did. */
+/** Why the prefix shared with the last prompt ended where it did. */
 export type BreakReason =
   /** The session's first prompt. */
   | 'first'
-  /** Nothing: the previous prompt is a prefix of this one. */
+  /** Nothing broke: the previous prompt is a prefix of this one. */
   | 'none'
-  /** Another model, dialect or tools. */
+  /** The model, the dialect or the tools changed. */
   | 'model'
   /** The whole cache expired during a pause. */
   | 'expired'
-  /** The system prompt was changed. */
+  /** The system prompt changed. */
   | 'system'
   /** A file was deselected. */
   | 'deselected'
@@ -283,62 +283,62 @@ export type BreakReason =
   | 'excluded'
   /** A file was selected, and its full text replaced its outline. */
   | 'selected'
-  /** A text changed, and a new version replaced it. */
+  /** A text changed, and the new version replaced the old one. */
   | 'changed'
-  /** Something vanished, or there was no room for it. */
+  /** Content disappeared or no longer fit. */
   | 'vanished'
   /** The conversation was edited, replaced or shortened. */
   | 'history'
-  /** The same content moved. */
+  /** The same content moved to another position. */
   | 'moved';
 
 /** A cache breakpoint of a prompt. */
 export interface Breakpoint {
-  /** The tier that ends there. */
+  /** Tier that ends at the breakpoint. */
   tier: Tier;
-  /** The tokens before it. */
+  /** Tokens before the breakpoint. */
   prefixTokens: number;
 }
 
 /** The request to compare with its limit. */
 export interface BudgetReportParams {
-  /** The model; that of the last prompt when absent, and the setting's before the first. */
+  /** Model of the request. Defaults to the model of the last prompt, or else to the setting `model`. */
   model?: string | null;
-  /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
+  /** Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values. */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of `budget.report`. All weights are in tokens. */
+/** The reply of `budget.report`. All sizes are in tokens. */
 export interface BudgetReportReply {
-  /** The model. */
+  /** Model that the budget applies to. */
   model: string;
   /** Tokens of the conversation. */
   historyTokens: number;
-  /** A sixteenth of the input window: reported, not enforced (`docs/prompt.md`, "Budgets"). */
+  /** A sixteenth of the input window. For information only, not enforced (`docs/prompt.md`, "Budgets"). */
   maxHistoryTokens: number;
-  /** The input window. */
+  /** Input window in tokens. */
   maxInputTokens: number;
   /** Tokens reserved for the answer. */
   outputReserve: number;
-  /** Tokens of the next request without its prompt. */
+  /** Tokens of the next request, excluding the user's new message. */
   used: number;
-  /** Tokens left for the prompt. */
+  /** Tokens left for the user's new message. */
   remaining: number;
-  /** The expected count by the provider, with its error bar, from reported usage. */
+  /** Tokens that the provider is expected to count, with the error margin, based on reported usage. */
   expected: Expected;
-  /** Calibration of the model from reported usage; absent without reports. */
+  /** Calibration of the model from reported usage; absent if no usage was reported. */
   calibration?: Taught;
   /** `used` as a share of the window, in percent, rounded to one decimal. */
   percent: number;
-  /** Whether the conversation should be compacted. */
+  /** Whether a compaction of the conversation is due. */
   needsSummary: boolean;
-  /** `used` by part. */
+  /** Tokens by part. They add up to `used`. */
   parts: Record<string, number>;
-  /** The files shown in full. */
+  /** Files whose text is in the request. */
   files: UsedFile[];
-  /** Selected files that would not fit, largest first. */
+  /** Selected files that do not fit, largest first. */
   shed: FileKey[];
   /** Billed usage of the session so far. */
   totals: Totals;
@@ -346,219 +346,241 @@ export interface BudgetReportReply {
   stateVersion: number;
 }
 
-/** Limits of a session. */
+/** The token limit of a session. */
 export interface BudgetSetParams {
-  /** Maximum input tokens of every request of the session; the model's window when absent. */
+  /** Maximum input tokens of each request in the session. Defaults to the model's window. */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The limits that hold now. */
+/** The new limit. */
 export interface BudgetSetReply {
   /**
-   * Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+   * Maximum tokens of a request: the input window minus the reserve for the answer and the margin for estimation
+   * error.
    */
   limit: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Tokens reserved in the model's window. */
+/** Tokens reserved in the model's input window. */
 export interface BudgetSettings {
-  /** Tokens reserved for the answer. Defaults to the model's maximum output, at most a sixteenth of the window. */
+  /**
+   * Tokens to reserve for the answer. Defaults to the model's maximum output, but at most a sixteenth of the
+   * window.
+   */
   output_reserve: number | null;
 }
 
-/** Tokens reserved in the model's window. */
+/** Tokens reserved in the model's input window. */
 export interface BudgetSettingsInput {
-  /** Tokens reserved for the answer. Defaults to the model's maximum output, at most a sixteenth of the window. */
+  /**
+   * Tokens to reserve for the answer. Defaults to the model's maximum output, but at most a sixteenth of the
+   * window.
+   */
   output_reserve?: number | null;
 }
 
-/** An entry's cache rules. */
+/** Rules of the provider's cache. */
 export interface CacheEntry {
-  /** Who decides what is cached. */
+  /** How the end of a cached prefix is determined. */
   mode: CacheKind | null;
-  /** The shortest prefix that is cached, in tokens. */
+  /** Minimum tokens of a cached prefix. */
   min_tokens: number | null;
-  /** Price of reading, as a multiple of plain input. */
+  /** Price of a token read from the cache, as a multiple of the price of plain input. */
   read: number | null;
-  /** How long entries can be asked to live. */
+  /** Possible lifetimes of cache entries, shortest first. */
   lifetimes: CacheLifetime[] | null;
 }
 
-/** An entry's cache rules. */
+/** Rules of the provider's cache. */
 export interface CacheEntryInput {
-  /** Who decides what is cached. */
+  /** How the end of a cached prefix is determined. */
   mode?: CacheKind | null;
-  /** The shortest prefix that is cached, in tokens. */
+  /** Minimum tokens of a cached prefix. */
   min_tokens?: number | null;
-  /** Price of reading, as a multiple of plain input. */
+  /** Price of a token read from the cache, as a multiple of the price of plain input. */
   read?: number | null;
-  /** How long entries can be asked to live. */
+  /** Possible lifetimes of cache entries, shortest first. */
   lifetimes?: CacheLifetime[] | null;
 }
 
-/** Who decides where a cached prefix ends. */
+/** How the end of a cached prefix is determined. */
 export type CacheKind =
-  /** The request, by markers. */
+  /** By markers in the request. */
   | {
     kind: 'explicit';
-    /** Markers that one request may carry. */
+    /** Maximum markers in one request. */
     max_breakpoints: number;
-    /** Blocks a marker looks back for entries, including its own. */
+    /** Number of blocks that a marker looks back for entries, including its own. */
     lookback: number;
   }
-  /** The provider: the longest known prefix is read. */
+  /** By the provider, which reads the longest known prefix. */
   | {
     kind: 'automatic';
-    /** Its length is rounded down to a multiple of this. Tokens. */
+    /** Step, in tokens, to which the length of a cached prefix is rounded down. */
     granularity: number;
   }
-  /** No one: the provider does not cache. */
+  /** The provider does not cache. */
   | {
     kind: 'none';
   };
 
-/** One choice of how long a cache entry lives. */
+/** A possible lifetime of cache entries. */
 export interface CacheLifetime {
-  /** Seconds since the entry was last written or read. */
+  /** Lifetime in seconds since the entry was last written or read. */
   seconds: number;
-  /** Price of writing it; 1 where writes cost what plain input costs. */
+  /** Price of a token written to the cache; 1 if writes cost the same as plain input. */
   write: number;
 }
 
 /** How prompt prefixes are cached. Prices are multiples of the price of plain input. */
 export interface CacheRules {
-  /** Who decides where a cached prefix ends. */
+  /** How the end of a cached prefix is determined. */
   kind: CacheKind;
-  /** A shorter prefix is not cached, silently. Tokens. */
+  /** Minimum tokens of a cached prefix. Shorter ones are not cached, without an error. */
   min_tokens: number;
-  /** Price of a cached read. */
+  /** Price of a token read from the cache. */
   read: number;
-  /** How long entries live and what writing them costs, shortest life first. Empty without a cache. */
+  /**
+   * Possible lifetimes of cache entries and their write prices, shortest first. Empty if the provider does not
+   * cache.
+   */
   lifetimes: CacheLifetime[];
 }
 
 /** Prompt caching. */
 export interface CacheSettings {
-  /** Layout policy for prompts. Defaults to `ledger` for models whose provider caches and `flat` for others. */
+  /**
+   * Layout policy for prompts. Defaults to `ledger` for models whose provider caches prompts, and to `flat` for
+   * others.
+   */
   policy: PolicyName | null;
   /**
-   * Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the
+   * Target size of a cached tier, in tokens. If the model's minimum is larger, it applies instead. 0 disables the
    * target.
    */
   min_tokens: number;
-  /** How long to ask the provider to keep cache entries. */
+  /** How long the provider is asked to keep cache entries. */
   ttl: Ttl;
-  /** Whether to append a diff when a cached file changes. If off, the prompt is rebuilt from that file on. */
+  /**
+   * Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
+   * onward.
+   */
   deltas: boolean;
   /** Whether to omit the diff when the model's own messages already contain the exact edit. */
   history_deltas: boolean;
-  /** Maximum growth of a prompt, in percent, through outdated text and diffs before parts of it are rebuilt. */
+  /** Maximum growth of a prompt from outdated text and diffs, in percent, before parts of it are rebuilt. */
   slack: number;
 }
 
 /** Prompt caching. */
 export interface CacheSettingsInput {
-  /** Layout policy for prompts. Defaults to `ledger` for models whose provider caches and `flat` for others. */
+  /**
+   * Layout policy for prompts. Defaults to `ledger` for models whose provider caches prompts, and to `flat` for
+   * others.
+   */
   policy?: PolicyName | null;
   /**
-   * Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the
+   * Target size of a cached tier, in tokens. If the model's minimum is larger, it applies instead. 0 disables the
    * target.
    */
   min_tokens?: number;
-  /** How long to ask the provider to keep cache entries. */
+  /** How long the provider is asked to keep cache entries. */
   ttl?: Ttl;
-  /** Whether to append a diff when a cached file changes. If off, the prompt is rebuilt from that file on. */
+  /**
+   * Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
+   * onward.
+   */
   deltas?: boolean;
   /** Whether to omit the diff when the model's own messages already contain the exact edit. */
   history_deltas?: boolean;
-  /** Maximum growth of a prompt, in percent, through outdated text and diffs before parts of it are rebuilt. */
+  /** Maximum growth of a prompt from outdated text and diffs, in percent, before parts of it are rebuilt. */
   slack?: number;
 }
 
-/** A provider said that it read clearly less than was expected. */
+/** A reported cache read that is clearly smaller than expected. */
 export interface CacheShortfall {
-  /** Expected tokens, by our own count. */
+  /** Expected tokens, as counted by Strata. */
   expected: number;
-  /** Reported tokens, by the provider's count. */
+  /** Reported tokens, as counted by the provider. */
   reported: number;
 }
 
-/** The charge of one request. `read + written + plain` is its whole input. */
+/** Charge of one request. `read + written + plain` is its whole input. */
 export interface Charge {
   /** Tokens read from the cache. */
   read: number;
-  /** Tokens written to it. Where writes cost nothing extra none are reported. */
+  /** Tokens written to the cache; 0 if writes cost nothing extra. */
   written: number;
-  /** Tokens that were neither. */
+  /** Tokens neither read from nor written to the cache. */
   plain: number;
-  /** The price of all of them, in tokens of plain input. */
+  /** Total price, in tokens of plain input. */
   cost: number;
 }
 
-/** What a session does with a file. */
+/** How a session treats a file. */
 export type Choice =
-  /** Shown in full, or as the chosen lines. */
+  /** The file is shown in full, or its selected lines are. */
   | 'selected'
-  /** Map block only. */
+  /** Only the file's map block is shown. */
   | 'deselected'
-  /** The prompt shows nothing of it. */
+  /** Nothing of the file is shown. */
   | 'excluded';
 
-/** `strata/compaction`, and the reply of `compaction.run`. */
+/** The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`. */
 export interface Compaction {
-  /** How far it is. */
+  /** Progress of the compaction. */
   state: CompactionState;
-  /** The session. */
+  /** Id of the session. */
   session: string;
-  /** The profile. */
+  /** Profile of the compaction. */
   profile: string;
-  /** Why. */
+  /** Why the conversation is compacted. */
   reason: CompactionReason;
-  /** How the conversation was made shorter. */
+  /** How the conversation was shortened. */
   strategy?: CompactionStrategy;
-  /** The size before. */
+  /** Size of the conversation before the compaction. */
   before?: ConversationSize;
-  /** The size now. */
+  /** Size of the conversation after the compaction. */
   after?: ConversationSize;
-  /** Who wrote the summary; absent before it is written, and if the conversation was only cut. */
+  /** Who wrote the summary. Absent until it is written, and if the conversation was only truncated. */
   summarisedBy?: SummaryAuthor;
   /** Notes for the user: why no model was asked, or which steps failed. */
   notes?: string[];
-  /** Why it failed. */
+  /** Why the compaction failed. */
   error?: string;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface CompactionContextLimitExceededParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** `strata/compaction`, and the reply of `compaction.run`. */
+/** The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`. */
 export interface CompactionContextLimitExceededReply {
-  /** How far it is. */
+  /** Progress of the compaction. */
   state: CompactionState;
-  /** The session. */
+  /** Id of the session. */
   session: string;
-  /** The profile. */
+  /** Profile of the compaction. */
   profile: string;
-  /** Why. */
+  /** Why the conversation is compacted. */
   reason: CompactionReason;
-  /** How the conversation was made shorter. */
+  /** How the conversation was shortened. */
   strategy?: CompactionStrategy;
-  /** The size before. */
+  /** Size of the conversation before the compaction. */
   before?: ConversationSize;
-  /** The size now. */
+  /** Size of the conversation after the compaction. */
   after?: ConversationSize;
-  /** Who wrote the summary; absent before it is written, and if the conversation was only cut. */
+  /** Who wrote the summary. Absent until it is written, and if the conversation was only truncated. */
   summarisedBy?: SummaryAuthor;
   /** Notes for the user: why no model was asked, or which steps failed. */
   notes?: string[];
-  /** Why it failed. */
+  /** Why the compaction failed. */
   error?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -575,48 +597,48 @@ export type CompactionMoment =
 
 /** Why a conversation is compacted. */
 export type CompactionReason =
-  /** On request. */
+  /** The user or the client requested it. */
   | {
     kind: 'asked';
   }
-  /** It has grown too long. */
+  /** The conversation reached a threshold. */
   | {
     kind: 'due';
   } & TriggerReading
-  /** The provider said that the prompt was too long. */
+  /** The provider rejected a prompt as too long. */
   | {
     kind: 'context_limit';
   };
 
-/** Which rules to follow. */
+/** Which profile to use. */
 export interface CompactionRunParams {
-  /** The profile; the one in force when absent. */
+  /** Profile to use. Defaults to the profile in the settings. */
   profile?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** `strata/compaction`, and the reply of `compaction.run`. */
+/** The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`. */
 export interface CompactionRunReply {
-  /** How far it is. */
+  /** Progress of the compaction. */
   state: CompactionState;
-  /** The session. */
+  /** Id of the session. */
   session: string;
-  /** The profile. */
+  /** Profile of the compaction. */
   profile: string;
-  /** Why. */
+  /** Why the conversation is compacted. */
   reason: CompactionReason;
-  /** How the conversation was made shorter. */
+  /** How the conversation was shortened. */
   strategy?: CompactionStrategy;
-  /** The size before. */
+  /** Size of the conversation before the compaction. */
   before?: ConversationSize;
-  /** The size now. */
+  /** Size of the conversation after the compaction. */
   after?: ConversationSize;
-  /** Who wrote the summary; absent before it is written, and if the conversation was only cut. */
+  /** Who wrote the summary. Absent until it is written, and if the conversation was only truncated. */
   summarisedBy?: SummaryAuthor;
   /** Notes for the user: why no model was asked, or which steps failed. */
   notes?: string[];
-  /** Why it failed. */
+  /** Why the compaction failed. */
   error?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -624,30 +646,30 @@ export interface CompactionRunReply {
 
 /** Conversation compaction. */
 export interface CompactionSettings {
-  /** Whether to check when the conversation needs compaction. */
+  /** Whether to check if the conversation needs compaction. */
   enabled: boolean;
-  /** Whether to run a due compaction automatically. */
+  /** Whether to run a compaction automatically when it is due. */
   auto: boolean;
   /**
-   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or a profile of your own from
+   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or one of your own from
    * `compaction.profiles`.
    */
   profile: string;
-  /** Your own compaction profiles, and values that override those of the built-in profiles. */
+  /** Your own compaction profiles, and overrides for the built-in ones, keyed by profile name. */
   profiles: Record<string, ProfileOptions>;
   /**
-   * Who writes summaries. By default your editor's model if it offers one, otherwise the provider of
-   * `compaction.model`, otherwise no model.
+   * Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
+   * `compaction.model`, otherwise to no model.
    */
   summariser: SummariserKind;
-  /** Model that writes summaries, by its provider's name for it. */
+  /** Model that writes summaries, as the provider names it. */
   model: string | null;
-  /** Model that detects topic changes. If unset, `topic` always summarizes. */
+  /** Model that detects topic changes. If unset, the `topic` profile always summarizes. */
   detection_model: string | null;
-  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
   base_url: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env: KeyVariable | null;
@@ -657,30 +679,30 @@ export interface CompactionSettings {
 
 /** Conversation compaction. */
 export interface CompactionSettingsInput {
-  /** Whether to check when the conversation needs compaction. */
+  /** Whether to check if the conversation needs compaction. */
   enabled?: boolean;
-  /** Whether to run a due compaction automatically. */
+  /** Whether to run a compaction automatically when it is due. */
   auto?: boolean;
   /**
-   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or a profile of your own from
+   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or one of your own from
    * `compaction.profiles`.
    */
   profile?: string;
-  /** Your own compaction profiles, and values that override those of the built-in profiles. */
+  /** Your own compaction profiles, and overrides for the built-in ones, keyed by profile name. */
   profiles?: Record<string, ProfileOptionsInput>;
   /**
-   * Who writes summaries. By default your editor's model if it offers one, otherwise the provider of
-   * `compaction.model`, otherwise no model.
+   * Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
+   * `compaction.model`, otherwise to no model.
    */
   summariser?: SummariserKind;
-  /** Model that writes summaries, by its provider's name for it. */
+  /** Model that writes summaries, as the provider names it. */
   model?: string | null;
-  /** Model that detects topic changes. If unset, `topic` always summarizes. */
+  /** Model that detects topic changes. If unset, the `topic` profile always summarizes. */
   detection_model?: string | null;
-  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
   base_url?: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env?: KeyVariable | null;
@@ -688,20 +710,20 @@ export interface CompactionSettingsInput {
   timeout_s?: number;
 }
 
-/** How far a compaction is. */
+/** The progress of a compaction. */
 export type CompactionState =
-  /** It began. */
+  /** The compaction has started. */
   | 'started'
-  /** The conversation is shorter. */
+  /** The conversation has been compacted. */
   | 'ended'
-  /** The conversation is unchanged. */
+  /** The compaction failed; the conversation is unchanged. */
   | 'failed';
 
 /** The request to compare with its limit. */
 export interface CompactionStatusParams {
-  /** The model; that of the last prompt when absent, and the setting's before the first. */
+  /** Model of the request. Defaults to the model of the last prompt, or else to the setting `model`. */
   model?: string | null;
-  /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
+  /** Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values. */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -752,7 +774,7 @@ export type CompactionStrategy =
   /** The oldest exchanges were dropped. */
   | 'truncated';
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface CompactionUndoParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -760,174 +782,174 @@ export interface CompactionUndoParams {
 
 /** The undone compaction. */
 export interface CompactionUndoReply {
-  /** The profile whose compaction it was. */
+  /** Profile of the undone compaction. */
   profile: string;
-  /** The size of the conversation before. */
+  /** Size of the conversation before the undo. */
   before: ConversationSize;
-  /** How many messages the model sees now. */
+  /** Number of messages that the model sees now. */
   messages: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** How far a reference is to be trusted. */
+/** How certain it is that a reference refers to the definition. */
 export type Confidence =
   /** Only the name matches; the type of the value is unknown. */
   | 'guess'
-  /** Scopes, imports or types lead from it to the definition. */
+  /** Scopes, imports or types lead from the reference to the definition. */
   | 'certain';
 
 /** Content of a message: a text, or a list of blocks. */
 export type Content = string | ContentBlockInput[];
 
-/** One part of a message. */
+/** A part of a message. */
 export type ContentBlock =
-  /** Text. */
+  /** Text written by the user or the model. */
   | {
     type: 'text';
-    /** The text. */
+    /** Text of the block. */
     text: string;
   }
-  /** A picture. */
+  /** An image, inline or by URL. */
   | {
     type: 'image';
-    /** The source of its bytes. */
+    /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, when known; without it the token estimate is a constant. */
+    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
     width?: number;
-    /** Height in pixels, when known. */
+    /** Height in pixels, if known. */
     height?: number;
   }
-  /** The model's reasoning, given back to it unchanged or not at all. */
+  /** The model's reasoning. It is sent back unchanged or not at all. */
   | {
     type: 'thinking';
-    /** The reasoning; empty where the provider does not show it. */
+    /** Text of the reasoning; empty if the provider does not show it. */
     text: string;
-    /** The provider's seal over it (Anthropic `signature`). */
+    /** Provider's signature of the reasoning (Anthropic's `signature`). */
     signature?: string;
   }
-  /** Reasoning that the provider sent encrypted, given back to it unchanged or not at all. */
+  /** Reasoning that the provider encrypted. It is sent back unchanged or not at all. */
   | {
     type: 'redacted_thinking';
-    /** The ciphertext. */
+    /** Encrypted reasoning. */
     data: string;
   }
-  /** The model asks for a tool. */
+  /** A tool call by the model. */
   | {
     type: 'tool_call';
-    /** Pairs the call with its result. */
+    /** Id that pairs the call with its result. */
     id: string;
-    /** The tool's name. */
+    /** Name of the tool. */
     name: string;
-    /** The arguments, opaque to Strata. */
+    /** Arguments of the call, which Strata does not interpret. */
     input: unknown;
   }
-  /** The result of a tool. */
+  /** The result of a tool call. */
   | {
     type: 'tool_result';
-    /** The `id` of the call. */
+    /** `id` of the call. */
     callId: string;
-    /** The output. */
+    /** Output of the tool. */
     content: ResultPart[];
-    /** Whether the tool failed. */
+    /** Whether the tool succeeded or failed. */
     outcome: ToolOutcome;
   }
-  /** Something that only one provider has a form for. */
+  /** A block that only one provider supports. */
   | {
     type: 'foreign';
-    /** Its provider. */
+    /** Provider that the block came from. */
     provider: ForeignProvider;
-    /** The block as received, without cache marks. */
+    /** Block as received, without cache markers. */
     value: unknown;
   };
 
-/** One part of a message. */
+/** A part of a message. */
 export type ContentBlockInput =
-  /** Text. */
+  /** Text written by the user or the model. */
   | {
     type: 'text';
-    /** The text. */
+    /** Text of the block. */
     text: string;
   }
-  /** A picture. */
+  /** An image, inline or by URL. */
   | {
     type: 'image';
-    /** The source of its bytes. */
+    /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, when known; without it the token estimate is a constant. */
+    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
     width?: number | null;
-    /** Height in pixels, when known. */
+    /** Height in pixels, if known. */
     height?: number | null;
   }
-  /** The model's reasoning, given back to it unchanged or not at all. */
+  /** The model's reasoning. It is sent back unchanged or not at all. */
   | {
     type: 'thinking';
-    /** The reasoning; empty where the provider does not show it. */
+    /** Text of the reasoning; empty if the provider does not show it. */
     text: string;
-    /** The provider's seal over it (Anthropic `signature`). */
+    /** Provider's signature of the reasoning (Anthropic's `signature`). */
     signature?: string | null;
   }
-  /** Reasoning that the provider sent encrypted, given back to it unchanged or not at all. */
+  /** Reasoning that the provider encrypted. It is sent back unchanged or not at all. */
   | {
     type: 'redacted_thinking';
-    /** The ciphertext. */
+    /** Encrypted reasoning. */
     data: string;
   }
-  /** The model asks for a tool. */
+  /** A tool call by the model. */
   | {
     type: 'tool_call';
-    /** Pairs the call with its result. */
+    /** Id that pairs the call with its result. */
     id: string;
-    /** The tool's name. */
+    /** Name of the tool. */
     name: string;
-    /** The arguments, opaque to Strata. */
+    /** Arguments of the call, which Strata does not interpret. */
     input: unknown;
   }
-  /** The result of a tool. */
+  /** The result of a tool call. */
   | {
     type: 'tool_result';
-    /** The `id` of the call. */
+    /** `id` of the call. */
     callId: string;
-    /** The output. */
+    /** Output of the tool. */
     content: ResultPartInput[];
-    /** Whether the tool failed. */
+    /** Whether the tool succeeded or failed. */
     outcome?: ToolOutcome;
   }
-  /** Something that only one provider has a form for. */
+  /** A block that only one provider supports. */
   | {
     type: 'foreign';
-    /** Its provider. */
+    /** Provider that the block came from. */
     provider: ForeignProvider;
-    /** The block as received, without cache marks. */
+    /** Block as received, without cache markers. */
     value: unknown;
   };
 
 /** The hash of a text, as 32 hexadecimal digits. */
 export type ContentHash = string;
 
-/** How much code questions bring along from now on. */
+/** The token limit of automatic context for this session. */
 export interface ContextAutoParams {
-  /** Maximum tokens, 0 for none. Without it: none when questions bring code along now, else 8,000. */
+  /** Maximum tokens of code to add to each question; 0 turns it off. If absent, toggles between off and 8,000. */
   budget?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** How much code questions bring along now. */
+/** The new token limit of automatic context. */
 export interface ContextAutoReply {
-  /** Maximum tokens. */
+  /** Maximum tokens of code added to each question. */
   budget: number;
-  /** The same in a sentence. */
+  /** The limit as a sentence for the user. */
   message: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Excerpts, by name. */
+/** The excerpts to change. */
 export interface ContextDismissParams {
   /**
-   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble`
-   * names them.
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+   * `strata.prompt.assemble`.
    */
   excerpts: string[];
   /** The session. Defaults to the current one. */
@@ -936,45 +958,45 @@ export interface ContextDismissParams {
 
 /** The result of changing excerpts. */
 export interface ContextDismissReply {
-  /** The changed excerpts. */
+  /** Names of the changed excerpts. */
   changed: ExcerptKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A list of relevant names that follows the question. */
+/** The context frame: relevant names, placed after the question. */
 export interface ContextFrameSettings {
   /** Whether to include a context frame in prompts: names and line numbers relevant to the question. */
   inject: boolean;
-  /** Whether to rerank items, favoring open and selected files, and keep the best `top_k`. */
+  /** Whether to rerank items in favor of open and selected files, and keep only the best `top_k`. */
   rerank: boolean;
-  /** Maximum items kept after reranking. */
+  /** Maximum items to keep after reranking. */
   top_k: number;
-  /** Minimum relevance score, between 0 and 1. The best item scores 1. */
+  /** Minimum relevance score of an item, between 0 and 1. The best item scores 1. */
   min_score: number;
-  /** Maximum items without reranking. */
+  /** Maximum items if `rerank` is off. */
   max_items: number;
 }
 
-/** A list of relevant names that follows the question. */
+/** The context frame: relevant names, placed after the question. */
 export interface ContextFrameSettingsInput {
   /** Whether to include a context frame in prompts: names and line numbers relevant to the question. */
   inject?: boolean;
-  /** Whether to rerank items, favoring open and selected files, and keep the best `top_k`. */
+  /** Whether to rerank items in favor of open and selected files, and keep only the best `top_k`. */
   rerank?: boolean;
-  /** Maximum items kept after reranking. */
+  /** Maximum items to keep after reranking. */
   top_k?: number;
-  /** Minimum relevance score, between 0 and 1. The best item scores 1. */
+  /** Minimum relevance score of an item, between 0 and 1. The best item scores 1. */
   min_score?: number;
-  /** Maximum items without reranking. */
+  /** Maximum items if `rerank` is off. */
   max_items?: number;
 }
 
 /** A question to list excerpts for. */
 export interface ContextListParams {
-  /** The question. Defaults to the last prompt. */
+  /** Question to select excerpts for. Defaults to the last prompt. */
   prompt?: string | null;
-  /** Maximum tokens of code; the session's or the setting's when absent. */
+  /** Maximum tokens of code. Defaults to the session's limit, or else to `context.auto_budget`. */
   autoBudget?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -982,21 +1004,21 @@ export interface ContextListParams {
 
 /** The excerpts of a session. */
 export interface ContextListReply {
-  /** Maximum tokens of code that a question brings along. */
+  /** Maximum tokens of code added to each question. */
   autoBudget: number;
-  /** Pinned ones, then those for the question, best first, then those of earlier questions. */
+  /** Excerpts: pinned ones first, then those for the question, best first, then those for earlier questions. */
   excerpts: ListedExcerpt[];
-  /** Excerpts not suggested again. */
+  /** Dismissed excerpts, which are not suggested again. */
   dismissed: ExcerptKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Excerpts, by name. */
+/** The excerpts to change. */
 export interface ContextPinParams {
   /**
-   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble`
-   * names them.
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+   * `strata.prompt.assemble`.
    */
   excerpts: string[];
   /** The session. Defaults to the current one. */
@@ -1005,13 +1027,13 @@ export interface ContextPinParams {
 
 /** The result of changing excerpts. */
 export interface ContextPinReply {
-  /** The changed excerpts. */
+  /** Names of the changed excerpts. */
   changed: ExcerptKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface ContextRestoreParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1019,57 +1041,59 @@ export interface ContextRestoreParams {
 
 /** The result of changing excerpts. */
 export interface ContextRestoreReply {
-  /** The changed excerpts. */
+  /** Names of the changed excerpts. */
   changed: ExcerptKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Code added to questions automatically, and the memory of autonomous loops. */
+/** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
 export interface ContextSettings {
   /**
-   * Maximum tokens of relevant code added to a question automatically. Code the prompt already shows counts too.
-   * Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
+   * Maximum tokens of relevant code to add to a question automatically. Relevant code that the prompt already shows
+   * counts too. Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is
+   * selected.
    */
   auto_budget: number;
   /**
-   * How long a prompt waits while the repository is being indexed, in milliseconds. After that, the symbol map is
-   * missing or incomplete.
+   * Maximum time, in milliseconds, that a prompt waits for the repository to be indexed. After that, the symbol map
+   * is missing or incomplete.
    */
   index_wait_ms: number;
-  /** Number of recent iterations kept verbatim. */
+  /** Number of recent iterations of an autonomous loop to keep verbatim. */
   raw_window_size: number;
-  /** Number of iterations between updates of the summary. 0 disables it. */
+  /** Number of iterations between updates of an autonomous loop's summary. 0 disables the summary. */
   summarize_every: number;
-  /** Maximum tokens for the summary. */
+  /** Maximum tokens of an autonomous loop's summary. */
   max_summary_tokens: number;
 }
 
-/** Code added to questions automatically, and the memory of autonomous loops. */
+/** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
 export interface ContextSettingsInput {
   /**
-   * Maximum tokens of relevant code added to a question automatically. Code the prompt already shows counts too.
-   * Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
+   * Maximum tokens of relevant code to add to a question automatically. Relevant code that the prompt already shows
+   * counts too. Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is
+   * selected.
    */
   auto_budget?: number;
   /**
-   * How long a prompt waits while the repository is being indexed, in milliseconds. After that, the symbol map is
-   * missing or incomplete.
+   * Maximum time, in milliseconds, that a prompt waits for the repository to be indexed. After that, the symbol map
+   * is missing or incomplete.
    */
   index_wait_ms?: number;
-  /** Number of recent iterations kept verbatim. */
+  /** Number of recent iterations of an autonomous loop to keep verbatim. */
   raw_window_size?: number;
-  /** Number of iterations between updates of the summary. 0 disables it. */
+  /** Number of iterations between updates of an autonomous loop's summary. 0 disables the summary. */
   summarize_every?: number;
-  /** Maximum tokens for the summary. */
+  /** Maximum tokens of an autonomous loop's summary. */
   max_summary_tokens?: number;
 }
 
-/** Excerpts, by name. */
+/** The excerpts to change. */
 export interface ContextUnpinParams {
   /**
-   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), as the reply of `strata.prompt.assemble`
-   * names them.
+   * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
+   * `strata.prompt.assemble`.
    */
   excerpts: string[];
   /** The session. Defaults to the current one. */
@@ -1078,23 +1102,23 @@ export interface ContextUnpinParams {
 
 /** The result of changing excerpts. */
 export interface ContextUnpinReply {
-  /** The changed excerpts. */
+  /** Names of the changed excerpts. */
   changed: ExcerptKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A form in which a conversation is exchanged. */
+/** Format of an imported conversation. */
 export type ConversationForm =
-  /** The lines that Claude Code records. */
+  /** JSON Lines that Claude Code records. */
   | 'claude_code'
-  /** Messages of Anthropic's API. */
+  /** Messages of Anthropic's Messages API. */
   | 'anthropic'
   /** Messages of OpenAI's Chat Completions API. */
   | 'openai'
   /** Items of OpenAI's Responses API. */
   | 'openai_responses'
-  /** Strata's own: a line, or an item of a list, is a `NewMessage` or a `Message`. */
+  /** Strata's own format: a list or JSON Lines, where each item is a `NewMessage` or a `Message`. */
   | 'strata';
 
 /** Number and tokens of the messages the model sees. */
@@ -1105,116 +1129,119 @@ export interface ConversationSize {
   tokens: number;
 }
 
-/** A session under one lifetime. */
+/** Costs of a session under one cache lifetime. */
 export interface CostOutlook {
-  /** How long entries really live after their last use. Seconds. */
+  /** Actual lifetime of entries after their last use, in seconds. */
   seconds: number;
-  /** All turns so far together. */
+  /** Total charge of all turns so far. */
   spent: Charge;
-  /** Pauses that were too long. */
+  /** Number of pauses longer than the lifetime. */
   expiries: number;
-  /** The next turn when it comes in time. */
+  /** Charge of the next turn if it starts before the cache expires. */
   nextInTime: Charge;
-  /** The next turn after a pause that is too long. */
+  /** Charge of the next turn if the cache has expired. */
   nextTooLate: Charge;
 }
 
-/** A request whose tokens the client is to have counted. */
+/** A request to count tokens. */
 export interface CountTokens {
-  /** The model that it is for, by its name in the table. */
+  /** Model of the request, by its name in the model table. */
   model: string;
-  /** The form of the body. */
+  /** Format of the request body. */
   format: Format;
-  /** The request body. */
+  /** Request body. */
   body: unknown;
 }
 
 /** How much of the repository a prompt shows. */
 export interface Coverage {
-  /** Files with a map block. */
+  /** Number of files with a map block. */
   blocks: number;
-  /** Files named in the repository file list. */
+  /** Number of files named in the repository file list. */
   names: number;
-  /** Files covered by a directory's name only. */
+  /** Number of files covered only by the name of their directory. */
   directories: number;
   /** Maximum tokens of the map blocks. */
   mapBudget: number;
 }
 
-/** Where the choice of a policy came from. */
+/** What decided on a layout policy. */
 export type DecidedBy =
-  /** The repository is being indexed. Tiers filled now would be rewritten at once. */
+  /** The index: the repository is still being indexed, so tiers filled now would soon be rewritten. */
   | 'indexing'
-  /** The request itself. */
+  /** The request. */
   | 'request'
   /** The session. */
   | 'session'
   /** The setting `cache.policy`. */
   | 'setting'
-  /** The model's kind of cache, by default. */
+  /** The default for the model's kind of cache. */
   | 'model';
 
 /**
- * A piece of an answer that is being written: exactly one of `text`, `thinking`, `toolCall`, `toolResult` and
+ * A piece of an answer that is being written. Has exactly one of `text`, `thinking`, `toolCall`, `toolResult` and
  * `notice`.
  */
 export interface Delta {
-  /** The client's name for the answer. */
+  /** Name that the client chose for the answer. */
   stream: string;
-  /** The session. */
+  /** Id of the session. */
   session: string;
-  /** The next piece of text. Known secrets are restored. */
+  /** Next piece of text, with known secrets restored. */
   text?: string;
-  /** The next piece of reasoning, if the provider shows it. */
+  /** Next piece of reasoning, if the provider shows it. */
   thinking?: string;
-  /** A tool that it calls. */
+  /** Tool call made by the model. */
   toolCall?: DeltaToolCall;
-  /** The outcome of such a call. */
+  /** Result of a tool call. */
   toolResult?: DeltaToolResult;
-  /** A note for the user, in a sentence, such as that a too long prompt is sent again. */
+  /** Note for the user, as a sentence, such as that the prompt was too long and is sent again. */
   notice?: string;
 }
 
 /** A tool call. */
 export interface DeltaToolCall {
-  /** Its name in the conversation. */
+  /** Id of the call in the conversation. */
   id: string;
-  /** The tool. */
+  /** Name of the tool. */
   name: string;
-  /** Its arguments. */
+  /** Arguments of the call. */
   input: unknown;
 }
 
-/** The outcome of a tool call. */
+/** The result of a tool call. */
 export interface DeltaToolResult {
-  /** The call. */
+  /** Id of the call. */
   id: string;
-  /** The tool. */
+  /** Name of the tool. */
   name: string;
-  /** Whether it failed. */
+  /** Whether the call failed. */
   outcome: ToolOutcome;
-  /** The result for the model, at most 2,000 characters. */
+  /** Result for the model, at most 2,000 characters. */
   text: string;
 }
 
-/** Whether a document's text is the editor's text. */
+/** Whether a document's text matches the editor's. */
 export type DocumentSync =
-  /** The text is current. */
+  /** The text matches the editor's. */
   | {
     state: 'in_step';
   }
-  /** The text may be outdated; the next full text (open, full change, or save with text) repairs it. */
+  /**
+   * The text may be outdated. The next message with the full text (open, full change, or save with text) repairs
+   * it.
+   */
   | {
     state: 'out_of_step';
-    /** The first problem. */
+    /** The first problem since the text last matched. */
     reason: OutOfStep;
   };
 
-/** The work of a run. Everything neither read nor parsed was known. */
+/** The work of a run. Files that were neither read nor parsed were known. */
 export interface Efforts {
-  /** Files that were read. */
+  /** Number of files read. */
   read: number;
-  /** Parsed files, all of which were read. */
+  /** Number of files parsed, a subset of those read. */
   parsed: number;
 }
 
@@ -1226,37 +1253,37 @@ export type ExcerptKey = string;
 
 /** The main reason for choosing an excerpt. */
 export type ExcerptReason =
-  /** The question names its file. */
+  /** The question names the excerpt's file. */
   | 'named'
-  /** Its name or its text has words of the question. */
+  /** The excerpt's name or text contains words of the question. */
   | 'words'
-  /** Its file matches the question, or is close to files that do. */
+  /** The excerpt's file matches the question, or is close to files that do. */
   | 'file'
-  /** Its file is open. */
+  /** The excerpt's file is open. */
   | 'open'
-  /** Its file changed lately. */
+  /** The excerpt's file changed recently. */
   | 'recent';
 
-/** How an excerpt comes to be in a prompt. */
+/** Why an excerpt is in a prompt. */
 export type ExcerptStanding =
-  /** You pinned it. */
+  /** You pinned the excerpt. */
   | 'pinned'
-  /** The last question is about it. */
+  /** The excerpt is relevant to the last question. */
   | 'wanted'
-  /** An earlier question was about it. It stays where it costs nothing to leave it. */
+  /** The excerpt is relevant to an earlier question. It stays while keeping it costs nothing. */
   | 'lingering';
 
 /** The expected bill of a request. */
 export interface Expected {
-  /** Tokens. */
+  /** Expected billed input tokens. */
   tokens: number;
-  /** Error bound for nine of ten requests, in tokens. */
+  /** Error bound in tokens: nine of ten bills are within it. */
   error: number;
 }
 
-/** A form that a session is written in. */
+/** An export format. */
 export type ExportFormat =
-  /** Strata's own format: all messages with all their metadata, one per line. */
+  /** Strata's own format: JSON Lines with one message per line, including all metadata. */
   | 'jsonl'
   /** What the model sees, as an Anthropic request. */
   | 'anthropic'
@@ -1265,11 +1292,11 @@ export type ExportFormat =
   /** What the model sees, as Markdown. */
   | 'markdown';
 
-/** A cost that could be avoided. */
+/** An avoidable cost. */
 export interface ExtraCost {
-  /** In tokens of plain input. */
+  /** Cost, in tokens of uncached input. */
   cost: number;
-  /** As a share of the next prompt without any cache; 1 is a whole prompt. */
+  /** Cost relative to the next prompt without any cache; 1 is a whole prompt. */
   share: number;
 }
 
@@ -1293,17 +1320,17 @@ export interface FileEvent {
 }
 
 /**
- * A file's name: its path below its root with `/` between the parts (`src/lib.rs`), after the root's name when
- * there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Cheap to
+ * Name of a file: its path relative to its root with `/` as separator (`src/lib.rs`), preceded by the root's name
+ * if there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Cheap to
  * clone; ordered by bytes.
  */
 export type FileKey = string;
 
-/** A file with lines that match. */
+/** A file with matching lines. */
 export interface FileMatches {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** In order. */
+  /** Matching lines and their context, in order. */
   lines: MatchingLine[];
 }
 
@@ -1323,11 +1350,11 @@ export interface FileSettingsInput {
   list_budget?: number;
 }
 
-/** A path with the text that replaces it. */
+/** A path and the content to show for it. */
 export interface FilesAddParams {
-  /** Its position for a file. */
+  /** Path of the file. */
   path: string;
-  /** The text. */
+  /** Content of the file. */
   content: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1335,31 +1362,34 @@ export interface FilesAddParams {
 
 /** The result of changing the selection. */
 export interface FilesAddReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface FilesClearParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface FilesClearReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+/** Files to change. */
 export interface FilesDeselectParams {
-  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files to select although their names suggest secrets. They are shown unredacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1367,19 +1397,22 @@ export interface FilesDeselectParams {
 
 /** The result of changing the selection. */
 export interface FilesDeselectReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+/** Files to change. */
 export interface FilesExcludeParams {
-  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files to select although their names suggest secrets. They are shown unredacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1387,9 +1420,12 @@ export interface FilesExcludeParams {
 
 /** The result of changing the selection. */
 export interface FilesExcludeReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1397,17 +1433,17 @@ export interface FilesExcludeReply {
 
 /** A search for workspace files. */
 export interface FilesFindParams {
-  /** Letters of a path, in order; every file without any. */
+  /** Letters of a path, in order. Matches every file if empty. */
   query?: string;
-  /** How many at most. */
+  /** Maximum number of files. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The files that were found. */
+/** The matching files. */
 export interface FilesFindReply {
-  /** The closest first; without a query in the order of their names. */
+  /** Files, closest match first, or sorted by path if there is no query. */
   files: FoundFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1415,19 +1451,19 @@ export interface FilesFindReply {
 
 /** What to search for, and where. */
 export interface FilesGrepParams {
-  /** A regular expression as ripgrep takes it, matched within each line. */
+  /** Regular expression in ripgrep's syntax, matched within each line. */
   pattern: string;
-  /** Files, folders or globs to search; the whole workspace when absent. */
+  /** Files, directories or globs to search. Defaults to the whole workspace. */
   paths?: string[];
   /** Whether to match the pattern literally instead of as a regular expression. */
   literal?: boolean;
-  /** Whether case is ignored. */
+  /** Whether to ignore case. */
   ignoreCase?: boolean;
-  /** Whether a match begins and ends at the borders of words. */
+  /** Whether to match whole words only. */
   words?: boolean;
-  /** How many lines to show before and after each match, at most 50. */
+  /** Number of lines to show before and after each match, at most 50. */
   context?: number;
-  /** Maximum matching lines in the reply. */
+  /** Maximum number of matching lines in the reply. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1435,37 +1471,37 @@ export interface FilesGrepParams {
 
 /** The matches. */
 export interface FilesGrepReply {
-  /** Sorted by name, with lines up to the limit. */
+  /** Files with matches, sorted by name. Lists at most `limit` matching lines. */
   files: FileMatches[];
-  /** How many lines match in all. */
+  /** Number of matching lines, listed or not. */
   total: number;
-  /** How many files have such a line. */
+  /** Number of files with a matching line. */
   totalFiles: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** One path. */
+/** The path of a file. */
 export interface FilesHasParams {
-  /** A file, by its path below the workspace folder. */
+  /** Path of the file, relative to the workspace folder. */
   path: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Whether a file is shown in full. */
+/** Whether a file is selected. */
 export interface FilesHasReply {
-  /** Whether it is, or some of its lines are. */
+  /** Whether the file, or some of its lines, are selected. */
   has: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+/** Files to change. */
 export interface FilesIncludeParams {
-  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files to select although their names suggest secrets. They are shown unredacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1473,31 +1509,34 @@ export interface FilesIncludeParams {
 
 /** The result of changing the selection. */
 export interface FilesIncludeReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface FilesListParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The files a session chose. */
+/** The files that a session selects or excludes. */
 export interface FilesListReply {
-  /** Sorted by name. */
+  /** Files, sorted by path. */
   files: ListedFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files that were read outside. */
+/** Files that were read by other means than Strata. */
 export interface FilesMarkReadParams {
-  /** Files of the workspace. */
+  /** Workspace files. */
   paths: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1505,7 +1544,7 @@ export interface FilesMarkReadParams {
 
 /** The files that the session has read. */
 export interface FilesMarkReadReply {
-  /** The last one last. */
+  /** Paths of the files, most recently read last. */
   filesRead: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1514,8 +1553,8 @@ export interface FilesMarkReadReply {
 /** What to read. */
 export interface FilesReadParams {
   /**
-   * A file by its path below the workspace folder, lines of it (`src/lib.rs#L10-40`), or a definition in it by its
-   * name (`src/lib.rs#Type.method`).
+   * A file, by its path relative to the workspace folder; lines of it (`src/lib.rs#L10-40`); or a definition in it,
+   * by its name (`src/lib.rs#Type.method`).
    */
   path: string;
   /** The session. Defaults to the current one. */
@@ -1524,49 +1563,49 @@ export interface FilesReadParams {
 
 /** The current text of a file, or of a part of it. */
 export type FilesReadReply = {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** The name of the definition, when one was asked for. */
+  /** Name of the definition, if one was requested. */
   definition?: string;
-  /** The lines from `from` to `to`; all of them when no part was asked for. */
+  /** Lines `from` to `to`. The whole file if no part was requested. */
   text: string;
-  /** The first line, from 1. */
+  /** First line, counted from 1. */
   from: number;
-  /** The last line, included. */
+  /** Last line, inclusive. */
   to: number;
-  /** How many lines the file has. */
+  /** Number of lines in the file. */
   lines: number;
-  /** Where else the file has a definition of this very name. */
+  /** Lines of other definitions in the file with the same name. */
   others?: LineRange[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 } & (
-  /** An open buffer, unsaved changes included. */
+  /** A buffer that is open in the editor, including unsaved changes. */
   | {
     source: 'buffer';
     /** The editor's version of the document. */
     version: number;
-    /** Whether it is known to be the editor's text. */
+    /** Whether the text is known to match the editor's. */
     sync: DocumentSync;
   }
-  /** The disk. */
+  /** A file on disk. */
   | {
     source: 'disk';
-    /** When it was last changed, in milliseconds since 1970. */
+    /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text, if not directly. */
+    /** How the bytes were converted to text; absent if they were read as they are. */
     notice?: string;
   }
-  /** Handed over by the client. */
+  /** Content that the client provided. */
   | {
     source: 'given';
   });
 
-/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+/** Files to change. */
 export interface FilesRemoveParams {
-  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files to select although their names suggest secrets. They are shown unredacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1574,35 +1613,38 @@ export interface FilesRemoveParams {
 
 /** The result of changing the selection. */
 export interface FilesRemoveReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files or folders that have other names now. */
+/** Renamed files or directories. */
 export interface FilesRenameParams {
-  /** Each by its names before and after; of several that fit a file the first counts. */
+  /** Renames. If several match a file, the first applies. */
   files: Rename[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Whether the session had to do with any of them. */
+/** Whether the session referred to a renamed file. */
 export interface FilesRenameReply {
-  /** Whether there was anything to follow. */
+  /** Whether the session was updated. */
   changed: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+/** Files to change. */
 export interface FilesSelectParams {
-  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files to select although their names suggest secrets. They are shown unredacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1610,19 +1652,22 @@ export interface FilesSelectParams {
 
 /** The result of changing the selection. */
 export interface FilesSelectReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+/** Files to change. */
 export interface FilesSetParams {
-  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files to select although their names suggest secrets. They are shown unredacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1630,9 +1675,12 @@ export interface FilesSetParams {
 
 /** The result of changing the selection. */
 export interface FilesSetReply {
-  /** The files that were changed, in key order. */
+  /** Changed files, sorted by path. */
   changed: FileKey[];
-  /** Files that belong to a folder or pattern but were rejected unasked. */
+  /**
+   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
+   * named explicitly.
+   */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1640,7 +1688,7 @@ export interface FilesSetReply {
 
 /** The result of folding iterations into the summary. */
 export interface Fold {
-  /** Their numbers. */
+  /** Numbers of the folded iterations. */
   iterations: number[];
   /** Who wrote the summary. */
   by: FoldedBy;
@@ -1651,18 +1699,18 @@ export interface Fold {
 /** Who wrote the summary. */
 export type FoldedBy =
   | 'model' | 'extractive'
-  /** No one: they are kept verbatim until the next interval. */
+  /** There is no summary: the iterations are kept verbatim until the next interval. */
   | 'nobody';
 
-/** The provider whose format a block is in. */
+/** Provider whose format a block is in. */
 export type ForeignProvider =
   /** Anthropic's Messages API. */
   | 'anthropic'
-  /** OpenAI's Chat Completions API, which many others speak too. */
+  /** OpenAI's Chat Completions API and compatible ones. */
   | 'openai'
   /** OpenAI's Responses API. */
   | 'openai_responses'
-  /** Google's `generateContent`. */
+  /** Google's `generateContent` API. */
   | 'gemini'
   /** Bedrock's Converse API. */
   | 'bedrock';
@@ -1682,234 +1730,226 @@ export type Format =
   /** Markdown, for reading and pasting. */
   | 'markdown';
 
-/** A file of the workspace. */
+/** A workspace file. */
 export interface FoundFile {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Where an editor finds it. */
+  /** URI of the file. */
   uri?: string;
-  /** Its selection state. */
+  /** Whether the file is selected, deselected or excluded. */
   state: Choice;
 }
 
 /** A definition. */
 export interface FoundSymbol {
-  /** Its name. */
+  /** Name of the symbol. */
   name: string;
-  /** Its kind. */
+  /** Kind of the symbol. */
   kind: SymbolKind;
-  /** Its file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Where an editor finds that. */
+  /** URI of the file. */
   uri?: string;
-  /** The line that introduces it. */
+  /** Line that introduces the definition. */
   head: string;
-  /** Its container. */
+  /** The enclosing definition. */
   container?: string;
-  /** The first line, from 1. */
+  /** First line, counted from 1. */
   line?: number;
-  /** The last line, included. */
+  /** Last line, inclusive. */
   endLine?: number;
 }
 
-/** Which of the tokenizers that a `TokenCounter` was given. */
+/** Index of a custom tokenizer among those given to a `TokenCounter`. */
 export type GivenId = number;
 
-/** Which document. */
+/** A document. */
 export interface HereAskParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereAskReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HereDeselectParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereDeselectReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HereExcludeParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereExcludeReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HereIncludeParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereIncludeReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HerePreviewParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HerePreviewReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HereSelectParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereSelectReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HereStatusParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereStatusReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which document. */
+/** A document. */
 export interface HereToggleParams {
-  /** Its URI or path; the one that the client named last when absent. */
+  /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * A part of it, as editors have it. `select`, `toggle` and `ask` make use of that, and only when there is a
-   * character in it.
+   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The text shown to the user. */
+/** A message for the user. */
 export interface HereToggleReply {
-  /** A sentence. */
+  /** The message, a sentence. */
   message: string;
-  /** The file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. */
   path?: string;
-  /** The same as a URI. */
+  /** URI of that file. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1917,9 +1957,9 @@ export interface HereToggleReply {
 
 /** A question and its answer. */
 export interface HistoryAddExchangeParams {
-  /** The question. */
+  /** Content of the question. */
   user: Content;
-  /** The answer. */
+  /** Content of the answer. */
   assistant: Content;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1927,37 +1967,37 @@ export interface HistoryAddExchangeParams {
 
 /** The messages that were added. */
 export interface HistoryAddExchangeReply {
-  /** Their numbers, in order. */
+  /** Numbers of the added messages, in order. */
   ids: MessageId[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A message. */
+/** A message to add. */
 export interface HistoryAddParams {
-  /** The speaker. */
+  /** Who wrote the message. */
   role: Role;
-  /** The content. */
+  /** Content of the message. */
   content: Content;
-  /** Whether the model sees it. */
+  /** Whether the model sees the message. */
   agent?: Visibility;
-  /** Whether you see it. */
+  /** Whether the user sees the message. */
   user?: Visibility;
-  /** Its purpose. */
+  /** Purpose of the message. */
   kind?: MessageKind;
-  /** Whether a compaction may take it. */
+  /** Whether compactions keep the message verbatim. */
   pin?: Pin;
-  /** When it was said, in milliseconds since 1970; now when absent. */
+  /** When the message was written, in milliseconds since 1970. Defaults to now. */
   timeMs?: number | null;
-  /** Files it speaks of. */
+  /** Files that the message mentions. */
   filesMentioned?: FileKey[];
-  /** Files changed by this message. */
+  /** Files that the message modified. */
   filesModified?: FileKey[];
-  /** Further fields from a provider's format, by the provider's name. */
+  /** Additional fields from a provider's format, keyed by the provider's name. */
   extra?: Record<string, unknown>;
   /**
-   * The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the
-   * limits for tool outputs.
+   * Number of the message in the reply of `history.get`. Messages are renumbered. A message with a number is added
+   * unchanged: the limits for tool outputs do not apply to it.
    */
   id?: MessageId | null;
   /** The session. Defaults to the current one. */
@@ -1966,35 +2006,35 @@ export interface HistoryAddParams {
 
 /** The messages that were added. */
 export interface HistoryAddReply {
-  /** Their numbers, in order. */
+  /** Numbers of the added messages, in order. */
   ids: MessageId[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface HistoryClearParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface HistoryClearReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface HistoryCountParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** How long the conversation is. */
+/** The size of the conversation. */
 export interface HistoryCountReply {
-  /** All messages, hidden ones included. */
+  /** Number of messages, including hidden ones. */
   messages: number;
-  /** Tokens of what the model sees of them. */
+  /** Tokens of the messages that the model sees. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2002,21 +2042,21 @@ export interface HistoryCountReply {
 
 /** A message and its new content. */
 export interface HistoryEditParams {
-  /** Which message. */
+  /** Message to edit. */
   id: MessageId;
-  /** The new content. */
+  /** New content of the message. */
   content: Content;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface HistoryEditReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface HistoryGetParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2024,33 +2064,33 @@ export interface HistoryGetParams {
 
 /** The conversation. */
 export interface HistoryGetReply {
-  /** All of them, hidden ones included. */
+  /** All messages, including hidden ones. */
   messages: Message[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A message and who gets to see it. One of `agent` and `user` is needed. */
+/** A message and its visibility. At least one of `agent` and `user` is required. */
 export interface HistoryHideParams {
-  /** Which message. */
+  /** Message to hide or show. */
   id: MessageId;
-  /** Whether the model sees it. */
+  /** Whether the model sees the message. Unchanged if absent. */
   agent?: Visibility | null;
-  /** Whether the user sees it. */
+  /** Whether the user sees the message. Unchanged if absent. */
   user?: Visibility | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface HistoryHideReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A conversation that another program recorded. */
+/** A conversation recorded by another program. */
 export interface HistoryImportParams {
-  /** A conversation in any form that `session.import` takes. */
+  /** The conversation, in any format that `session.import` accepts. */
   text: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2058,239 +2098,240 @@ export interface HistoryImportParams {
 
 /** The messages that were added. */
 export interface HistoryImportReply {
-  /** Their numbers, in order. */
+  /** Numbers of the added messages, in order. */
   ids: MessageId[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A message. */
+/** A message to add. */
 export interface HistoryMessage {
-  /** The speaker. */
+  /** Who wrote the message. */
   role: Role;
-  /** The content. */
+  /** Content of the message. */
   content: Content;
-  /** Whether the model sees it. */
+  /** Whether the model sees the message. */
   agent?: Visibility;
-  /** Whether you see it. */
+  /** Whether the user sees the message. */
   user?: Visibility;
-  /** Its purpose. */
+  /** Purpose of the message. */
   kind?: MessageKind;
-  /** Whether a compaction may take it. */
+  /** Whether compactions keep the message verbatim. */
   pin?: Pin;
-  /** When it was said, in milliseconds since 1970; now when absent. */
+  /** When the message was written, in milliseconds since 1970. Defaults to now. */
   timeMs?: number | null;
-  /** Files it speaks of. */
+  /** Files that the message mentions. */
   filesMentioned?: FileKey[];
-  /** Files changed by this message. */
+  /** Files that the message modified. */
   filesModified?: FileKey[];
-  /** Further fields from a provider's format, by the provider's name. */
+  /** Additional fields from a provider's format, keyed by the provider's name. */
   extra?: Record<string, unknown>;
   /**
-   * The number from `history.get`. Messages are numbered again; one with a number is added unchanged, without the
-   * limits for tool outputs.
+   * Number of the message in the reply of `history.get`. Messages are renumbered. A message with a number is added
+   * unchanged: the limits for tool outputs do not apply to it.
    */
   id?: MessageId | null;
 }
 
-/** A message that is to stay verbatim, or no longer. */
+/** A message to pin or unpin. */
 export interface HistoryPinParams {
-  /** Which message. */
+  /** Message to pin or unpin. */
   id: MessageId;
-  /** Whether it is to stay. */
+  /** Whether compactions must keep the message verbatim. `false` unpins it. */
   pinned?: boolean;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface HistoryPinReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface HistoryReregisterParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface HistoryReregisterReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A whole conversation. */
+/** The new conversation. */
 export interface HistorySetParams {
-  /** In order. */
+  /** Messages, in order. */
   messages: HistoryMessage[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** How long the conversation is. */
+/** The size of the conversation. */
 export interface HistorySetReply {
-  /** All messages, hidden ones included. */
+  /** Number of messages, including hidden ones. */
   messages: number;
-  /** Tokens of what the model sees of them. */
+  /** Tokens of the messages that the model sees. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Where the conversation is to end. */
+/** Where to cut off the conversation. */
 export interface HistoryTruncateParams {
-  /** The first message that goes. */
+  /** First message to delete. */
   from: MessageId;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The remaining conversation. */
+/** The size of the remaining conversation. */
 export interface HistoryTruncateReply {
-  /** How many messages went. */
+  /** Number of deleted messages. */
   removed: number;
-  /** How many messages are left. */
+  /** Number of remaining messages. */
   messages: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A place where something was found. */
+/** A match. */
 export type Hit = {
-  /** When it was said, in milliseconds since 1970, where that is known. */
+  /** When the matching text was written, in milliseconds since 1970, if known. */
   timeMs?: number;
-  /** The words around it. */
+  /** Words around the match. */
   snippet: string;
-  /** How good it is; compares only within one search. */
+  /** Relevance. Scores are only comparable within one search. */
   score: number;
 } & (
   /** A note. */
   | {
     source: 'fragment';
-    /** Its number. */
+    /** Number of the note. */
     id: number;
-    /** Its tags. */
+    /** Tags of the note. */
     tags: string[];
   }
   /** A memory file of the workspace. */
   | {
     source: 'file';
-    /** The file. */
+    /** Path of the file. */
     path: FileKey;
-    /** The first line of the paragraph, counted from 1. */
+    /** First line of the paragraph, counted from 1. */
     line: number;
   }
   /** A message of a conversation. */
   | {
     source: 'message';
-    /** The session. */
+    /** Session of the message. */
     session: string;
-    /** The message. */
+    /** Number of the message. */
     message: MessageId;
-    /** The speaker. */
+    /** Who wrote the message. */
     role: Role;
-    /** The purpose of the message. */
+    /** Purpose of the message. */
     kind: MessageKind;
   });
 
-/** A value that was left out, and why. */
+/** A value that was ignored, and the reason. */
 export interface IgnoredSetting {
-  /** The setting, for instance `symbols.map_budget`. */
+  /** Dotted key of the setting, for example `symbols.map_budget`. */
   key: string;
-  /** Its position. */
+  /** Where the value comes from. */
   origin: SettingOrigin;
-  /** Why it does not count. */
+  /** Why the value was ignored. */
   reason: string;
 }
 
-/** A picture in a message. */
+/** An image in a message. */
 export interface Image {
-  /** The source of its bytes. */
+  /** Source of the image's bytes. */
   source: ImageSource;
-  /** Width in pixels, when known; without it the token estimate is a constant. */
+  /** Width in pixels, if known. If unknown, the token estimate is a constant. */
   width?: number | null;
-  /** Height in pixels, when known. */
+  /** Height in pixels, if known. */
   height?: number | null;
 }
 
-/** A formula, or `"none"`, which overrides the family. */
+/** Formula for the tokens of images, or `"none"`, which overrides the family's formula. */
 export type ImageEntry = ImageFormula | Support;
 
 /** How a model's provider computes the tokens of an image. */
 export type ImageFormula =
   /**
-   * Anthropic: one token for each 28 x 28 pixels started, after the image was scaled down to fit both limits
+   * Anthropic: one token for each started square of 28 x 28 pixels, after scaling the image down to fit both limits
    * (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
    */
   | {
     kind: 'cells';
-    /** The longer side, in pixels. */
+    /** Maximum length of the longer side, in pixels. */
     max_side: number;
-    /** Tokens of one image. */
+    /** Maximum tokens of one image. */
     max_tokens: number;
   }
   /**
-   * OpenAI up to GPT-4o, o1, o3 and GPT-5: scaled into 2,048 x 2,048, then to a shorter side of 768, then counted
-   * in squares of 512 (developers.openai.com/api/docs/guides/images-vision, "Calculating costs", high detail).
+   * OpenAI up to GPT-4o, o1, o3 and GPT-5: scaled to fit 2,048 x 2,048 pixels, then to a shorter side of 768
+   * pixels, then counted in squares of 512 x 512 pixels (developers.openai.com/api/docs/guides/images-vision,
+   * "Calculating costs", high detail).
    */
   | {
     kind: 'tiles';
-    /** Tokens of any image. */
+    /** Tokens of every image, regardless of its size. */
     base: number;
-    /** Tokens of each square. */
+    /** Tokens per square. */
     tile: number;
   }
   /**
-   * OpenAI from GPT-4.1 mini on: squares of 32 pixels, scaled down to at most `max_patches` of them, times a factor
-   * (same page, "Calculating costs").
+   * OpenAI from GPT-4.1 mini on: scaled down to at most `max_patches` squares of 32 x 32 pixels, whose number is
+   * multiplied by `factor` (same page, "Calculating costs").
    */
   | {
     kind: 'patches';
-    /** Squares of one image. */
+    /** Maximum number of squares per image. */
     max_patches: number;
-    /** Tokens of each square. */
+    /** Tokens per square. */
     factor: number;
   }
   /**
-   * Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels started
-   * (ai.google.dev/gemini-api/docs/tokens).
+   * Gemini: one tile for an image of at most 384 x 384 pixels, or else one for each started square of 768 x 768
+   * pixels (ai.google.dev/gemini-api/docs/tokens).
    */
   | {
     kind: 'large_tiles';
-    /** Tokens of each tile. */
+    /** Tokens per tile. */
     tile: number;
   }
-  /** The same for any image, also of unknown size. */
+  /** The same number of tokens for every image, including images of unknown size. */
   | {
     kind: 'fixed';
-    /** Tokens of one image. */
+    /** Tokens per image. */
     tokens: number;
   };
 
-/** Where the bytes of an image are. */
+/** Source of an image's bytes. */
 export type ImageSource =
-  /** Inline, base64. */
+  /** Inline, as base64. */
   | {
     type: 'base64';
-    /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+    /** Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
     mediaType: string;
-    /** The bytes, base64 without line breaks. */
+    /** Image bytes as base64, without line breaks. */
     data: string;
   }
-  /** At an address that the provider fetches. */
+  /** A URL that the provider fetches. */
   | {
     type: 'url';
-    /** The address. */
+    /** URL of the image. */
     url: string;
   };
 
-/** Whether the repository was indexed. */
+/** Whether the repository has been indexed. */
 export type IndexState =
-  /** Not complete yet. */
+  /** Indexing is not complete. */
   | 'building'
-  /** It was. */
+  /** Indexing is complete. */
   | 'ready';
 
 /** The client's `initializationOptions`. Unknown fields are ignored, since clients may keep their own there. */
@@ -2316,42 +2357,42 @@ export interface InitializationOptions {
  */
 export type ItemKey = string;
 
-/** One item, and where it is found. */
+/** An item, with the URI of its file. */
 export type ItemReport = {
-  /** Its name. */
+  /** Id of the item. */
   key: ItemKey;
-  /** Display title: a file's path, a message's speaker and beginning, a web page's title. */
+  /** Title for display: a file's path, a message's speaker and first words, or a web page's title. */
   title: string;
-  /** The file it belongs to, if it belongs to one. */
+  /** File that the item belongs to, if any. */
   path?: FileKey;
-  /** The lines of that file that it shows, when it is not the whole file. */
+  /** Lines of the file that the item shows; absent for a whole file. */
   lines?: LineRange[];
-  /** The selection state of that file. */
+  /** Selection state of the file. */
   state?: Choice;
-  /** Its tier. */
+  /** Tier of the item. */
   tier: Tier;
-  /** Its tokens, including updates. */
+  /** Tokens of the item, including updates. */
   tokens: number;
   /**
-   * The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
-   * place, as an outline after the full text of its file does.
+   * Zero-based index of the first content block that shows the item. Absent if the item is not shown but keeps its
+   * position, such as an outline of a file that is shown in full.
    */
   position?: number;
-  /** The last break that began with it. */
+  /** Last cache break that began with the item. */
   lastBreak?: LastBreak;
-  /** Where an editor finds its file. */
+  /** URI of the item's file. */
   uri?: string;
 } & (Partial<LedgerItemStats> & Partial<RippleItemStats>);
 
-/** An iteration, and what goes with it. */
+/** A finished iteration, with changes to the loop's environment and files. */
 export interface IterationAddParams {
   /** Goal of the loop. Required before its first iteration; a different goal starts a new loop. */
   goal?: string | null;
-  /** The prompt and its outcome. */
+  /** Prompt of the iteration, and its outcome. */
   iteration: NewIteration;
-  /** Facts about the loop's environment, by name. Values of names that suggest secrets are withheld. */
+  /** Facts about the loop's environment, keyed by name. Values are withheld if the name suggests a secret. */
   environment?: Record<string, string> | null;
-  /** Changes of files since the last iteration. */
+  /** File changes since the last iteration. */
   fileEvents?: FileEvent[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2359,23 +2400,24 @@ export interface IterationAddParams {
 
 /** The result of adding an iteration. */
 export interface IterationAddReply {
-  /** Its number, counted from 1. */
+  /** Number of the iteration, counted from 1. */
   number: number;
-  /** Whether it says that the goal is reached. */
+  /** Whether the iteration reports that the goal is reached. */
   promise: LoopPromise;
-  /** What happened to iterations that left the window; absent if none did. */
+  /** Iterations that were folded into the summary. Absent if there were none. */
   fold?: Fold;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The loop that a prompt is for, before its first iteration. */
+/** Which loop to build a prompt for, before its first iteration. */
 export interface IterationPromptParams {
   /**
-   * Goal of the loop. Defaults to that of the running loop; a different goal gives the prompt of a first iteration.
+   * Goal of the loop. Defaults to the goal of the running loop; with a different goal, the reply is the first
+   * prompt of a new loop.
    */
   goal?: string | null;
-  /** Environment to report instead of the last one. */
+  /** Environment to report instead of the last one recorded. */
   environment?: Record<string, string> | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2396,7 +2438,7 @@ export interface IterationPromptReply {
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface IterationStatusParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2435,17 +2477,17 @@ export interface IterationStatusReply {
 }
 
 /**
- * The name of an environment variable that holds a provider's key: upper-case letters, digits and underscores,
- * ending in `_API_KEY`, `_TOKEN` or `_KEY`. Any other variable, such as `PATH`, is refused, so that a mistake never
- * sends it to a provider.
+ * Name of an environment variable that contains a provider's key: upper-case letters, digits and underscores,
+ * ending in `_API_KEY`, `_TOKEN` or `_KEY`. Other variables, such as `PATH`, are rejected, so that they are never
+ * sent to a provider by mistake.
  */
 export type KeyVariable = string;
 
-/** When something was broken, and why. */
+/** A cache break that began with an item. */
 export interface LastBreak {
-  /** The prompt that broke it, counted from 1. */
+  /** One-based number of the prompt that caused the break. */
   turn: number;
-  /** Why. */
+  /** Reason for the break. */
   reason: BreakReason;
 }
 
@@ -2465,31 +2507,31 @@ export interface LastCompaction {
   timeMs: number;
 }
 
-/** The last recorded prompt of a session. */
+/** A summary of the last recorded prompt of a session. */
 export interface LastTurn {
-  /** How many prompts were recorded, over all runs. */
+  /** Number of prompts recorded so far, including earlier runs. */
   turns: number;
-  /** The model that it went to. */
+  /** Model that the prompt was sent to. */
   model: string;
-  /** The policy of its layout. */
+  /** Layout policy of the prompt. */
   policy: PolicyName;
-  /** The content of each nonempty tier. */
+  /** Contents of each nonempty tier. */
   tiers: TierWeight[];
-  /** Tokens expected in the provider's cache. */
+  /** Tokens that the provider's cache is believed to hold. */
   cachedTokens: number;
-  /** When that will be gone, in milliseconds since 1970; absent when nothing is cached. */
+  /** Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached. */
   cacheExpiresMs?: number;
-  /** Why it did not begin as the prompt before, in a sentence. */
+  /** Why the prompt did not begin like the previous one, in a sentence. */
   explanation: string;
 }
 
 /** Statistics about one item. */
 export interface LedgerItemStats {
-  /** The chance that it leaves the prompt at the next turn, from 0 to 1. */
+  /** Probability that the item leaves the prompt at the next turn, from 0 to 1. */
   hazard: number;
-  /** Turns that a file has been selected and unchanged; absent for what has no age. */
+  /** Number of turns that a file has been selected and unchanged; absent for items without an age. */
   age?: number;
-  /** Whether it is in the prefix kept from the previous prompt. */
+  /** Whether the item is in the prefix kept from the previous prompt. */
   kept: boolean;
 }
 
@@ -2498,87 +2540,87 @@ export type LineRange = string;
 
 /** An excerpt. */
 export interface ListedExcerpt {
-  /** Its name. */
+  /** Name of the excerpt. */
   excerpt: ExcerptKey;
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Where an editor finds that. */
+  /** URI of the file. */
   uri?: string;
-  /** Its lines now; absent when it is gone from its file. */
+  /** Current lines of the excerpt. Absent if its code no longer exists in the file. */
   lines?: LineRange;
-  /** Why it was chosen; absent when you pinned it unasked. */
+  /** Why the excerpt was chosen. Absent if the user pinned it without a suggestion. */
   reason?: ExcerptReason;
-  /** Why it is there. */
+  /** Why the excerpt is in the prompt: pinned, or chosen for the last or an earlier question. */
   standing: ExcerptStanding;
-  /** The weight of its text, in tokens of the model. */
+  /** Tokens of the excerpt. */
   tokens: number;
 }
 
-/** A file that the session chose. */
+/** A file that the session selects or excludes. */
 export type ListedFile = {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Where an editor finds it. */
+  /** URI of the file. */
   uri?: string;
-  /** Its selection state. */
+  /** Whether the file is selected, deselected or excluded. */
   state: Choice;
-  /** The lines that are shown, when it is not the whole file. */
+  /** Selected lines. Absent if the whole file is selected. */
   lines?: LineRange[];
-  /** Its tier in the last recorded turn. */
+  /** Tier of the file in the last recorded turn. */
   tier?: Tier;
-  /** The weight of its shown text, in tokens of the model. */
+  /** Tokens of the selected text. */
   tokens?: number;
-  /** Why it cannot be shown. */
+  /** Why the file cannot be read. */
   problem?: string;
 } & (Partial<
-  /** An open buffer, unsaved changes included. */
+  /** A buffer that is open in the editor, including unsaved changes. */
   | {
     source: 'buffer';
     /** The editor's version of the document. */
     version: number;
-    /** Whether it is known to be the editor's text. */
+    /** Whether the text is known to match the editor's. */
     sync: DocumentSync;
   }
-  /** The disk. */
+  /** A file on disk. */
   | {
     source: 'disk';
-    /** When it was last changed, in milliseconds since 1970. */
+    /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text, if not directly. */
+    /** How the bytes were converted to text; absent if they were read as they are. */
     notice?: string;
   }
-  /** Handed over by the client. */
+  /** Content that the client provided. */
   | {
     source: 'given';
   }>);
 
 /** A session. */
 export interface ListedSession {
-  /** Its name on the wire. */
+  /** Id of the session, as used in requests. */
   id: string;
-  /** The user's name for it; may be empty. */
+  /** Name given by the user; may be empty. */
   name: string;
-  /** When it was started, in milliseconds since 1970; `null` when it was not saved. */
+  /** When the session was started, in milliseconds since 1970. `null` if it has not been saved. */
   createdMs: number | null;
-  /** When it was last written to, likewise. */
+  /** When the session was last written to, in milliseconds since 1970. `null` if it has not been saved. */
   updatedMs: number | null;
-  /** How many messages it has. */
+  /** Number of messages. */
   messages: number;
-  /** The beginning of its first message. */
+  /** Beginning of the first message. */
   preview: string;
-  /** Whether it is open in this server. */
+  /** Whether the session is open in this server. */
   open: boolean;
-  /** Whether it is the one that is shown. */
+  /** Whether this is the current session. */
   current: boolean;
-  /** Whether it is open without the right to write to it. */
+  /** Whether the session is open read-only. */
   readOnly: boolean;
 }
 
-/** A higher price for prompts that pass a size. */
+/** A higher price for prompts above a size. */
 export interface LongContext {
-  /** Prompts of more tokens pay more, for all of their tokens. */
+  /** Maximum tokens of a prompt at the plain price. All tokens of a larger prompt cost more. */
   above: number;
-  /** The multiple of the plain price. */
+  /** Price of a token in a larger prompt, as a multiple of the plain price. */
   input: number;
 }
 
@@ -2590,100 +2632,108 @@ export type LoopPromise =
   | 'complete';
 
 /**
- * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because
- * next to another language server an editor would show everything twice.
+ * Standard LSP requests, for editors without a plugin. Requests answered from outlines are off by default, because
+ * an editor that also runs another language server would show every result twice.
  */
 export interface LspSettings {
-  /** `textDocument/documentSymbol` */
+  /** Whether to answer `textDocument/documentSymbol` requests from outlines. Off by default. */
   document_symbol: boolean;
-  /** `workspace/symbol` */
+  /** Whether to answer `workspace/symbol` requests from outlines. Off by default. */
   workspace_symbol: boolean;
-  /** `textDocument/hover` */
+  /** Whether to answer `textDocument/hover` requests from outlines. Off by default. */
   hover: boolean;
-  /** `textDocument/definition` */
+  /** Whether to answer `textDocument/definition` requests from outlines. Off by default. */
   definition: boolean;
-  /** `textDocument/references` */
+  /** Whether to answer `textDocument/references` requests from outlines. Off by default. */
   references: boolean;
   /**
-   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, removes or excludes the
-   * file, and previews the prompt. Not offered for automatic light-bulb requests.
+   * Whether to offer code actions (`textDocument/codeAction`) that add a file or the selected lines to the model's
+   * context, remove or exclude the file, and preview the prompt. They are not offered for automatic light-bulb
+   * requests. On by default.
    */
   code_action: boolean;
-  /** `textDocument/codeLens`: shows a file's state in the model's context above its first line. Off by default. */
+  /**
+   * Whether to show a file's state in the model's context above its first line (`textDocument/codeLens`). Off by
+   * default.
+   */
   code_lens: boolean;
 }
 
 /**
- * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because
- * next to another language server an editor would show everything twice.
+ * Standard LSP requests, for editors without a plugin. Requests answered from outlines are off by default, because
+ * an editor that also runs another language server would show every result twice.
  */
 export interface LspSettingsInput {
-  /** `textDocument/documentSymbol` */
+  /** Whether to answer `textDocument/documentSymbol` requests from outlines. Off by default. */
   document_symbol?: boolean;
-  /** `workspace/symbol` */
+  /** Whether to answer `workspace/symbol` requests from outlines. Off by default. */
   workspace_symbol?: boolean;
-  /** `textDocument/hover` */
+  /** Whether to answer `textDocument/hover` requests from outlines. Off by default. */
   hover?: boolean;
-  /** `textDocument/definition` */
+  /** Whether to answer `textDocument/definition` requests from outlines. Off by default. */
   definition?: boolean;
-  /** `textDocument/references` */
+  /** Whether to answer `textDocument/references` requests from outlines. Off by default. */
   references?: boolean;
   /**
-   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, removes or excludes the
-   * file, and previews the prompt. Not offered for automatic light-bulb requests.
+   * Whether to offer code actions (`textDocument/codeAction`) that add a file or the selected lines to the model's
+   * context, remove or exclude the file, and preview the prompt. They are not offered for automatic light-bulb
+   * requests. On by default.
    */
   code_action?: boolean;
-  /** `textDocument/codeLens`: shows a file's state in the model's context above its first line. Off by default. */
+  /**
+   * Whether to show a file's state in the model's context above its first line (`textDocument/codeLens`). Off by
+   * default.
+   */
   code_lens?: boolean;
 }
 
-/** A file with a block. */
+/** A file with a block in the map. */
 export interface MapFile {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Its place among all files by how much they matter; the first has 1. */
+  /** Rank of the file by importance, counted from 1. */
   rank: number;
-  /** How much of it the block shows. */
+  /** Level of detail of the block. */
   level: MapLevel;
-  /** Tokens of its block. */
+  /** Tokens of the block. */
   tokens: number;
 }
 
 /** How much of a file its map block shows. Each level includes the previous one. */
 export type MapLevel =
-  /** The file's path alone. */
+  /** The file's path only. */
   | 'path'
   /** The path and the names of top-level definitions. */
   | 'names'
-  /** The signatures of definitions that others refer to. */
+  /** The signatures of definitions that other files refer to. */
   | 'signatures'
-  /** The signatures of everything public. */
+  /** The signatures of all public definitions. */
   | 'public'
-  /** Every signature, fields, imports. */
+  /** All signatures, including fields, and the imports. */
   | 'full';
 
 /** The order of a map. */
 export type MapSort =
   /** Most important first. */
   | 'rank'
-  /** By path. */
+  /** Alphabetical by path. */
   | 'path';
 
-/** A line that matches, or one near it. */
+/** A matching line, or a line of context. */
 export interface MatchingLine {
-  /** From 1. */
+  /** Line number, counted from 1. */
   line: number;
-  /** At most 300 characters. */
+  /** Text of the line, at most 300 characters. */
   text: string;
-  /** Whether it is only near a line that matches. */
+  /** Whether this is a line of context rather than a match. */
   context?: boolean;
 }
 
-/** A note. */
+/** A note to add. */
 export interface MemoryAddParams {
-  /** The note. */
+  /** Text of the note. */
   text: string;
-  /** Its tags. */
+  /** Tags of the note. */
   tags?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2691,13 +2741,13 @@ export interface MemoryAddParams {
 
 /** The note that was added. */
 export interface MemoryAddReply {
-  /** Its number. */
+  /** Number of the note. */
   id: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface MemoryListParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2705,21 +2755,21 @@ export interface MemoryListParams {
 
 /** All notes. */
 export interface MemoryListReply {
-  /** In order of creation. */
+  /** Notes, in order of creation. */
   fragments: Note[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A note. */
+/** A note to remove. */
 export interface MemoryRemoveParams {
-  /** Its number. */
+  /** Number of the note. */
   id: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface MemoryRemoveReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2727,152 +2777,152 @@ export interface MemoryRemoveReply {
 
 /** A search query. */
 export interface MemorySearchParams {
-  /** Words. One without a letter or digit is an error. */
+  /** Words to search for. A query without any letter or digit is an error. */
   query: string;
-  /** How many hits at most: 20 when absent, never more than 1,000. */
+  /** Maximum number of matches. Defaults to 20, at most 1,000. */
   limit?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a search, best first. */
+/** The matches of a search. */
 export interface MemorySearchReply {
-  /** Those in memory files, then all others, best first. */
+  /** Matches in memory files, then all others, each best first. */
   hits: Hit[];
-  /** How many of the newest matches were ranked, when there are too many to rank them all. */
+  /** Number of newest matches that were ranked, if there are too many to rank all. */
   newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A message in a history. */
+/** A message in a history, with its id. */
 export interface Message {
-  /** Its number. */
+  /** Id of the message. */
   id: MessageId;
-  /** The speaker. */
+  /** Whether the user or the model sent it. */
   role: Role;
-  /** The content, in order. */
+  /** Content blocks, in order. */
   content: ContentBlock[];
-  /** Whether the model sees it. A hidden message is never sent and never counted. */
+  /** Whether the model sees it. Hidden messages are neither sent nor counted. */
   agent: Visibility;
   /** Whether the user sees it. */
   user: Visibility;
-  /** Its purpose. */
+  /** Purpose of the message. */
   kind: MessageKind;
-  /** Whether a compaction may take it. */
+  /** Whether a compaction may remove it. */
   pin?: Pin;
-  /** Time of the message, in milliseconds since 1970, from the caller. */
+  /** Time of the message according to the caller, in milliseconds since 1970. */
   timeMs?: number;
-  /** Files it speaks of. */
+  /** Files that the message mentions. */
   filesMentioned?: FileKey[];
-  /** Files changed by this message. */
+  /** Files that the message modified. */
   filesModified?: FileKey[];
   /**
-   * Further fields of this message in a provider's format, by the provider's name, for writing it back unchanged
-   * (`exchange`). Never sent, never counted.
+   * Additional fields of the message in a provider's format, keyed by provider, for writing it back unchanged
+   * (`exchange`). Neither sent nor counted.
    */
   extra?: Record<string, unknown>;
 }
 
-/** The stable number of a message in its session. Never reused, never renumbered by a compaction. */
+/** Stable id of a message in its session. Never reused or changed by a compaction. */
 export type MessageId = number;
 
-/** The purpose of a message, which decides how archival and compaction treat it. */
+/** Purpose of a message, which determines how archival and compaction treat it. */
 export type MessageKind =
-  /** Ordinary talk. */
+  /** An ordinary message. */
   | 'normal'
   /** The result of a tool call. */
   | 'tool_result'
-  /** A result hidden from the model because a summary replaces it. */
+  /** A tool result hidden from the model because a summary replaces it. */
   | 'tool_result_archived'
-  /** The summary that replaces archived results. */
+  /** A summary that replaces archived tool results. */
   | 'tool_summary'
-  /** The summary that a compaction left. */
+  /** A summary written by a compaction. */
   | 'summary'
-  /** An event around the conversation, reported to the model. */
+  /** An event outside the conversation that is reported to the model. */
   | 'system_event'
   /** One iteration of an autonomous loop. */
   | 'iteration';
 
-/** A model, known or assumed. */
+/** A language model, known or assumed. */
 export interface Model {
-  /** The name in the table, or the name as asked for when the table has none. */
+  /** Name in the model table, or the requested name if the table does not contain it. */
   id: string;
-  /** The family in the table; empty for an unknown model. */
+  /** Family in the model table; empty for an unknown model. */
   family: string;
-  /** Its maker. */
+  /** Company that makes the model. */
   provider: ModelProvider;
-  /** Its tokenizer. */
+  /** Tokenizer that counts its tokens. */
   tokenizer: Tokenizer;
-  /** Tokens that a request may hold. */
+  /** Maximum tokens of a request. */
   max_input: number;
-  /** Tokens that an answer may hold. */
+  /** Maximum tokens of an answer. */
   max_output: number;
   /** How prompt prefixes are cached and what that costs. */
   cache: CacheRules;
-  /** A higher price for long prompts, if there is one. */
+  /** Higher price of long prompts, if any. */
   long_context: LongContext | null;
-  /** The cost of images; `None` if the model takes none. */
+  /** Token costs of images; `None` if the model does not accept images. */
   image: ImageFormula | null;
-  /** Whether it can call tools. */
+  /** Whether the model can call tools. */
   tools: boolean;
-  /** Tokens that belong to no text. */
+  /** Tokens that the provider adds to the text of a request. */
   overheads: TokenOverheads;
 }
 
-/** One entry; missing fields come from its family. */
+/** A model or family. Fields missing in a model come from its family. */
 export interface ModelEntry {
-  /** The family a model takes its defaults from. */
+  /** Family that supplies a model's defaults. */
   family: string | null;
-  /** Names a model also goes by. */
+  /** Other names of a model. */
   aliases: string[] | null;
-  /** Beginnings of the names that a family claims. */
+  /** Prefixes of the names of a family's models. */
   prefixes: string[] | null;
-  /** The provider whose protocol and rules apply. */
+  /** Company that makes the model. */
   provider: ModelProvider | null;
-  /** How tokens are counted. */
+  /** How to count tokens. */
   tokenizer: Tokenizer | null;
-  /** The window for input, in tokens. */
+  /** Maximum tokens of a request. */
   max_input: number | null;
-  /** The longest answer, in tokens. */
+  /** Maximum tokens of an answer. */
   max_output: number | null;
-  /** The provider's cache. */
+  /** Rules of the provider's cache. */
   cache: CacheEntry;
-  /** A higher price for long prompts. */
+  /** Higher price of long prompts. */
   long_context: LongContext | null;
-  /** The cost of pictures. */
+  /** Formula for the tokens of images, or `"none"` if the model does not accept images. */
   image: ImageEntry | null;
-  /** Whether it can be given tools. */
+  /** Whether the model can call tools: `"yes"` or `"none"`. */
   tools: Support | null;
-  /** Tokens beyond the texts of a request. */
+  /** Tokens that the provider adds to the text of a request. */
   overheads: TokenOverheads | null;
 }
 
-/** One entry; missing fields come from its family. */
+/** A model or family. Fields missing in a model come from its family. */
 export interface ModelEntryInput {
-  /** The family a model takes its defaults from. */
+  /** Family that supplies a model's defaults. */
   family?: string | null;
-  /** Names a model also goes by. */
+  /** Other names of a model. */
   aliases?: string[] | null;
-  /** Beginnings of the names that a family claims. */
+  /** Prefixes of the names of a family's models. */
   prefixes?: string[] | null;
-  /** The provider whose protocol and rules apply. */
+  /** Company that makes the model. */
   provider?: ModelProvider | null;
-  /** How tokens are counted. */
+  /** How to count tokens. */
   tokenizer?: Tokenizer | null;
-  /** The window for input, in tokens. */
+  /** Maximum tokens of a request. */
   max_input?: number | null;
-  /** The longest answer, in tokens. */
+  /** Maximum tokens of an answer. */
   max_output?: number | null;
-  /** The provider's cache. */
+  /** Rules of the provider's cache. */
   cache?: CacheEntryInput;
-  /** A higher price for long prompts. */
+  /** Higher price of long prompts. */
   long_context?: LongContext | null;
-  /** The cost of pictures. */
+  /** Formula for the tokens of images, or `"none"` if the model does not accept images. */
   image?: ImageEntry | null;
-  /** Whether it can be given tools. */
+  /** Whether the model can call tools: `"yes"` or `"none"`. */
   tools?: Support | null;
-  /** Tokens beyond the texts of a request. */
+  /** Tokens that the provider adds to the text of a request. */
   overheads?: TokenOverheads | null;
 }
 
@@ -2884,29 +2934,28 @@ export interface ModelMessage {
   content: Content;
 }
 
-/** The maker of a model. Does not determine the dialect, since gateways serve any model in any dialect. */
+/** Company that makes a model. Does not determine the dialect, since gateways serve any model in any dialect. */
 export type ModelProvider =
-  /** Claude. */
-  | 'anthropic'
-  /** GPT, o-series, gpt-oss. */
-  | 'openai'
-  /** Gemini, Gemma. */
-  | 'google'
-  /** DeepSeek. */
   | 'deepseek'
-  /** Mistral, Codestral, Devstral, Ministral. */
+  /** Maker of Claude. */
+  | 'anthropic'
+  /** Maker of GPT, the o-series and gpt-oss. */
+  | 'openai'
+  /** Maker of Gemini and Gemma. */
+  | 'google'
+  /** Maker of Mistral, Codestral, Devstral and Ministral. */
   | 'mistral'
-  /** Qwen. */
+  /** Maker of Qwen. */
   | 'alibaba'
-  /** Llama. */
+  /** Maker of Llama. */
   | 'meta'
-  /** Kimi. */
+  /** Maker of Kimi. */
   | 'moonshot'
-  /** GLM. */
+  /** Maker of GLM. */
   | 'zai'
-  /** Grok. */
+  /** Maker of Grok. */
   | 'xai'
-  /** Anything else. */
+  /** Any other maker. */
   | 'other';
 
 /** A conversation, and how to show the answer. */
@@ -2949,24 +2998,24 @@ export interface ModelSendReply {
 }
 
 /**
- * Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other
+ * Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or any other
  * format that serde reads.
  */
 export interface ModelTable {
-  /** Model families, by name. */
+  /** Model families that add to or override the built-in ones, keyed by family name. */
   family: Record<string, ModelEntry>;
-  /** Models, by name. */
+  /** Models that add to or override the built-in ones, keyed by model name. */
   model: Record<string, ModelEntry>;
 }
 
 /**
- * Families and models by name. The built-in table and a user's overrides share this form, in TOML or any other
+ * Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or any other
  * format that serde reads.
  */
 export interface ModelTableInput {
-  /** Model families, by name. */
+  /** Model families that add to or override the built-in ones, keyed by family name. */
   family?: Record<string, ModelEntryInput>;
-  /** Models, by name. */
+  /** Models that add to or override the built-in ones, keyed by model name. */
   model?: Record<string, ModelEntryInput>;
 }
 
@@ -2994,95 +3043,95 @@ export interface NewIteration {
 
 /** A note. */
 export interface Note {
-  /** Its number. */
+  /** Number of the note. */
   id: number;
-  /** Its text. */
+  /** Text of the note. */
   text: string;
-  /** Its tags. */
+  /** Tags of the note. */
   tags: string[];
-  /** The session in which it was made. */
+  /** Session in which the note was created. */
   session?: string;
-  /** When, in milliseconds since 1970. */
+  /** When the note was created, in milliseconds since 1970. */
   createdMs: number;
 }
 
 /** Why a document's text can no longer be trusted. */
 export type OutOfStep =
-  /** A change arrived for a document that was never opened. */
+  /** A change arrived for a document that was not open. */
   | {
     kind: 'never_opened';
   }
-  /** A change did not carry a higher version than the one before it. */
+  /** A change did not have a higher version than the previous one. */
   | {
     kind: 'version_went_back';
-    /** The version Strata has. */
+    /** The version that Strata has. */
     have: number;
-    /** The version the change carried. */
+    /** The version of the change. */
     got: number;
   }
-  /** A change named a range that is not in the text. */
+  /** A change referred to a range outside the text. */
   | {
     kind: 'invalid_range';
-    /** What is wrong. */
+    /** Description of the problem. */
     detail: string;
   }
-  /** Something was said of it that cannot be read. */
+  /** A message about the document was invalid. */
   | {
     kind: 'misread';
-    /** What is wrong. */
+    /** Description of the problem. */
     detail: string;
   };
 
 /** The id of an output: a message number, or the name of a spilled output. */
 export type OutputName =
-  /** The number of a message with results. */
+  /** Number of a message with tool results. */
   | MessageId
-  /** The name of an output that went to a file. */
+  /** Name of an output that was spilled to a file. */
   | string;
 
 /** The effect of a pause under the current lifetime. */
 export interface PauseCost {
-  /** How long it is. */
+  /** Length of the pause, in seconds. */
   seconds: number;
-  /** Whether the cache will have expired. */
+  /** Whether the cache expires during the pause. */
   expires: boolean;
-  /** In tokens of plain input. */
+  /** Cost, in tokens of uncached input. */
   cost: number;
-  /** As a share of the next prompt without any cache; 1 is a whole prompt. */
+  /** Cost relative to the next prompt without any cache; 1 is a whole prompt. */
   share: number;
 }
 
-/** Whether a compaction may take a message. */
+/** Whether a compaction may remove a message. */
 export type Pin =
-  /** It may. */
+  /** A compaction may remove it. */
   | 'free'
-  /** The user wants it to stay verbatim. */
+  /** The user pinned it, so it stays verbatim. */
   | 'kept';
 
 /** A named layout policy. */
 export type PolicyName =
-  /** An append-only log: keeps what is cached and appends changes after it. */
+  /** An append-only log: keeps cached content unchanged and appends changes. */
   | 'ledger'
-  /** Four cached tiers: content moves up while it stays unchanged. */
+  /** Four cached tiers: content moves to a more stable tier while it stays unchanged. */
   | 'ripple'
   /** A fixed order without breakpoints. */
   | 'flat';
 
-/** A part of a prompt: the blocks of one message that show the same and are for the same. */
+/** A part of a prompt: adjacent blocks of one message with the same content and purpose. */
 export interface PreviewPart {
-  /** Its title. */
+  /** Title of the part. */
   title: string;
-  /** Its kind of content. */
+  /** Kind of content. */
   part: PromptPart;
-  /** Its tier. */
+  /** Tier of its blocks. */
   tier: Tier;
-  /** Its tokens, for the model. */
+  /** Tokens of the part, by the model's tokenizer. */
   tokens: number;
-  /** Its first line in the text, counted from 0. A line ends with a line feed. */
+  /** Zero-based number of its first line in the text. A line ends with a line feed. */
   line: number;
-  /** How many lines it has; 0 when nothing of it can be written as text. */
+  /** Number of lines; 0 if nothing in the part can be written as text. */
   lines: number;
-  /** Whether it ends with a cache breakpoint. */
+  /** Whether a cache breakpoint follows the part. */
   marked: boolean;
 }
 
@@ -3197,41 +3246,38 @@ export interface ProfileOptionsInput {
   digest_lines?: number | null;
 }
 
-/** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
+/** What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptAssembleParams {
   /** The user's question. */
   prompt?: string | null;
-  /** Pictures that go with the prompt. */
+  /** Images to send with the prompt. */
   images?: Image[];
-  /** Results of the tools that the last answer asked for. */
+  /** Results of the tool calls in the last answer. */
   toolResults?: ToolResult[] | null;
-  /** The tools that the model may ask for, in the order in which they are declared. */
+  /** Tools that the model may call, in the order of their declaration. */
   tools?: Tool[];
-  /** The form of the request; the setting's when absent. */
+  /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
-  /** Layout policy. Defaults to that of the session or the settings. */
+  /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
   policy?: PolicyName | null;
-  /** The model it is made for; the setting's when absent. */
+  /** Model to build the prompt for. Defaults to the setting `model`. */
   model?: string | null;
   /**
-   * Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and
-   * the model's window.
+   * Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
+   * window, whichever is smaller.
    */
   maxInputTokens?: number | null;
-  /**
-   * Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting
-   * `context.auto_budget` when absent.
-   */
+  /** Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`. */
   autoBudget?: number | null;
-  /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
+  /** Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`. */
   ttl?: Ttl | null;
-  /** Assemble without keeping the prompt: it cannot be recorded. */
+  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. */
   dryRun?: boolean;
-  /** How the request body is handed over. */
+  /** How to return the request body. */
   bodyAs?: BodyAs;
   /**
-   * Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own
-   * fields are rejected. The values are not counted.
+   * Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
+   * own. Fields that Strata sets are rejected. The values do not count as tokens.
    */
   extra?: Record<string, unknown>;
   /** The session. Defaults to the current one. */
@@ -3240,32 +3286,34 @@ export interface PromptAssembleParams {
 
 /** A finished prompt: the reply of `prompt.assemble`. */
 export interface PromptAssembleReply {
-  /** Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run. */
+  /** Id of the prompt for `prompt.record` and `prompt.discard`; absent for a dry run. */
   id?: string;
-  /** The model it is made for. */
+  /** Model that the prompt is for. */
   model: string;
   /** The dialect of `body`. */
   format: Format;
-  /** The policy that laid it out. */
+  /** Layout policy of the prompt. */
   policy: PolicyName;
   /**
    * The request body, or the text of the Markdown format. With `bodyAs: "text"`, the body as the exact text to
    * POST.
    */
   body: Body;
-  /** Its tokens. */
+  /** Token counts of the prompt. */
   tokens: TokenReport;
-  /** The content of the tiers. */
+  /** Contents of each tier. */
   tiers: TierReport[];
-  /** Where the cache breakpoints are. */
+  /** Cache breakpoints, in order. */
   breakpoints: Breakpoint[];
-  /** The expected cost, as far as the provider's cache is known. `read` is the expected cached read. */
+  /**
+   * Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
+   */
   predicted: Charge;
-  /** The versions of the files shown in full. */
+  /** Files whose text is in the prompt, with their versions. */
   files: UsedFile[];
-  /** Which files of a trusted workspace its system prompt quotes or lists. */
+  /** Files of a trusted workspace that the system prompt quotes or lists. */
   systemFiles: SystemFiles;
-  /** How much of the repository it shows. */
+  /** How much of the repository the prompt shows. */
   coverage: Coverage;
   /** Selected files that did not fit, largest first. */
   shed: FileKey[];
@@ -3277,9 +3325,9 @@ export interface PromptAssembleReply {
 
 /** An earlier preview. */
 export interface PromptChangesParams {
-  /** The text of the earlier preview. */
+  /** Text of the earlier preview. */
   since: string;
-  /** The policy of that preview; the session's or the setting's when absent. */
+  /** Policy of the earlier preview. Defaults to the session's policy, or else to the setting `cache.policy`. */
   policy?: PolicyName | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3287,11 +3335,11 @@ export interface PromptChangesParams {
 
 /** Changes since an earlier preview. */
 export interface PromptChangesReply {
-  /** The text of the preview now. */
+  /** Text of the current preview. */
   text: string;
   /**
-   * A unified diff from the earlier text to this one. Its hunks name the part that they begin in. Empty when
-   * nothing has changed.
+   * Unified diff from the earlier text to the current one. Its hunk headers name the part in which each hunk
+   * begins. Empty if nothing changed.
    */
   changes: string;
   /** Number of changes to the session so far. */
@@ -3300,25 +3348,25 @@ export interface PromptChangesReply {
 
 /** A prompt. */
 export interface PromptDiscardParams {
-  /** The `id` from `strata.prompt.assemble`. */
+  /** The `id` of the prompt, from `strata.prompt.assemble`. */
   id: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface PromptDiscardReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A text to count. */
+/** A text to count tokens in. */
 export interface PromptEstimateParams {
-  /** The text. */
+  /** Text to count. */
   text: string;
-  /** The model whose tokens count; the setting's when absent. */
+  /** Model whose tokenizer to use. Defaults to the setting `model`. */
   model?: string | null;
-  /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
+  /** Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values. */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3326,24 +3374,24 @@ export interface PromptEstimateParams {
 
 /** The tokens of a text. */
 export interface PromptEstimateReply {
-  /** Tokens of the model. */
+  /** Number of tokens. */
   tokens: number;
-  /** The model whose tokens were counted. */
+  /** Model whose tokenizer was used. */
   model: string;
   /**
-   * Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates
-   * may be off by.
+   * Maximum tokens of a request to `model`: the input window minus the reserve for the answer and the margin for
+   * estimation error.
    */
   limit: number;
-  /** What is assumed of a model missing from the table. */
+  /** Assumptions about the model, if it is missing from the model table. */
   warning?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The purpose of a block: the rows of the token breakdown. */
+/** The purpose of a block: one row of the token breakdown. */
 export type PromptPart =
-  /** The system prompt with additions from the settings. */
+  /** The system prompt, with additions from the settings. */
   | 'system'
   /** Map blocks and their legend. */
   | 'map'
@@ -3351,71 +3399,68 @@ export type PromptPart =
   | 'files'
   /** The repository file list. */
   | 'file_list'
-  /** Updates of earlier texts: diffs, outlines, changes of the file list. */
+  /** Updates of earlier content: diffs, outlines and changes of the file list. */
   | 'updates'
   /** Web pages. */
   | 'urls'
   /** Earlier messages. */
   | 'history'
-  /** The tools the client declares. */
+  /** Tools that the client declares. */
   | 'tools'
-  /** Volatile facts: branch, files already read. */
+  /** Volatile facts: the branch, and the files already read. */
   | 'session_state'
-  /** Names relevant to the request. */
+  /** Names relevant to the question. */
   | 'context_frame'
-  /** The new prompt or the new tool results. */
+  /** The new prompt or new tool results. */
   | 'prompt'
-  /** The format itself: roles, separators, the beginning of the reply. */
+  /** The format itself: roles, separators and the start of the reply. */
   | 'structure';
 
-/** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
+/** What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptPreviewParams {
   /** The user's question. */
   prompt?: string | null;
-  /** Pictures that go with the prompt. */
+  /** Images to send with the prompt. */
   images?: Image[];
-  /** Results of the tools that the last answer asked for. */
+  /** Results of the tool calls in the last answer. */
   toolResults?: ToolResult[] | null;
-  /** The tools that the model may ask for, in the order in which they are declared. */
+  /** Tools that the model may call, in the order of their declaration. */
   tools?: Tool[];
-  /** The form of the request; the setting's when absent. */
+  /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
-  /** Layout policy. Defaults to that of the session or the settings. */
+  /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
   policy?: PolicyName | null;
-  /** The model it is made for; the setting's when absent. */
+  /** Model to build the prompt for. Defaults to the setting `model`. */
   model?: string | null;
   /**
-   * Maximum input tokens that the client passes on. The limit of the prompt follows from the smaller of this and
-   * the model's window.
+   * Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
+   * window, whichever is smaller.
    */
   maxInputTokens?: number | null;
-  /**
-   * Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting
-   * `context.auto_budget` when absent.
-   */
+  /** Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`. */
   autoBudget?: number | null;
-  /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
+  /** Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`. */
   ttl?: Ttl | null;
-  /** Assemble without keeping the prompt: it cannot be recorded. */
+  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. */
   dryRun?: boolean;
-  /** How the request body is handed over. */
+  /** How to return the request body. */
   bodyAs?: BodyAs;
   /**
-   * Top-level fields of the request body, such as `max_tokens` and `stream`, added after Strata's own. Strata's own
-   * fields are rejected. The values are not counted.
+   * Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
+   * own. Fields that Strata sets are rejected. The values do not count as tokens.
    */
   extra?: Record<string, unknown>;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The next request: the reply of `prompt.preview`. */
+/** The next request as readable text: the reply of `prompt.preview`. */
 export interface PromptPreviewReply {
-  /** All of it, as Markdown. */
+  /** The whole prompt as Markdown. */
   text: string;
   /** Tokens of the request. Includes declared tools and the format itself, in addition to the text. */
   tokens: number;
-  /** The parts of the text, in order. Every line belongs to one. */
+  /** Parts of the text, in order. Every line belongs to exactly one. */
   parts: PreviewPart[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -3423,19 +3468,20 @@ export interface PromptPreviewReply {
 
 /** The outcome of a prompt. */
 export interface PromptRecordParams {
-  /** The prompt, by the `id` that `strata.prompt.assemble` gave it. */
+  /** The `id` of the prompt, from `strata.prompt.assemble`. */
   id: string;
-  /** Its outcome. */
+  /** Outcome of the prompt. */
   status?: TurnStatus;
-  /** The answer: a text, or its blocks. */
+  /** Answer: a text, or its content blocks. */
   response?: Content | null;
-  /** The outcome of an answer that was stopped; the same as `response`. */
+  /** Answer that was interrupted, in the same form as `response`. */
   partial?: Content | null;
-  /** The billed usage. */
+  /** Usage that the provider reported. */
   usage?: UsageInput | null;
   /**
-   * Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the
-   * conversation is compacted first. A second one in a row is an error that names the largest parts.
+   * Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble the prompt again
+   * and send it: the conversation is compacted first. A second `context_limit` in a row is an error that names the
+   * largest parts.
    */
   error?: TurnError | null;
   /** The session. Defaults to the current one. */
@@ -3444,47 +3490,44 @@ export interface PromptRecordParams {
 
 /** The reply of `prompt.record`. */
 export interface PromptRecordReply {
-  /** The prompt. */
+  /** Id of the prompt. */
   id: string;
-  /** Its outcome. */
+  /** How the request ended. */
   status: TurnStatus;
-  /** How many messages the conversation has now. */
+  /** Number of messages in the conversation now. */
   messages: number;
   /** Billed usage of the session so far. */
   totals: Usage;
   /** Warnings for the user. */
   warnings: string[];
-  /** Whether to assemble the prompt again and send it once more: the conversation is compacted first. */
+  /** Whether to compact the conversation, assemble the prompt again and send it once more. */
   retry?: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The question, and how to show the answer. */
+/** A question, and how to deliver the answer. */
 export interface PromptSendParams {
-  /** The question. */
+  /** Text of the question. */
   prompt: string;
-  /** Pictures that go with it. */
+  /** Images to send with the question. */
   images?: Image[];
   /**
-   * A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the
-   * answer comes with the reply only.
+   * Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
+   * the answer is delivered only in the reply.
    */
   stream?: string | null;
-  /** The tools that the model may use while it answers. */
+  /** Tools that the model may use while it answers. */
   tools?: SendTools;
-  /** The model; that of the setting `provider.model` or else `model` when absent. */
+  /** Model to ask. Defaults to the setting `provider.model`, or else `model`. */
   model?: string | null;
-  /** Layout policy. Defaults to that of the session or the settings. */
+  /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
   policy?: PolicyName | null;
-  /** Maximum input tokens; the model's window when absent or larger. */
+  /** Maximum input tokens. Defaults to the model's window, which also caps larger values. */
   maxInputTokens?: number | null;
-  /** Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent. */
+  /** Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`. */
   maxOutputTokens?: number | null;
-  /**
-   * Maximum tokens of code that the prompt brings along: excerpts of the files that it is about; the setting
-   * `context.auto_budget` when absent.
-   */
+  /** Maximum tokens of code to add to the question as excerpts. Defaults to the setting `context.auto_budget`. */
   autoBudget?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3492,27 +3535,27 @@ export interface PromptSendParams {
 
 /** The reply of `strata.prompt.send`. */
 export interface PromptSendReply {
-  /** The session. */
+  /** Id of the session. */
   session: string;
-  /** The model that answered. */
+  /** Model that answered. */
   model: string;
-  /** Its text, with known secrets restored. */
+  /** Text of the answer, with known secrets restored. */
   text: string;
-  /** Why it ended. */
+  /** How the answer ended. */
   end: SendEnd;
-  /** Why it ended before it was complete. */
+  /** Why the answer is incomplete. */
   error?: string;
   /** Billed usage of all requests together. */
   usage: Usage;
-  /** The cost of the input. */
+  /** Actual cost of the input. */
   cost: SendCost;
-  /** The expected cost of the input. */
+  /** Predicted cost of the input. */
   predicted: Charge;
-  /** How many requests were answered. */
+  /** Number of requests that were answered. */
   requests: number;
-  /** How many rounds of tool calls were answered. */
+  /** Number of rounds of tool calls that were answered. */
   rounds: number;
-  /** The tools that the model used. */
+  /** Tools that the model used. */
   tools: ToolUse[];
   /** Selected files that did not fit. */
   shed: string[];
@@ -3527,20 +3570,20 @@ export interface PromptSettings {
   /** The base system prompt. */
   system: string;
   /**
-   * Guidelines for using tools and formatting answers, added to the base system prompt when a request declares
+   * Guidelines for using tools and formatting answers. They follow the base system prompt if a request declares
    * tools. An empty string adds nothing.
    */
   tool_guidelines: string;
-  /** Extra instructions, added after the base system prompt. */
+  /** Extra instructions that follow the base system prompt. */
   system_extra: string;
   /**
-   * Rule files whose content joins the system prompt in trusted workspaces: names, or paths with a pattern as the
-   * last part.
+   * Rule files to include in the system prompt of trusted workspaces: file names, or paths whose last component can
+   * be a glob, such as `.cursor/rules/*.mdc`.
    */
   rules: string[];
-  /** Skill files. The prompt lists only their names and descriptions. */
+  /** Skill files to list in the system prompt of trusted workspaces, by name and description only. */
   skills: string[];
-  /** Memory files: notes that belong in every prompt. */
+  /** Memory files: notes to include in the system prompt of trusted workspaces. */
   memory: string[];
 }
 
@@ -3549,34 +3592,34 @@ export interface PromptSettingsInput {
   /** The base system prompt. */
   system?: string;
   /**
-   * Guidelines for using tools and formatting answers, added to the base system prompt when a request declares
+   * Guidelines for using tools and formatting answers. They follow the base system prompt if a request declares
    * tools. An empty string adds nothing.
    */
   tool_guidelines?: string;
-  /** Extra instructions, added after the base system prompt. */
+  /** Extra instructions that follow the base system prompt. */
   system_extra?: string;
   /**
-   * Rule files whose content joins the system prompt in trusted workspaces: names, or paths with a pattern as the
-   * last part.
+   * Rule files to include in the system prompt of trusted workspaces: file names, or paths whose last component can
+   * be a glob, such as `.cursor/rules/*.mdc`.
    */
   rules?: string[];
-  /** Skill files. The prompt lists only their names and descriptions. */
+  /** Skill files to list in the system prompt of trusted workspaces, by name and description only. */
   skills?: string[];
-  /** Memory files: notes that belong in every prompt. */
+  /** Memory files: notes to include in the system prompt of trusted workspaces. */
   memory?: string[];
 }
 
-/** Something the user should know about a prompt that was made anyway. */
+/** A problem that did not prevent the prompt but that the user should know about. */
 export interface PromptWarning {
   /** The kind of warning. */
   code: PromptWarningCode;
-  /** It in one sentence. */
+  /** The warning in one sentence. */
   message: string;
-  /** The file it is about. */
+  /** The affected file; absent if the warning is not about a file. */
   path?: FileKey;
 }
 
-/** The kinds of `Warning`. */
+/** Kinds of `Warning`. */
 export type PromptWarningCode =
   /** A selected file was left out because it did not fit. */
   | 'shed'
@@ -3584,22 +3627,24 @@ export type PromptWarningCode =
   | 'unreadable'
   /** A buffer may be out of sync with the editor. */
   | 'out_of_step'
-  /** The model is not in the table. */
+  /** The model is not in the model table. */
   | 'unknown_model'
-  /** Old exchanges were left out because nothing else was left to leave out. */
+  /** Old exchanges were left out because nothing else could be dropped. */
   | 'history_truncated'
   /** The outlines are not complete yet. */
   | 'index_incomplete'
   /** Secrets in a file were replaced by placeholders. */
   | 'redacted'
-  /** The map has no room for a file that the session or the request is about. */
+  /** The symbol map has no room for a file that the session or the request is about. */
   | 'map_full';
 
-/** A provider by its API. Gateways and self-hosted servers use one of these APIs at their own address. */
+/**
+ * A provider, identified by its API. Gateways and self-hosted servers offer one of these APIs at their own address.
+ */
 export type ProviderName =
   /** Anthropic's Messages API. */
   | 'anthropic'
-  /** OpenAI's Chat Completions API. Also OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`. */
+  /** OpenAI's Chat Completions API. Also for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`. */
   | 'openai'
   /** OpenAI's Responses API. */
   | 'responses'
@@ -3608,94 +3653,92 @@ export type ProviderName =
   /** Ollama on this machine. Needs no key. */
   | 'ollama';
 
-/** The provider for `strata ask` and `strata.prompt.send`. */
+/** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettings {
   /** Provider to send prompts to. If unset, Strata sends nothing, even if a key is available. */
   name: ProviderName | null;
-  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
   base_url: string | null;
-  /** Model, by its provider's name for it. Defaults to `model`. */
+  /** Model to send prompts to, as the provider names it. Defaults to `model`. */
   model: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env: KeyVariable | null;
   /**
-   * Command that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. Runs
+   * Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs
    * without a shell and takes precedence over environment variables.
    */
   key_command: string[];
   /** Timeout for one answer, in seconds. */
   timeout_s: number;
-  /** Timeout when the provider stops sending data, in seconds. */
+  /** Maximum time to wait for more data from the provider, in seconds. */
   stall_s: number;
-  /** Maximum retries when the provider is overloaded or fails before the answer begins. */
+  /** Maximum retries if the provider is overloaded or fails before the answer begins. */
   retries: number;
   /** Maximum rounds of tool calls per answer. */
   tool_rounds: number;
   /**
-   * Maximum tokens per answer. Defaults to the reserve for the answer with Anthropic, and to the provider's own
-   * limit elsewhere.
+   * Maximum tokens per answer. Defaults to `budget.output_reserve` for Anthropic, and to the provider's own limit
+   * for others.
    */
   max_output_tokens: number | null;
 }
 
-/** The provider for `strata ask` and `strata.prompt.send`. */
+/** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettingsInput {
   /** Provider to send prompts to. If unset, Strata sends nothing, even if a key is available. */
   name?: ProviderName | null;
-  /** Provider address, if not the default one: `https:`, or `http:` on this machine. */
+  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
   base_url?: string | null;
-  /** Model, by its provider's name for it. Defaults to `model`. */
+  /** Model to send prompts to, as the provider names it. Defaults to `model`. */
   model?: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. Its name ends in `_API_KEY`,
+   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
    * `_TOKEN` or `_KEY`.
    */
   key_env?: KeyVariable | null;
   /**
-   * Command that prints the provider's key, with its arguments, such as `["pass", "show", "anthropic"]`. Runs
+   * Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs
    * without a shell and takes precedence over environment variables.
    */
   key_command?: string[];
   /** Timeout for one answer, in seconds. */
   timeout_s?: number;
-  /** Timeout when the provider stops sending data, in seconds. */
+  /** Maximum time to wait for more data from the provider, in seconds. */
   stall_s?: number;
-  /** Maximum retries when the provider is overloaded or fails before the answer begins. */
+  /** Maximum retries if the provider is overloaded or fails before the answer begins. */
   retries?: number;
   /** Maximum rounds of tool calls per answer. */
   tool_rounds?: number;
   /**
-   * Maximum tokens per answer. Defaults to the reserve for the answer with Anthropic, and to the provider's own
-   * limit elsewhere.
+   * Maximum tokens per answer. Defaults to `budget.output_reserve` for Anthropic, and to the provider's own limit
+   * for others.
    */
   max_output_tokens?: number | null;
 }
 
-/** A positive factor between two token counts. */
+/** Positive factor between two token counts. */
 export type Ratio = number;
 
-/** One secret at one place. Never says the secret. */
+/** An occurrence of a secret. Never contains the secret itself. */
 export interface RedactedSecret {
-  /**
-   * The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
-   */
+  /** Rule that found the secret. For a secret from an earlier run of the server, the kind in its placeholder. */
   rule: string;
-  /** Its placeholder. */
+  /** Placeholder that replaces the secret. */
   placeholder: string;
-  /** The file that it is in. */
+  /** File that contains the secret. */
   path?: FileKey;
-  /** The web page that it is in. */
+  /** Web page that contains the secret. */
   url?: string;
-  /** The message that it is in. */
+  /** Message that contains the secret. */
   message?: MessageId;
-  /** The line of the file, of the page or of the block of the message, counted from 1. */
+  /** Line in the file, the page, or the block of the message, counted from 1. */
   line: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface RedactionListParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3703,13 +3746,13 @@ export interface RedactionListParams {
 
 /** The secrets replaced in the session's content. */
 export interface RedactionListReply {
-  /** Files first, in the order of their names, then web pages, then messages. */
+  /** Secrets: those in files first, sorted by path, then those in web pages, then those in messages. */
   secrets: RedactedSecret[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A text with placeholders. */
+/** A text in which to restore secrets. */
 export interface RedactionRestoreParams {
   /** A model's answer, or any other text. */
   text: string;
@@ -3717,22 +3760,22 @@ export interface RedactionRestoreParams {
   session?: string | null;
 }
 
-/** The text with secrets. It is for the file that it is applied to, not for a model. */
+/** The text with its secrets restored. Apply it to a file; do not send it to a model. */
 export interface RedactionRestoreReply {
-  /** The text. */
+  /** Restored text. */
   text: string;
-  /** How many placeholders were replaced. */
+  /** Number of placeholders replaced. */
   restored: number;
   /**
-   * Placeholders that stayed, because their secrets are unknown: the file is not selected, or the secret came with
-   * a message in an earlier run of the server.
+   * Placeholders that were not replaced because their secrets are unknown: the file is not selected, or the secret
+   * was in a message during an earlier run of the server.
    */
   unknown: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Secrets in text that models see. */
+/** Redaction of secrets in text that models see. */
 export interface RedactionSettings {
   /** Whether to replace secrets in files, messages and tool results with placeholders. */
   enabled: boolean;
@@ -3740,7 +3783,7 @@ export interface RedactionSettings {
   allow: string[];
 }
 
-/** Secrets in text that models see. */
+/** Redaction of secrets in text that models see. */
 export interface RedactionSettingsInput {
   /** Whether to replace secrets in files, messages and tool results with placeholders. */
   enabled?: boolean;
@@ -3748,161 +3791,161 @@ export interface RedactionSettingsInput {
   allow?: string[];
 }
 
-/** A mention. */
+/** A reference. */
 export interface ReferenceHit {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** From 1. */
+  /** Line number, counted from 1. */
   line: number;
-  /** The line, without the white space around it. */
+  /** The line, without surrounding whitespace. */
   text: string;
-  /** Whether scopes, imports and types lead to the definition, or it has the name and no more. */
+  /** Whether scopes, imports and types resolve to the definition, or only the name matches. */
   confidence: Confidence;
-  /** Whether the name is defined there. */
+  /** Whether this is a definition of the name. */
   definition?: boolean;
 }
 
-/** A file that mentions a name. */
+/** A file that refers to a definition. */
 export interface Referrer {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** At most 1. */
+  /** Likelihood that the file refers to this definition, at most 1. */
   likelihood: number;
 }
 
-/** A file or a definition. */
+/** A relevant file or definition. */
 export interface RelevantItem {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Its kind; absent for a file. */
+  /** Kind of the definition. Absent for a file. */
   kind?: SymbolKind;
-  /** Its name; absent for a file. */
+  /** Name of the definition. Absent for a file. */
   name?: string;
-  /** The line that introduces it; absent for a file. */
+  /** Line that introduces the definition. Absent for a file. */
   head?: string;
-  /** The first line, from 1. */
+  /** First line, counted from 1. */
   line?: number;
-  /** The last line, included. */
+  /** Last line, inclusive. */
   endLine?: number;
-  /** How good it is; the best has 1. */
+  /** Relevance relative to the best item, which scores 1. */
   score: number;
 }
 
-/** One of them, by its names before and after. */
+/** A renamed file or directory. */
 export interface Rename {
-  /** Its name before. */
+  /** Path before the rename. */
   from: string;
-  /** Its name now. */
+  /** Path after the rename. */
   to: string;
 }
 
-/** One part of a tool's result. */
+/** A part of a tool result. */
 export type ResultPart =
   /** Text output. */
   | {
     type: 'text';
-    /** The output. */
+    /** Text of the output. */
     text: string;
   }
-  /** A picture the tool made. */
+  /** An image returned by the tool. */
   | {
     type: 'image';
-    /** The source of its bytes. */
+    /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, when known; without it the token estimate is a constant. */
+    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
     width?: number;
-    /** Height in pixels, when known. */
+    /** Height in pixels, if known. */
     height?: number;
   }
-  /** Something that only one provider has a form for. */
+  /** A part that only one provider supports. */
   | {
     type: 'foreign';
-    /** Its provider. */
+    /** Provider that the block came from. */
     provider: ForeignProvider;
-    /** The block as received, without cache marks. */
+    /** Block as received, without cache markers. */
     value: unknown;
   };
 
-/** One part of a tool's result. */
+/** A part of a tool result. */
 export type ResultPartInput =
   /** Text output. */
   | {
     type: 'text';
-    /** The output. */
+    /** Text of the output. */
     text: string;
   }
-  /** A picture the tool made. */
+  /** An image returned by the tool. */
   | {
     type: 'image';
-    /** The source of its bytes. */
+    /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, when known; without it the token estimate is a constant. */
+    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
     width?: number | null;
-    /** Height in pixels, when known. */
+    /** Height in pixels, if known. */
     height?: number | null;
   }
-  /** Something that only one provider has a form for. */
+  /** A part that only one provider supports. */
   | {
     type: 'foreign';
-    /** Its provider. */
+    /** Provider that the block came from. */
     provider: ForeignProvider;
-    /** The block as received, without cache marks. */
+    /** Block as received, without cache markers. */
     value: unknown;
   };
 
 /** Statistics about one item. */
 export interface RippleItemStats {
-  /** How many requests in a row it was unchanged, as far as its tier counts. */
+  /** Number N: consecutive requests in which the item was unchanged, starting from the entry value of its tier. */
   n: number;
-  /** The N at which it goes up; absent in L0, which is final. */
+  /** N at which the item is promoted; absent in L0, the most stable tier. */
   threshold?: number;
 }
 
-/** The speaker of a message. */
+/** Sender of a message. */
 export type Role =
-  /** The user, or the program that acts for them; tool results come under this role too. */
+  /** The user, or a program that acts for the user. Tool results also have this role. */
   | 'user'
   /** The model. */
   | 'assistant';
 
-/** The cost of input, in tokens of plain input. */
+/** The cost of the input, in tokens of uncached input. */
 export interface SendCost {
-  /** The actual cost. */
+  /** Actual cost. */
   paid: number;
-  /** The cost without a cache. */
+  /** Cost without a cache. */
   uncached: number;
-  /** The share of the input that was read from the cache, from 0 to 1. */
+  /** Share of the input that was read from the cache, from 0 to 1. */
   readShare: number;
 }
 
-/** Why an answer ended. */
+/** How an answer ended. */
 export type SendEnd =
-  /** The model was done. */
+  /** The model finished. */
   | 'complete'
-  /** The limit of an answer was reached. */
+  /** The answer reached its token limit. */
   | 'output_limit'
-  /** The model asked for more rounds of tool calls than there may be. */
+  /** The model requested more rounds of tool calls than allowed. */
   | 'tool_rounds'
   /**
-   * The model called tools that Strata does not run: those of a forwarded conversation, or some although it was
-   * offered none.
+   * The model called tools that Strata does not run: those of a forwarded conversation, or some although none were
+   * offered.
    */
   | 'tool_calls'
-  /** You stopped it. The answer so far is kept. */
+  /** The user stopped the answer. The answer so far is kept. */
   | 'cancelled'
   /** The provider's answer was interrupted. The answer so far is kept. */
   | 'cut'
   /** A later request failed. The answers before it are recorded. */
   | 'failed';
 
-/** Which tools the model may use. */
+/** The tools that the model may use. */
 export type SendTools =
-  /** None. */
+  /** No tools. */
   | 'none'
   /** Strata's read-only tools: map, outlines, references, searches, files, notes. */
   | 'read';
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface ServerModelsParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3910,55 +3953,55 @@ export interface ServerModelsParams {
 
 /** The model table. */
 export interface ServerModelsReply {
-  /** Sorted by name. */
+  /** Models, sorted by name. */
   models: Model[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface ServerReindexParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface ServerReindexReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The language server itself. */
+/** The language server. */
 export interface ServerSettings {
   /** Directory names to skip when scanning, in addition to the built-in list. */
   ignore: string[];
 }
 
-/** The language server itself. */
+/** The language server. */
 export interface ServerSettingsInput {
   /** Directory names to skip when scanning, in addition to the built-in list. */
   ignore?: string[];
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface ServerSettingsParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The settings in force. */
+/** The effective settings. */
 export interface ServerSettingsReply {
-  /** All of them. */
+  /** All settings. */
   settings: Settings;
-  /** Where each value comes from, by the setting's name. */
+  /** Where each value comes from, keyed by setting. */
   origins: Record<string, SettingOrigin>;
-  /** Values in a workspace file that it cannot set. */
+  /** Values in a workspace file that it must not set. */
   ignored: IgnoredSetting[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface ServerStatusParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3966,72 +4009,72 @@ export interface ServerStatusParams {
 
 /** The state of the server. */
 export interface ServerStatusReply {
-  /** The version of Strata. */
+  /** Version of Strata. */
   version: string;
-  /** The session that is shown. */
+  /** The current session. */
   session: string;
   /** The workspace folders. */
   roots: string[];
-  /** How many buffers are open. */
+  /** Number of open buffers. */
   openDocuments: number;
-  /** Whether all files were outlined. */
+  /** Whether all files have been outlined. */
   index: IndexState;
-  /** How many files the workspace has. */
+  /** Number of files in the workspace. */
   files: number;
-  /** How many of them have an outline. */
+  /** Number of files with an outline. */
   outlined: number;
-  /** The work of the last run over all files. */
+  /** Work done by the last full scan. */
   efforts: Efforts;
-  /** The languages that have outlines. */
+  /** Languages that Strata can outline. */
   languages: string[];
   /** Whether the user trusts the workspace. */
   trusted: boolean;
   /**
-   * Problems of the scan, and settings without effect: those that a workspace file cannot set, and unknown names in
-   * `redaction.allow`.
+   * Problems of the scan, and settings without effect: those that a workspace file must not set, and unknown names
+   * in `redaction.allow`.
    */
   notes: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A session. */
+/** A session to delete. */
 export interface SessionDeleteParams {
-  /** Which; the one that the command is about when absent. */
+  /** Id of the session. Defaults to the session that the command runs in. */
   id?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface SessionDeleteReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A session and a form to write it in. */
+/** A session and the format to export it in. */
 export interface SessionExportParams {
-  /** The form. */
+  /** Export format. */
   format?: ExportFormat;
-  /** Which session; the one that the command is about when absent. */
+  /** Id of the session. Defaults to the session that the command runs in. */
   id?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A session as text. */
+/** An exported session. */
 export interface SessionExportReply {
-  /** The form. */
+  /** Export format. */
   format: ExportFormat;
-  /** All of it. */
+  /** Exported text. */
   text: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** How much of the session to take along. */
+/** How much of the session to copy. */
 export interface SessionForkParams {
-  /** The last message that the new session has; all of them when absent. */
+  /** Last message to copy. Defaults to the whole conversation. */
   until?: MessageId | null;
   /** Name of the new session. */
   name?: string;
@@ -4039,43 +4082,43 @@ export interface SessionForkParams {
   session?: string | null;
 }
 
-/** The session that is shown now. */
+/** The session that is now current. */
 export interface SessionForkReply {
-  /** Its name. */
+  /** Id of the session. */
   id: string;
-  /** How many messages it has. */
+  /** Number of messages. */
   messages: number;
-  /** Whether it is open without the right to write to it. */
+  /** Whether the session is open read-only. */
   readOnly: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A recorded session. */
+/** A recorded conversation to import. */
 export interface SessionImportParams {
-  /** The output of another program or of `session.export`. */
+  /** Output of another program, or of `session.export`. */
   text: string;
-  /** Its name. */
+  /** Name of the new session. */
   name?: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The session that was made. */
+/** The imported session. */
 export interface SessionImportReply {
-  /** Its name. */
+  /** Id of the session. */
   id: string;
-  /** How many messages it has. */
+  /** Number of messages. */
   messages: number;
-  /** The form that the text was in. */
+  /** Format that was recognized. */
   form: ConversationForm;
-  /** Lines that hold no message. */
+  /** Number of lines that contain no message. */
   skipped: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface SessionListParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4083,81 +4126,81 @@ export interface SessionListParams {
 
 /** All sessions of the workspace. */
 export interface SessionListReply {
-  /** The one written to last first. */
+  /** Sessions, most recently written first. */
   sessions: ListedSession[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A stored session. */
+/** A stored session to open. */
 export interface SessionLoadParams {
-  /** Its name. */
+  /** Id of the session. */
   id: string;
-  /** Open it without the right to write to it, as when another server does. */
+  /** Whether to open the session read-only, for example because another server writes to it. */
   readOnly?: boolean;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The session that is shown now. */
+/** The session that is now current. */
 export interface SessionLoadReply {
-  /** Its name. */
+  /** Id of the session. */
   id: string;
-  /** How many messages it has. */
+  /** Number of messages. */
   messages: number;
-  /** Whether it is open without the right to write to it. */
+  /** Whether the session is open read-only. */
   readOnly: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface SessionNewParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The session that is shown now. */
+/** The session that is now current. */
 export interface SessionNewReply {
-  /** Its name. */
+  /** Id of the session. */
   id: string;
-  /** How many messages it has. */
+  /** Number of messages. */
   messages: number;
-  /** Whether it is open without the right to write to it. */
+  /** Whether the session is open read-only. */
   readOnly: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A session's new name. */
+/** A new name for a session. */
 export interface SessionRenameParams {
-  /** The name; empty for none. */
+  /** New name. Empty to remove the name. */
   name: string;
-  /** Which session; the one that the command is about when absent. */
+  /** Id of the session. Defaults to the session that the command runs in. */
   id?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a command without a result. */
+/** Reply of a command that has no result. */
 export interface SessionRenameReply {
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface SessionResetParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The session that is shown now. */
+/** The session that is now current. */
 export interface SessionResetReply {
-  /** Its name. */
+  /** Id of the session. */
   id: string;
-  /** How many messages it has. */
+  /** Number of messages. */
   messages: number;
-  /** Whether it is open without the right to write to it. */
+  /** Whether the session is open read-only. */
   readOnly: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4165,25 +4208,25 @@ export interface SessionResetReply {
 
 /** A search query. */
 export interface SessionSearchParams {
-  /** Words. One without a letter or digit is an error. */
+  /** Words to search for. A query without any letter or digit is an error. */
   query: string;
-  /** How many hits at most: 20 when absent, never more than 1,000. */
+  /** Maximum number of matches. Defaults to 20, at most 1,000. */
   limit?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of a search, best first. */
+/** The matches of a search. */
 export interface SessionSearchReply {
-  /** Those in memory files, then all others, best first. */
+  /** Matches in memory files, then all others, each best first. */
   hits: Hit[];
-  /** How many of the newest matches were ranked, when there are too many to rank them all. */
+  /** Number of newest matches that were ranked, if there are too many to rank all. */
   newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface SessionStepsParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4191,40 +4234,40 @@ export interface SessionStepsParams {
 
 /** The tool calls of a session. */
 export interface SessionStepsReply {
-  /** Each call, in order. */
+  /** Tool calls, in order. */
   steps: Step[];
-  /** The files that were read, the last one last. */
+  /** Paths of the files that were read, most recently read last. */
   filesRead: string[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Where settings come from, the weakest first. */
+/** Source of a setting, weakest first. */
 export type SettingLayer =
-  /** Built in. */
+  /** The built-in defaults. */
   | 'defaults'
   /** `strata.toml` in the user's configuration directory. */
   | 'user'
   /** `.strata.toml` or `.strata.yaml` in a workspace folder. */
   | 'workspace'
-  /** Variables that begin with `STRATA_`. */
+  /** Environment variables that begin with `STRATA_`. */
   | 'environment'
   /** The editor's answer to `workspace/configuration`. */
   | 'editor'
-  /** Options of the command line. */
+  /** Command-line options. */
   | 'commandLine';
 
 /** Where an effective value comes from. */
 export interface SettingOrigin {
-  /** The layer. */
+  /** Layer that the value comes from. */
   layer: SettingLayer;
-  /** Its position, for a user: a file's path, `environment`, `editor`. */
+  /** Display name of the source, such as a file path, `environment` or `editor`. */
   name: string;
 }
 
 /** All settings. */
 export interface Settings {
-  /** Model the prompts are for, by its provider's name for it. */
+  /** Model to build prompts for, as the provider names it. */
   model: string;
   /** Format of the request body. */
   format: Format;
@@ -4236,35 +4279,35 @@ export interface Settings {
   symbols: SymbolSettings;
   /** Full files and the repository file list. */
   files: FileSettings;
-  /** A list of relevant names that follows the question. */
+  /** The context frame: relevant names, placed after the question. */
   context_frame: ContextFrameSettings;
-  /** Tokens reserved in the model's window. */
+  /** Tokens reserved in the model's input window. */
   budget: BudgetSettings;
   /** Models missing from the built-in table, and overrides for those in it. */
   models: ModelTable;
-  /** Tokenizer files (`tokenizer.json`), by model family or model. */
+  /** Paths of tokenizer files (`tokenizer.json`), keyed by model family or model. */
   tokenizers: Record<string, string>;
-  /** The provider for `strata ask` and `strata.prompt.send`. */
+  /** The provider that `strata ask` and `strata.prompt.send` use. */
   provider: ProviderSettings;
   /** Conversation compaction. */
   compaction: CompactionSettings;
-  /** Code added to questions automatically, and the memory of autonomous loops. */
+  /** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
   context: ContextSettings;
-  /** How tools are classified by name. */
+  /** Patterns that classify tools by name. */
   tools: ToolPatterns;
-  /** Tool results: how much of each is kept, and how long the model sees it. */
+  /** Tool results: how much of each to keep, and how long the model sees them. */
   tool_output: ToolOutputSettings;
-  /** Secrets in text that models see. */
+  /** Redaction of secrets in text that models see. */
   redaction: RedactionSettings;
-  /** The language server itself. */
+  /** The language server. */
   server: ServerSettings;
-  /** Standard LSP requests that other language servers answer too. */
+  /** Standard LSP requests that other language servers also answer. */
   lsp: LspSettings;
 }
 
 /** All settings. */
 export interface SettingsInput {
-  /** Model the prompts are for, by its provider's name for it. */
+  /** Model to build prompts for, as the provider names it. */
   model?: string;
   /** Format of the request body. */
   format?: Format;
@@ -4276,78 +4319,78 @@ export interface SettingsInput {
   symbols?: SymbolSettingsInput;
   /** Full files and the repository file list. */
   files?: FileSettingsInput;
-  /** A list of relevant names that follows the question. */
+  /** The context frame: relevant names, placed after the question. */
   context_frame?: ContextFrameSettingsInput;
-  /** Tokens reserved in the model's window. */
+  /** Tokens reserved in the model's input window. */
   budget?: BudgetSettingsInput;
   /** Models missing from the built-in table, and overrides for those in it. */
   models?: ModelTableInput;
-  /** Tokenizer files (`tokenizer.json`), by model family or model. */
+  /** Paths of tokenizer files (`tokenizer.json`), keyed by model family or model. */
   tokenizers?: Record<string, string>;
-  /** The provider for `strata ask` and `strata.prompt.send`. */
+  /** The provider that `strata ask` and `strata.prompt.send` use. */
   provider?: ProviderSettingsInput;
   /** Conversation compaction. */
   compaction?: CompactionSettingsInput;
-  /** Code added to questions automatically, and the memory of autonomous loops. */
+  /** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
   context?: ContextSettingsInput;
-  /** How tools are classified by name. */
+  /** Patterns that classify tools by name. */
   tools?: ToolPatternsInput;
-  /** Tool results: how much of each is kept, and how long the model sees it. */
+  /** Tool results: how much of each to keep, and how long the model sees them. */
   tool_output?: ToolOutputSettingsInput;
-  /** Secrets in text that models see. */
+  /** Redaction of secrets in text that models see. */
   redaction?: RedactionSettingsInput;
-  /** The language server itself. */
+  /** The language server. */
   server?: ServerSettingsInput;
-  /** Standard LSP requests that other language servers answer too. */
+  /** Standard LSP requests that other language servers also answer. */
   lsp?: LspSettingsInput;
 }
 
-/** A page that the session shows. */
+/** A web page in the session. */
 export interface ShownPage {
-  /** Its address. */
+  /** Address of the page. */
   url: string;
-  /** Its title. */
+  /** Title of the page. */
   title?: string;
-  /** Its item. */
+  /** Key of the page's item in the layout. */
   key: ItemKey;
-  /** Its tier in the last recorded turn. */
+  /** Tier of the page in the last recorded turn. */
   tier: Tier;
-  /** The weight of its text, in tokens of the model. */
+  /** Tokens of the page's text. */
   tokens: number;
 }
 
-/** The context meter. */
+/** The state of the context meter. */
 export interface Status {
-  /** The session that is shown. */
+  /** Id of the current session. */
   session: string;
-  /** The model the prompts are for. */
+  /** Model that the prompts are for. */
   model: string;
-  /** Tokens of the next request without its prompt. */
+  /** Tokens of the next request, excluding the user's new message. */
   tokens: number;
-  /** The model's input window, in tokens. */
+  /** Input window of the model, in tokens. */
   window: number;
-  /** `tokens` as a share of `window`, in percent. */
+  /** `tokens` as a percentage of `window`. */
   percent: number;
-  /** The share of the session's billed input that was read from the cache, in percent. */
+  /** Percentage of the session's billed input that was read from the cache. */
   cachedPercent: number | null;
-  /** Tokens that the next request can read from the cache; absent if nothing is cached. */
+  /** Tokens that the next request can read from the cache. Absent if nothing is cached. */
   cachedTokens?: number;
-  /** When that will be gone unless it is used before, in milliseconds since 1970. */
+  /** When the cache expires if it is not used before, in milliseconds since 1970. */
   cacheExpiresMs?: number;
-  /** How near the conversation is to a compaction, in percent. */
+  /** How much of the threshold for the next compaction the conversation has used, in percent. */
   compactionPercent: number;
   /**
-   * How many selected files the next request would leave out because they do not fit; `strata.budget.report` names
-   * them.
+   * Number of selected files that the next request would leave out because they do not fit. `strata.budget.report`
+   * lists them.
    */
   shed: number;
-  /** Number of secrets in selected files that were replaced; `strata.redaction.list` lists them. */
+  /** Number of secrets in selected files that were replaced. `strata.redaction.list` lists them. */
   redacted: number;
-  /** Whether the conversation is saved to disk. Otherwise it ends with the server. */
+  /** Whether the conversation is saved to disk. If not, it is lost when the server ends. */
   stored: boolean;
-  /** Whether all files were outlined. */
+  /** Whether all files have been outlined. */
   index: IndexState;
-  /** How many files the workspace has. */
+  /** Number of files in the workspace. */
   files: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4377,40 +4420,40 @@ export type StepOutcome =
 /** Who writes compaction summaries. */
 export type SummariserKind =
   /**
-   * The client if it answers `strata/summarize`, otherwise the provider of `compaction.model` if its key is
-   * available, otherwise no model.
+   * The client if it supports `strata/summarize`, otherwise the provider of `compaction.model` if its key is
+   * available, otherwise `extractive`.
    */
   | 'auto'
-  /** No model: summaries are extracted from the conversation, offline. */
+  /** No model: summaries are extracted from the conversation by fixed rules, offline. */
   | 'extractive'
   /** The client, with the editor's own models and keys (`strata/summarize`). */
   | 'client'
-  /** A provider over HTTP, with the key from the environment. */
+  /** A provider over HTTP, with a key from the environment. */
   | 'http';
 
-/** A question for the client's model. */
+/** A request to the client's model. */
 export interface Summarize {
-  /** Its purpose. */
+  /** Purpose of the request. */
   purpose: SummaryPurpose;
-  /** The system prompt. */
+  /** System prompt. */
   system: string;
-  /** The user's message. */
+  /** User message. */
   prompt: string;
   /** Maximum tokens of the answer. */
   maxTokens: number;
-  /** The model that is set for it, as its provider calls it. */
+  /** Model from the settings, as the provider names it. */
   model?: string;
 }
 
-/** A model's answer. */
+/** The answer of a model. */
 export type Summary =
-  /** Its text. */
+  /** Text of the answer. */
   | string
-  /** The same inside an object, which may say more. */
+  /** An object, which may also name the model. */
   | {
-    /** Its text. */
+    /** Text of the answer. */
     text: string;
-    /** The user-visible name of the model that wrote it, shown in `strata/compaction`. */
+    /** User-visible name of the model that wrote the answer, shown in `strata/compaction`. */
     model?: string | null;
   };
 
@@ -4431,56 +4474,56 @@ export type SummaryPurpose =
   /** One summary of several. */
   | 'merge';
 
-/** Whether a model can do something at all. */
+/** Whether a model supports a feature. */
 export type Support = 'yes' | 'none';
 
-/** The effect of switching to another model, with its tokens and prices. */
+/** The effect of switching to another model, by its tokenizer and prices. */
 export interface SwitchCost {
-  /** The model. */
+  /** Model to switch to. */
   model: string;
-  /** Tokens of the next prompt there. */
+  /** Tokens of the next prompt for this model. */
   tokens: number;
-  /** The charge for its cacheable part, none of which is cached yet. */
+  /** Charge for the cacheable part, which is not cached for this model yet. */
   charge: Charge;
-  /** In tokens of plain input. */
+  /** Cost, in tokens of uncached input. */
   cost: number;
-  /** As a share of the next prompt without any cache; 1 is a whole prompt. */
+  /** Cost relative to the next prompt without any cache; 1 is a whole prompt. */
   share: number;
 }
 
-/** A file that defines a name. */
+/** A file that defines the name. */
 export interface SymbolDefinition {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** The heads of what has the name there. */
+  /** Heads of the definitions. */
   heads: string[];
-  /** Their lines, from 1. */
+  /** Line numbers of the definitions, counted from 1. */
   lines: number[];
-  /** The other files that mention it and mean this definition, likeliest first. */
+  /** Other files that refer to these definitions, most likely first. */
   referrers: Referrer[];
 }
 
 /** The kind of a symbol, named after the captures in `outline.scm`. */
 export type SymbolKind =
-  /** A module or name space inside a file. */
+  /** A module or namespace inside a file. */
   | 'module'
   /** A class. */
   | 'class'
-  /** A structure, record or union. */
+  /** A struct, record or union. */
   | 'struct'
   /** An enumeration. */
   | 'enum'
-  /** One of an enumeration's values. */
+  /** A variant of an enumeration. */
   | 'variant'
   /** An interface, trait or protocol. */
   | 'interface'
-  /** An implementation block; its name is the type's. */
+  /** An implementation block, named after its type. */
   | 'impl'
   /** A function outside any type. */
   | 'function'
   /** A function inside a type. */
   | 'method'
-  /** A named part of a type. */
+  /** A field or property of a type. */
   | 'field'
   /** A variable outside any function. */
   | 'variable'
@@ -4490,56 +4533,64 @@ export type SymbolKind =
   | 'type'
   /** A macro. */
   | 'macro'
-  /** A part of a document, under its heading. */
+  /** A section of a document, named after its heading. */
   | 'section'
-  /** A key of settings or data. */
+  /** A key in a configuration or data file. */
   | 'key';
 
 /** The symbol map. */
 export interface SymbolSettings {
-  /** Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000. */
+  /**
+   * Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000: at
+   * 4,000 tokens, the map shows nine tenths of the definitions that later commits change, and beyond 8,000 little
+   * more.
+   */
   map_budget: number | null;
-  /** Maximum file size, in bytes, for which Strata builds an outline. */
+  /** Maximum size, in bytes, of a file that Strata outlines. */
   max_file_bytes: number;
 }
 
 /** The symbol map. */
 export interface SymbolSettingsInput {
-  /** Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000. */
+  /**
+   * Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000: at
+   * 4,000 tokens, the map shows nine tenths of the definitions that later commits change, and beyond 8,000 little
+   * more.
+   */
   map_budget?: number | null;
-  /** Maximum file size, in bytes, for which Strata builds an outline. */
+  /** Maximum size, in bytes, of a file that Strata outlines. */
   max_file_bytes?: number;
 }
 
-/** A file. */
+/** The file to outline. */
 export interface SymbolsDependentsParams {
-  /** Its path below the workspace folder. */
+  /** Path of the file, relative to the workspace folder. */
   path: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Dependencies. */
+/** The dependencies of a file. */
 export interface SymbolsDependentsReply {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Number of files that refer to it. Uncertain references count less. */
+  /** Number of files that refer to this file, in which uncertain references count less. */
   incoming: number;
-  /** The files that refer to it, strongest first. */
+  /** Files that refer to this file, strongest first. */
   dependents: FileKey[];
-  /** The files that it refers to, strongest first. */
+  /** Files that this file refers to, strongest first. */
   dependencies: FileKey[];
-  /** The files that its imports mean. */
+  /** Files that this file imports. */
   imports: FileKey[];
-  /** The files that refer to it and that it refers to. */
+  /** Files that this file refers to and that refer to it. */
   mutual: FileKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A file. */
+/** The file to outline. */
 export interface SymbolsFileParams {
-  /** Its path below the workspace folder. */
+  /** Path of the file, relative to the workspace folder. */
   path: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4547,16 +4598,16 @@ export interface SymbolsFileParams {
 
 /** The outline of a file. */
 export interface SymbolsFileReply {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Its language. */
+  /** Language of the file. */
   language: string;
   /**
-   * Its definitions without their bodies, a line each: the lines that a definition has in the file, then its head,
-   * indented by one space per level.
+   * Definitions without their bodies, one per line: the line range of the definition, then its head, indented by
+   * one space per level.
    */
   text: string;
-  /** Its tokens. */
+  /** Tokens of `text`. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4564,9 +4615,9 @@ export interface SymbolsFileReply {
 
 /** A search query. */
 export interface SymbolsFindParams {
-  /** Symbol name, or letters of it in order, optionally qualified (`Type.method`). */
+  /** Symbol name, or some of its letters in order, optionally qualified (`Type.method`). */
   query: string;
-  /** How many at most. */
+  /** Maximum number of symbols. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4574,7 +4625,7 @@ export interface SymbolsFindParams {
 
 /** The matches. */
 export interface SymbolsFindReply {
-  /** The closest first. */
+  /** Matching symbols, closest first. */
   symbols: FoundSymbol[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4582,11 +4633,14 @@ export interface SymbolsFindReply {
 
 /** The size and topic of the map. */
 export interface SymbolsMapParams {
-  /** Maximum tokens of the blocks. Defaults to the setting. */
+  /** Maximum tokens of the map. Defaults to the setting `symbols.map_budget`. */
   budget?: number | null;
-  /** Files to always include, with related files ranked first: paths, or globs such as `src/**\/*.rs`. */
+  /** Files to always include, as paths or globs such as `src/**\/*.rs`. Related files are ranked first. */
   focus?: string[];
-  /** Topic of the map, in plain words: related code is ranked first, and what the text names is always included. */
+  /**
+   * Topic of the map, in plain words. Related code is ranked first, and files and symbols that the text names are
+   * always included.
+   */
   about?: string | null;
   /** Order of the blocks. */
   sort?: MapSort;
@@ -4596,29 +4650,29 @@ export interface SymbolsMapParams {
 
 /** The symbol map. */
 export interface SymbolsMapReply {
-  /** The legend. */
+  /** Legend that explains the map's notation. */
   legend: string;
-  /** All blocks. */
+  /** All blocks, as text. */
   text: string;
-  /** Their total tokens. */
+  /** Tokens of the map. */
   tokens: number;
-  /** Their maximum tokens. */
+  /** Maximum tokens of the map. */
   budget: number;
-  /** The files with a block, in the order of the blocks. */
+  /** Files with a block, in the order of the blocks. */
   files: MapFile[];
-  /** Files with an outline that have no block. */
+  /** Number of outlined files without a block. */
   leftOut: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A name. */
+/** A name to find references to. */
 export interface SymbolsReferencesParams {
-  /** A name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
+  /** Name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
   name: string;
-  /** Only its definitions in this file; everybody's when absent. */
+  /** Only consider definitions in this file. Defaults to definitions in all files. */
   path?: string | null;
-  /** How many hits at most. */
+  /** Maximum number of references. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4626,17 +4680,20 @@ export interface SymbolsReferencesParams {
 
 /** The references to a name. */
 export interface SymbolsReferencesReply {
-  /** The name. */
+  /** Name from the request. */
   name: string;
-  /** Its definitions, each with the files that refer to it. */
+  /** Definitions of the name, one entry per file, each with the files that refer to it. */
   definitions: SymbolDefinition[];
-  /** Mentions by path and line, definitions among them; certain ones first where there are more than the limit. */
+  /**
+   * References sorted by path and line, including the definitions. If there are more than `limit`, certain ones are
+   * kept first.
+   */
   hits: ReferenceHit[];
-  /** How many mentions there are, listed or not. */
+  /** Number of references, listed or not. */
   total: number;
   /**
-   * Mentions that are not among them: of members of values of unknown type, by a name that the language brings
-   * along.
+   * Number of references not listed because they are unlikely: members of values of unknown type, with a name that
+   * the language itself defines.
    */
   unlikely: number;
   /** How to narrow the query if references are missing. */
@@ -4647,11 +4704,11 @@ export interface SymbolsReferencesReply {
 
 /** A query for relevant code. */
 export interface SymbolsRelevantParams {
-  /** The task, in plain words. */
+  /** Task, in plain words. */
   query: string;
-  /** Maximum items. Defaults to the setting. */
+  /** Maximum number of items. Defaults to the limits in the settings `context_frame.*`. */
   limit?: number | null;
-  /** Items that score less are left out; the setting's when absent. */
+  /** Minimum score of an item, between 0 and 1. Defaults to the setting `context_frame.min_score`. */
   minScore?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4659,112 +4716,112 @@ export interface SymbolsRelevantParams {
 
 /** The relevant code. */
 export interface SymbolsRelevantReply {
-  /** The best first. */
+  /** Items, best first. */
   items: RelevantItem[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files of the workspace that the system prompt quotes or lists. */
+/** Workspace files that the system prompt quotes or lists. */
 export interface SystemFiles {
-  /** Rules, quoted. */
+  /** Rule files, quoted. */
   rules: FileKey[];
-  /** Skills, listed with their descriptions. */
+  /** Skill files, listed with their descriptions. */
   skills: FileKey[];
-  /** Memory, quoted. */
+  /** Memory files, quoted. */
   memory: FileKey[];
 }
 
-/** A report about a calibration. */
+/** Calibration of a model, as reported to clients. */
 export interface Taught {
-  /** The model's tokens per estimated token. */
+  /** Ratio of the model's tokens to estimated tokens. */
   factor: number;
-  /** Overhead per request beyond our estimate, in tokens; negative if estimates are too high. */
+  /** Tokens per request beyond the estimate; negative if estimates are too high. */
   overhead: number;
-  /** How often usage was reported. */
+  /** Number of usage reports. */
   reports: number;
 }
 
-/** A position of the protocol. */
+/** A position, as in the Language Server Protocol. */
 export interface TextPosition {
-  /** The line, from 0. */
+  /** Line, counted from 0. */
   line: number;
-  /** The character in it, from 0. */
+  /** Character in the line, counted from 0. */
   character: number;
 }
 
-/** A range of the protocol. */
+/** A range, as in the Language Server Protocol. */
 export interface TextRange {
-  /** Its start. */
+  /** Start of the range. */
   start: TextPosition;
-  /** Its end, exclusive. */
+  /** End of the range, exclusive. */
   end: TextPosition;
 }
 
-/** How stable content has proved to be. L0 is the most stable and comes first; active content is not cached. */
+/** How stable a piece of content is. L0 is the most stable and comes first; active content is not cached. */
 export type Tier =
-  /** The most stable. */
+  /** The most stable content. */
   | 'L0'
-  /** Stable. */
+  /** Stable content. */
   | 'L1'
-  /** Settling. */
+  /** Content that is becoming stable. */
   | 'L2'
-  /** Newly graduated. */
+  /** Content that has just become stable enough to be cached. */
   | 'L3'
-  /** Not cached. */
+  /** Content that is not cached. */
   | 'active';
 
 /** One tier of a prompt. */
 export interface TierReport {
-  /** The tier. */
+  /** Name of the tier. */
   tier: Tier;
-  /** Number of its items. */
+  /** Number of items in the tier. */
   items: number;
-  /** Its weight in tokens. */
+  /** Tokens of the tier. */
   tokens: number;
-  /** Whether a breakpoint follows it. */
+  /** Whether a cache breakpoint follows the tier. */
   marked: boolean;
 }
 
-/** The content of one tier. */
+/** Contents of one tier. */
 export interface TierWeight {
-  /** The tier. */
+  /** Name of the tier. */
   tier: Tier;
-  /** Number of its items. */
+  /** Number of items in the tier. */
   items: number;
-  /** Its weight in tokens. */
+  /** Tokens of the tier. */
   tokens: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface TiersExplainBreakParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The last recorded prompt's cache break. */
+/** Why the last recorded prompt missed the cache. */
 export interface TiersExplainBreakReply {
-  /** In plain words. */
+  /** Explanation for the user. */
   sentence: string;
-  /** The prompt that brought it about, counted from 1. */
+  /** One-based number of the prompt that caused the break. */
   turn?: number;
-  /** When, in milliseconds since 1970. */
+  /** Time of that prompt, in milliseconds since 1970. */
   atMs?: number;
-  /** Why. */
+  /** Reason for the break. */
   reason?: BreakReason;
-  /** The items in the first block that could not stay. */
+  /** Items in the first block that could not stay in place. */
   items?: ItemKey[];
   /** Tokens of the unchanged prefix. */
   kept?: number;
-  /** Tokens after it, which the provider had to take in again. */
+  /** Tokens after the prefix, which the provider had to process again. */
   rewritten?: number;
-  /** Unchanged items after the break that were written again. */
+  /** Unchanged items after the break that had to be written again. */
   moved?: ItemKey[];
-  /** Tokens of `rewritten` that would have been read from the cache had nothing broken. */
+  /** Part of `rewritten`, in tokens, that would have been read from the cache without the break. */
   lost?: number;
-  /** The cost of writing them instead of reading them, in tokens of plain input. */
+  /** Extra cost of writing the `lost` tokens instead of reading them, in tokens of uncached input. */
   cost?: number;
-  /** How much less of this prompt the provider read than expected, if reported. */
+  /** How much less of this prompt the provider read from its cache than expected, if reported. */
   missed?: CacheShortfall;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4772,23 +4829,23 @@ export interface TiersExplainBreakReply {
 
 /** What to forecast. */
 export interface TiersForecastParams {
-  /** A model to switch to. */
+  /** Model to estimate the cost of switching to. */
   model?: string | null;
-  /** How long the next prompt is to wait after the last one. */
+  /** Pause before the next prompt, in seconds since the last one. */
   pauseSeconds?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The forecast. */
+/** A cost forecast. */
 export interface TiersForecastReply {
-  /** The model of the next prompt. */
+  /** Model of the next prompt. */
   model: string;
-  /** The lifetime that is set. */
+  /** Lifetime of cache entries in the settings. */
   ttl: Ttl;
-  /** Number of recorded prompts, as far as remembered. */
+  /** Number of recorded prompts that the session remembers. */
   turns: number;
-  /** Tokens of the next prompt without its request. */
+  /** Tokens of the next prompt, excluding the user's new message. */
   tokens: number;
   /** Cacheable tokens of the last prompt. */
   marked: number;
@@ -4796,188 +4853,199 @@ export interface TiersForecastReply {
   growth: number;
   /** When the cache expires, in milliseconds since 1970. */
   cacheExpiresMs?: number;
-  /** With entries that live five minutes. */
+  /** Costs if cache entries live five minutes. */
   fiveMinutes: CostOutlook;
-  /** With entries that live an hour. */
+  /** Costs if cache entries live one hour. */
   oneHour: CostOutlook;
-  /** The lifetime under which the session would have cost less so far; five minutes when it is anyway. */
+  /** Lifetime under which the session would have cost less so far; five minutes if both cost the same. */
   cheaper: Ttl;
-  /** Extra cost of a pause beyond the current lifetime. */
+  /** Extra cost of a pause that exceeds the current lifetime. */
   pastTtl: ExtraCost;
-  /** The effect of the pause in the request. */
+  /** Effect of a pause of `pauseSeconds`. */
   pause?: PauseCost;
-  /** The effect of the model in the request. */
+  /** Effect of switching to `model`. */
   switch?: SwitchCost;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back. */
+/**
+ * A policy for this session. If `policy` is absent, nothing is changed; `null` removes the session's own policy.
+ */
 export interface TiersPolicyParams {
-  /** The session's own from now on. */
+  /** New policy of the session. */
   policy?: PolicyName | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The policy of the next prompt, and where it was chosen. */
+/** The policy of the next prompt, and what determined it. */
 export interface TiersPolicyReply {
-  /** The policy. */
+  /** Chosen policy. */
   policy: PolicyName;
-  /** Where the choice came from. */
+  /** What decided on the policy. */
   decidedBy: DecidedBy;
-  /** The session's own. */
+  /** Policy set in the session. */
   session: PolicyName | null;
-  /** The setting's. */
+  /** Policy set in the settings. */
   setting: PolicyName | null;
-  /** The model of the next prompt. */
+  /** Model of the next prompt. */
   model: string;
-  /** The model's default. */
+  /** The model's default policy. */
   modelDefault: PolicyName;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface TiersRebuildParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The cost of a rebuild. */
+/** The predicted cost of a rebuild. */
 export interface TiersRebuildReply {
-  /** The policy. */
+  /** Chosen policy. */
   policy: PolicyName;
-  /** Where the choice came from. */
+  /** What decided on the policy. */
   decidedBy: DecidedBy;
-  /** The charge for the next request without its prompt; absent if it would not fit. */
+  /**
+   * Predicted charge for the next request, excluding the user's new message. Absent if the request would not fit.
+   */
   predicted?: Charge;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface TiersReportParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of `tiers.report`: the next prompt before its request. */
+/** The reply of `tiers.report`: the layout of the next prompt without its message. */
 export interface TiersReportReply {
-  /** The model. */
+  /** Model that the prompt is for. */
   model: string;
-  /** The policy. */
+  /** Chosen policy. */
   policy: PolicyName;
-  /** Where the choice came from. */
+  /** What decided on the policy. */
   decidedBy: DecidedBy;
-  /** Prompts that were recorded so far. */
+  /** Number of prompts recorded so far. */
   turns: number;
-  /** The last recorded prompt, whichever process recorded it; absent before any was. */
+  /** Last recorded prompt, including one from another process; absent if none was recorded. */
   lastTurn?: LastTurn;
-  /** The content of each nonempty tier. */
+  /** Contents of each nonempty tier. */
   tiers: TierReport[];
-  /** Every item in prompt order, then those that only keep a position. */
+  /** Items in prompt order, then items that are not shown but keep a position. */
   items: ItemReport[];
-  /** Tokens of everything. */
+  /** Tokens of the whole prompt. */
   tokens: number;
-  /** The expected charge, as far as the provider's cache is known. `read` is the expected cached read. */
+  /**
+   * Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
+   */
   predicted: Charge;
-  /** `predicted.read` as a share of all its tokens, in percent, rounded to one decimal. */
+  /**
+   * Share of the prompt's tokens that is expected to be read from the cache (`predicted.read`), in percent, rounded
+   * to one decimal.
+   */
   expectedPercent: number;
-  /** The share of the input billed so far that was read from the cache, in percent; absent before anything was. */
+  /** Share of the input billed so far that was read from the cache, in percent; absent before the first bill. */
   cachedPercent?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** How many tokens a provider counts. */
+/** The provider's token count, as clients may write it. */
 export type TokenCount =
-  /** The number. */
+  /** Number of tokens. */
   | number
-  /** The same inside an object, which may say more. */
+  /** An object, which may have further fields. */
   | {
-    /** The number. */
+    /** Number of tokens. */
     inputTokens: number;
   };
 
 /** Tokens that a provider adds to the text of a request. */
 export interface TokenOverheads {
-  /** For each message, its role and delimiters. */
+  /** Tokens per message, for its role and delimiters. */
   message: number;
-  /** Once, for the beginning of the answer. */
+  /** Tokens per request, for the beginning of the answer. */
   reply: number;
-  /** Once, when the request declares any tool. */
+  /** Tokens per request that declares any tools. */
   tool_prompt: number;
-  /** For each declared tool, beyond its name, description and schema. */
+  /** Tokens per declared tool, beyond its name, description and schema. */
   tool: number;
-  /** For each tool call with its result, beyond their texts. */
+  /** Tokens per tool call and its result, beyond their texts. */
   tool_round_trip: number;
 }
 
-/** The tokens of a prompt. */
+/** Token counts of a prompt. */
 export interface TokenReport {
-  /** All of it. */
+  /** Tokens of the whole prompt. */
   total: number;
-  /** By part. The parts add up to the total. */
+  /** Tokens by part. They add up to `total`. */
   parts: Record<string, number>;
-  /** The expected count by the provider, from reported usage. */
+  /** Tokens that the provider is expected to count, based on reported usage. */
   expected: Expected;
-  /** Maximum tokens by this count. Less than `room` if estimates turned out too low. */
+  /** Maximum value of `total`. Smaller than `room` if estimates turned out too low. */
   limit: number;
-  /** Maximum tokens by the provider's count. */
+  /** Maximum tokens by the provider's count: `window` minus `outputReserve`. */
   room: number;
-  /** The input window: the model's, or the client's `maxInputTokens` where that is smaller. */
+  /** Input window in tokens: the model's, or the client's `maxInputTokens` if that is smaller. */
   window: number;
   /** Tokens reserved for the answer. */
   outputReserve: number;
 }
 
-/** How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or `"chars"`. */
+/** How to count the tokens of a model. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or `"chars"`. */
 export type Tokenizer =
-  /** Exactly, with `o200k_base`. `o200k_harmony` counts alike: it adds special tokens only. */
+  /** Exact count with `o200k_base`. `o200k_harmony` gives the same counts: it only adds special tokens. */
   | 'o200k'
-  /** Exactly, with `cl100k_base`. */
+  /** Exact count with `cl100k_base`. */
   | 'cl100k'
   /** The exact `o200k_base` count times a factor, rounded up. */
   | {
     o200k_times: Ratio;
   }
-  /** One token for four characters, rounded up. */
+  /** One token per four characters, rounded up. */
   | 'chars'
-  /** With a tokenizer that the counter was given. */
+  /** Count by a custom tokenizer. */
   | {
     given: GivenId;
   };
 
-/** A tool as a client declares it, in no provider's form. */
+/** A tool as declared by a client, independent of providers. */
 export interface Tool {
-  /** Name of the tool for the model. */
+  /** Name of the tool, shown to the model. */
   name: string;
-  /** Description for the model. */
+  /** Description of the tool, shown to the model. */
   description?: string;
-  /** A JSON schema of its arguments, opaque to Strata. */
+  /** JSON schema of the tool's arguments. Strata passes it on unchanged. */
   input_schema: unknown;
 }
 
-/** How a tool call ended. */
+/** Outcome of a tool call. */
 export type ToolOutcome =
-  /** It succeeded. */
+  /** The call succeeded. */
   | 'ok'
-  /** It failed; the content says how. */
+  /** The call failed. The content describes the error. */
   | 'error';
 
-/** An output as a client may give it. */
+/** A tool output, as clients may write it. */
 export type ToolOutput =
-  /** A text. */
+  /** A string. */
   | string
-  /** Its parts. */
+  /** A list of parts. */
   | ResultPartInput[];
 
-/** An output of a tool. */
+/** A tool output. */
 export interface ToolOutputAddParams {
-  /** The output. */
+  /** Output of the tool. */
   content: ToolOutput;
-  /** The call that it answers. With it the result is added to the conversation; without it only cut. */
+  /**
+   * Id of the tool call. If given, the result is added to the conversation; otherwise the output is only truncated.
+   */
   callId?: string | null;
   /** How the call ended. */
   outcome?: ToolOutcome;
@@ -4985,93 +5053,99 @@ export interface ToolOutputAddParams {
   session?: string | null;
 }
 
-/** The kept part of an output. */
+/** The truncated output. */
 export interface ToolOutputAddReply {
-  /** What the model sees. */
+  /** Content that the model sees. */
   content: ResultPart[];
-  /** The message, when one was added. */
+  /** Number of the added message, if one was added. */
   id?: MessageId;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Lines of an output. */
+/** Which lines of an output to read. */
 export interface ToolOutputReadParams {
-  /** Which output. */
+  /** Output to read. */
   id: OutputName;
-  /** The first line, counted from 1. */
+  /** First line, counted from 1. */
   from?: number;
-  /** How many lines; 200 when absent. */
+  /** Number of lines. Defaults to 200. */
   count?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Some lines of an output. */
+/** A range of lines of an output. */
 export interface ToolOutputReadReply {
-  /** The lines with their ends. */
+  /** Text of the lines, including line breaks. */
   text: string;
-  /** The first of them, counted from 1. */
+  /** First line, starting at 1. */
   from: number;
-  /** The last of them; one less than `from` when there are none. */
+  /** Last line; `from - 1` if there are none. */
   to: number;
-  /** How many lines the output has. */
+  /** Number of lines of the whole output. */
   total: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Tool results: how much of each is kept, and how long the model sees it. 0 means no limit. */
+/** Tool results: how much of each to keep, and how long the model sees them. 0 means no limit. */
 export interface ToolOutputSettings {
-  /** Maximum lines kept of one output. */
+  /** Maximum lines to keep per tool output. */
   max_lines: number;
-  /** Maximum characters kept of one output. */
+  /** Maximum characters to keep per tool output. */
   max_chars: number;
-  /** Maximum bytes kept of one output. */
+  /** Maximum bytes to keep per tool output. */
   max_bytes: number;
-  /** Outputs longer than this many characters are written to a file, and the conversation keeps a notice. */
+  /**
+   * Size of an output, in characters, above which it is written to a file and replaced by a notice in the
+   * conversation.
+   */
   large_output_threshold: number;
   /**
-   * Maximum disk space for outputs written to files, in MiB, over all workspaces. The oldest files are deleted
-   * first.
+   * Maximum disk space, in MiB, for outputs written to files, across all workspaces. When it is exceeded, the
+   * oldest files are deleted first.
    */
   spill_quota_mib: number;
   /** Which part of a long output to keep. */
   truncate_mode: TruncateMode;
   /**
-   * Maximum tool results the model sees. Older ones are archived after a turn, or digested when `checkpoint`
-   * compacts. 0 means no limit.
+   * Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
+   * `checkpoint` profile compacts. 0 means no limit.
    */
   cutoff: number;
-  /** Who summarizes archived results. */
+  /** How to summarize archived results. */
   summary: ToolSummaryStrategy;
   /** When to archive results beyond `cutoff`. */
   ageing: ArchivalMode;
 }
 
-/** Tool results: how much of each is kept, and how long the model sees it. 0 means no limit. */
+/** Tool results: how much of each to keep, and how long the model sees them. 0 means no limit. */
 export interface ToolOutputSettingsInput {
-  /** Maximum lines kept of one output. */
+  /** Maximum lines to keep per tool output. */
   max_lines?: number;
-  /** Maximum characters kept of one output. */
+  /** Maximum characters to keep per tool output. */
   max_chars?: number;
-  /** Maximum bytes kept of one output. */
+  /** Maximum bytes to keep per tool output. */
   max_bytes?: number;
-  /** Outputs longer than this many characters are written to a file, and the conversation keeps a notice. */
+  /**
+   * Size of an output, in characters, above which it is written to a file and replaced by a notice in the
+   * conversation.
+   */
   large_output_threshold?: number;
   /**
-   * Maximum disk space for outputs written to files, in MiB, over all workspaces. The oldest files are deleted
-   * first.
+   * Maximum disk space, in MiB, for outputs written to files, across all workspaces. When it is exceeded, the
+   * oldest files are deleted first.
    */
   spill_quota_mib?: number;
   /** Which part of a long output to keep. */
   truncate_mode?: TruncateMode;
   /**
-   * Maximum tool results the model sees. Older ones are archived after a turn, or digested when `checkpoint`
-   * compacts. 0 means no limit.
+   * Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
+   * `checkpoint` profile compacts. 0 means no limit.
    */
   cutoff?: number;
-  /** Who summarizes archived results. */
+  /** How to summarize archived results. */
   summary?: ToolSummaryStrategy;
   /** When to archive results beyond `cutoff`. */
   ageing?: ArchivalMode;
@@ -5109,44 +5183,44 @@ export interface ToolPatternsInput {
 
 /** The result of one tool call. */
 export interface ToolResult {
-  /** The `id` of the call. */
+  /** `id` of the tool call. */
   callId: string;
-  /** The output. */
+  /** Output of the tool. */
   content: ResultPartInput[];
   /** Whether the tool failed. */
   outcome?: ToolOutcome;
 }
 
-/** How archived results are summarized. */
+/** How to summarize archived results. */
 export type ToolSummaryStrategy =
-  /** By a model, or as `heuristic` if the model fails. */
+  /** With a model; with `heuristic` if the model fails. */
   | 'llm'
-  /** By the beginning and the end of each result. */
+  /** With the beginning and the end of each result. */
   | 'heuristic'
-  /** Not at all: results are never archived. */
+  /** No archiving. */
   | 'off';
 
-/** A tool that a model used. */
+/** A tool call by the model. */
 export interface ToolUse {
-  /** The tool. */
+  /** Name of the tool. */
   name: string;
-  /** Its arguments. */
+  /** Arguments of the call. */
   input: unknown;
   /** Whether the call failed. */
   failed: boolean;
 }
 
-/** Billed usage of a session. */
+/** Billed usage of a session, with its cost. */
 export interface Totals {
-  /** Input that was neither read from nor written to the cache. */
+  /** Input tokens neither read from nor written to the cache. */
   input: number;
-  /** Output. */
+  /** Output tokens. */
   output: number;
-  /** Input read from the cache. */
+  /** Input tokens read from the cache. */
   cacheRead: number;
-  /** Input written to the cache. */
+  /** Input tokens written to the cache. */
   cacheWrite: number;
-  /** Cost of the input, in tokens of plain input; absent without a bill. */
+  /** Cost of the input, in tokens of uncached input; absent if no bill was reported. */
   cost?: number;
 }
 
@@ -5175,85 +5249,85 @@ export interface TriggerReading {
 
 /** Which part of a long text to keep. */
 export type TruncateMode =
-  /** The beginning. */
+  /** Only the beginning. */
   | 'head'
   /** The beginning and the end, with a marker between them. */
   | 'head_tail';
 
-/** How long to ask a provider to keep a prefix. */
+/** Requested lifetime of cache entries. */
 export type Ttl =
   /** Five minutes after the last use. */
   | '5m'
   /** One hour after the last use. */
   | '1h';
 
-/** Why a request failed, where Strata can do something about it. */
+/** Reasons for a failed request that Strata can handle. */
 export type TurnError =
-  /** The provider says that the prompt is too long. */
+  /** The provider rejected the prompt as too long. */
   | 'context_limit';
 
-/** How a request ended. */
+/** How a request to the provider ended. */
 export type TurnStatus =
-  /** The whole answer came. */
+  /** The answer is complete. */
   | 'complete'
-  /** The user stopped it; the answer so far counts. */
+  /** The user stopped the answer. The part received so far counts. */
   | 'aborted'
-  /** It failed; the prompt is treated as not sent. */
+  /** The request failed. The prompt is treated as not sent. */
   | 'error';
 
-/** A page with its text. */
+/** A web page and its text. */
 export interface UrlAddParams {
-  /** Its address. */
+  /** Address of the page. */
   url: string;
-  /** Its title. */
+  /** Title of the page. */
   title?: string | null;
-  /** Its text, at most `files.max_bytes`. */
+  /** Text of the page, at most `files.max_bytes` bytes. */
   content: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A page that the session shows. */
+/** A web page in the session. */
 export interface UrlAddReply {
-  /** Its address. */
+  /** Address of the page. */
   url: string;
-  /** Its title. */
+  /** Title of the page. */
   title?: string;
-  /** Its item. */
+  /** Key of the page's item in the layout. */
   key: ItemKey;
-  /** Its tier in the last recorded turn. */
+  /** Tier of the page in the last recorded turn. */
   tier: Tier;
-  /** The weight of its text, in tokens of the model. */
+  /** Tokens of the page's text. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The arguments of a command that takes none. */
+/** Arguments of a command that takes none. */
 export interface UrlListParams {
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The pages that the session shows. */
+/** The web pages in the session. */
 export interface UrlListReply {
-  /** Sorted by address. */
+  /** Pages, sorted by address. */
   urls: ShownPage[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A page. */
+/** The address of a web page. */
 export interface UrlRemoveParams {
-  /** Its address. */
+  /** Address of the page. */
   url: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Whether there was such a page. */
+/** Whether a page was removed. */
 export interface UrlRemoveReply {
-  /** Whether there was. */
+  /** Whether the session contained the page. */
   removed: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -5261,100 +5335,100 @@ export interface UrlRemoveReply {
 
 /** Billed tokens of one request. */
 export interface Usage {
-  /** Input that was neither read from nor written to the cache. */
+  /** Input tokens neither read from nor written to the cache. */
   input: number;
-  /** Output. */
+  /** Output tokens. */
   output: number;
-  /** Input read from the cache. */
+  /** Input tokens read from the cache. */
   cacheRead: number;
-  /** Input written to the cache. */
+  /** Input tokens written to the cache. */
   cacheWrite: number;
 }
 
 /** Billed tokens of one request. */
 export interface UsageInput {
-  /** Input that was neither read from nor written to the cache. */
+  /** Input tokens neither read from nor written to the cache. */
   input?: number;
-  /** Output. */
+  /** Output tokens. */
   output?: number;
-  /** Input read from the cache. */
+  /** Input tokens read from the cache. */
   cacheRead?: number;
-  /** Input written to the cache. */
+  /** Input tokens written to the cache. */
   cacheWrite?: number;
 }
 
 /** An excerpt in a prompt. */
 export interface UsedExcerpt {
-  /** Its name, by which it is pinned and dismissed. */
+  /** Name of the excerpt, used to pin or dismiss it. */
   excerpt: ExcerptKey;
-  /** Its lines now; absent when it is gone from its file. */
+  /** Current lines of the excerpt; absent if it is no longer in its file. */
   lines?: LineRange;
-  /** Why it was chosen; absent when you pinned it unasked. */
+  /** Why the excerpt was chosen; absent if you pinned it without a question. */
   reason?: ExcerptReason;
   /** Why it is in the prompt. */
   standing: ExcerptStanding;
-  /** Its tokens in this prompt, including updates. */
+  /** Tokens of the excerpt in this prompt, including updates. */
   tokens: number;
 }
 
-/** A file in a prompt. */
+/** A file whose text is in a prompt. */
 export type UsedFile = {
-  /** Its name. */
+  /** Path of the file. */
   path: FileKey;
-  /** The hash of its whole text. */
+  /** Hash of the file's whole text. */
   hash: ContentHash;
-  /** Its tokens in this prompt. */
+  /** Tokens of the file in this prompt. */
   tokens: number;
-  /** Its tier. */
+  /** Tier of the file. */
   tier: Tier;
-  /** The parts of it that were chosen for a question; empty for a selected file. */
+  /** Excerpts of the file that were chosen for a question; empty for a selected file. */
   excerpts?: UsedExcerpt[];
 } & (
-  /** An open buffer, unsaved changes included. */
+  /** A buffer that is open in the editor, including unsaved changes. */
   | {
     source: 'buffer';
     /** The editor's version of the document. */
     version: number;
-    /** Whether it is known to be the editor's text. */
+    /** Whether the text is known to match the editor's. */
     sync: DocumentSync;
   }
-  /** The disk. */
+  /** A file on disk. */
   | {
     source: 'disk';
-    /** When it was last changed, in milliseconds since 1970. */
+    /** Time of the last modification, in milliseconds since 1970. */
     mtimeMs: number;
-    /** How the bytes were converted to text, if not directly. */
+    /** How the bytes were converted to text; absent if they were read as they are. */
     notice?: string;
   }
-  /** Handed over by the client. */
+  /** Content that the client provided. */
   | {
     source: 'given';
   });
 
-/** Whether a party sees a message. */
+/** Whether the model, or the user, sees a message. */
 export type Visibility =
-  /** Shown. */
+  /** The message is shown. */
   | 'shown'
-  /** Kept in the store, not shown, not counted. */
+  /** The message is stored, but neither shown nor counted. */
   | 'hidden';
 
-/** Something the user should know. */
+/** A warning for the user. */
 export interface Warning {
   /**
-   * The kind of warning, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
+   * Machine-readable kind of warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
    * `redacted`, ...
    */
   code: string;
-  /** It in a sentence. */
+  /** The warning, as a sentence. */
   message: string;
-  /** The file that it is about. */
+  /** File that the warning is about. */
   path?: FileKey;
 }
 
-/** A file that was rejected unasked. */
+/** A file that was not selected. */
 export interface WithheldFile {
-  /** The file. */
+  /** Path of the file. */
   path: FileKey;
-  /** Why, as a clause. */
+  /** Why the file was not selected, as a clause. */
   reason: string;
 }

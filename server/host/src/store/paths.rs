@@ -26,7 +26,7 @@ pub(super) struct StorePaths {
     name: String,
 }
 
-/// What to do if a link is in the place of a directory.
+/// What to do if a link is instead of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkPolicy {
     Follow,
