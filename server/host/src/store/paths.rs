@@ -26,7 +26,7 @@ pub(super) struct StorePaths {
     name: String,
 }
 
-/// What to do if a link is instead of a directory.
+/// How to treat a link where a directory is expected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkPolicy {
     Follow,

@@ -414,7 +414,8 @@ impl<'a> Reader<'a> {
                 let path = format!("/messages/{index}/content/{at}");
                 let id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
                 if !open.remove(id) {
-                    let detail = format!("the result for `{id}` matches no open call in the previous message");
+                    let detail =
+                        format!("the result for `{id}` matches no open call in the previous message");
                     self.findings.add(Rule::OrphanResult, path, detail);
                 } else if passed_other {
                     let detail = format!("the result for `{id}` must precede all other content");
