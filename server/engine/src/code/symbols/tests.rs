@@ -236,6 +236,9 @@ fn what_must_be_there_is_there_by_name_or_told() {
     let map = self::map(&index, 30, &[], &required);
     assert_eq!(map.missing, keys(&["tests/test_order.py"]));
     assert_eq!(map.required_tokens, text.find("LICENSE\n").unwrap() + "LICENSE\n".len());
+    let lonely = keys(&["web/lonely.py"]);
+    let map = self::map(&index, 20, &[stored("web/lonely.py")], &lonely);
+    assert_eq!((map.blocks, map.missing), (vec![], lonely), "a path of a kept file does not replace its names");
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub fn map_within(
     let mut misses = 0;
     for member in request.kept.iter().filter(|member| !request.without.contains(&member.path)) {
         let key = &member.path;
-        if misses >= MAX_MISSES || index.get(key).is_none() {
+        if misses >= MAX_MISSES || index.get(key).is_none() || selection.missing.contains(key) {
             continue;
         }
         let was_there = draft.places.contains_key(key);
