@@ -37,6 +37,7 @@ function M.begin(question)
   if fresh then
     vim.bo[buffer].filetype = "markdown"
   end
+  vim.wo[0][0].linebreak = true
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
   local answer = setmetatable({ buffer = buffer }, Answer)
   answer:append((fresh and "" or "\n") .. "> " .. question:gsub("\n", "\n> ") .. "\n\n")

@@ -420,7 +420,7 @@ define(
     if call.words[1] and not budget then
       return say(("`%s` is not a number of tokens"):format(call.words[1]))
     end
-    send(call, "strata.context.auto", budget and { budget = budget } or vim.empty_dict(), function(reply)
+    send(call, "context.auto", budget and { budget = budget } or vim.empty_dict(), function(reply)
       say(
         reply.budget == 0 and "automatic context is off"
           or ("automatic context is on: up to %d tokens of code per question"):format(reply.budget)
