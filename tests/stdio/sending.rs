@@ -53,6 +53,8 @@ fn an_answer_comes_in_pieces_and_is_recorded_with_its_bill() {
     assert_eq!((&reply["text"], &reply["end"]), (&json!("greet does it."), &json!("complete")));
     assert_eq!(reply["usage"], json!({ "input": 10, "output": 5, "cacheRead": 80, "cacheWrite": 10 }));
     assert_eq!(reply["cost"]["readShare"], 0.8);
+    let recorded = editor.run("budget.report", json!({}))["totals"].clone();
+    assert!(recorded["cacheRead"] == 80 && recorded["output"] == 5, "{recorded}");
     let asked = &server.asked()[0];
     assert_eq!(asked.header("x-api-key"), Some("a key"));
     assert!(asked.body["stream"] == true && asked.body.to_string().contains("on disk {name}"));

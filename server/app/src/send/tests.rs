@@ -176,6 +176,11 @@ fn an_answer_is_shown_recorded_and_summed_up() {
     assert_eq!(host.text(), "Ada.");
     assert_eq!((reply.usage, reply.cost.read_share), (USAGE, 0.8));
     assert!(reply.cost.paid < reply.cost.uncached && reply.cost.uncached == 100.0, "{:?}", reply.cost);
+    let report = host.workspace.run("strata.budget.report", json!({})).unwrap();
+    assert_eq!(
+        report["totals"],
+        json!({ "input": 10, "output": 2, "cacheRead": 80, "cacheWrite": 10, "requests": 1 })
+    );
     assert!(bodies[0]["max_tokens"].as_u64() > Some(1_000), "{}", bodies[0]["max_tokens"]);
     assert_eq!(host.messages().len(), 2);
 }
@@ -284,6 +289,11 @@ fn a_request_that_is_refused_leaves_nothing_behind() {
     assert!(message.contains("check the key"), "{message}");
     assert_eq!(data.unwrap()["kind"], "authentication");
     assert!(host.messages().is_empty());
+    let record = json!({ "id": "p1", "response": "Ada." });
+    assert!(
+        host.workspace.run("strata.prompt.record", record).is_err(),
+        "the prompt still waits for an answer"
+    );
 }
 
 #[test]
