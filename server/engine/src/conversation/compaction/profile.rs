@@ -160,8 +160,8 @@ pub struct ProfileOptions {
     pub like: Option<Family>,
     /// When to check whether a compaction is due.
     pub moment: Option<Moment>,
-    /// Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as soon as
-    /// that saves money. 0 disables the trigger.
+    /// Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata
+    /// compacts as soon as that saves money. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub history_share: Option<f64>,
     /// Maximum tokens of the conversation before a compaction is due. 0 disables the trigger.

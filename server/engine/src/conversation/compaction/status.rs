@@ -14,7 +14,7 @@ use crate::text::grouped;
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStatus {
-    /// Whether automatic compaction is enabled.
+    /// Whether compaction is enabled (`compaction.enabled`).
     pub enabled: bool,
     /// Name of the active profile.
     pub profile: String,
@@ -33,7 +33,7 @@ pub struct CompactionStatus {
     /// estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Whether automatic compaction is enabled and a condition is met.
+    /// Whether compaction is enabled and a condition is met.
     pub due: bool,
     /// Which condition makes a compaction due, or why none is due.
     pub why: String,
@@ -66,7 +66,7 @@ pub struct Last {
     pub time_ms: u64,
 }
 
-/// Whether a compaction starts automatically when it is due.
+/// Whether to check if a compaction is due (`compaction.enabled`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AutoCompaction {
     On,
