@@ -15,7 +15,7 @@ pub struct Trace {
     /// Files before the first turn, as content by path. Paths use `/` as the separator.
     pub files0: BTreeMap<String, String>,
     /// Number of commits since each path was last changed, at the start of the session and following first
-    /// parents. Capped at 400, which also applies to paths that are absent.
+    /// parents. At most 400, also for absent paths.
     pub recency: BTreeMap<String, u32>,
     /// Rule for selecting files in each turn.
     pub sel: SelectionRule,

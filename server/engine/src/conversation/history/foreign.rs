@@ -118,7 +118,7 @@ impl Foreign {
                 is_id(kind, id) && named("/name") && server && input
             }
             "mcp_tool_result" => named("/tool_use_id"),
-            // The provider accepts reasoning that it has not stored only in encrypted form.
+            // Reasoning that the provider has not stored is only accepted in encrypted form.
             "reasoning" => named("/encrypted_content"),
             "thought_signature" => named("/thoughtSignature"),
             "refusal" => named("/refusal"),
