@@ -1,4 +1,4 @@
-//! Names of environment variables that may contain a provider's key. Does not read the environment.
+//! Validates names of environment variables that may contain a provider's key. Does not read the environment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// Creates the range `first..=last`; `None` unless `1 <= first <= last`.
+    /// Creates the range `first..=last`, or `None` unless `1 <= first <= last`.
     pub fn new(first: u32, last: u32) -> Option<Self> {
         (1 <= first && first <= last).then_some(Self { first, last })
     }
@@ -94,7 +94,6 @@ impl<'de> Deserialize<'de> for LineRange {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// The whole file.
     Whole,
     /// These ranges of lines, in order and with gaps between them. Never empty.
     Lines(Vec<LineRange>),
@@ -112,7 +111,7 @@ pub enum Choice {
     Excluded,
 }
 
-/// Selected, excluded and client-provided files of a session.
+/// The files of a session that are selected, excluded, or provided by the client.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
@@ -154,7 +153,7 @@ impl Selection {
         self.selected.remove(key)
     }
 
-    /// Excludes a file from the prompt.
+    /// Excludes a file from the prompt, and deselects it.
     pub fn exclude(&mut self, key: FileKey) {
         self.deselect(&key);
         self.excluded.insert(key);
@@ -179,7 +178,7 @@ impl Selection {
         }
     }
 
-    /// Deselects all files. Keeps exclusions.
+    /// Deselects all files, but keeps exclusions.
     pub fn clear(&mut self) {
         self.selected.clear();
         self.given.clear();
@@ -197,7 +196,6 @@ impl Selection {
         self.given = given.into_iter().filter_map(|(key, text)| Some((renamed(key)?, text))).collect();
     }
 
-    /// Returns how the session treats a file.
     pub fn choice(&self, key: &FileKey) -> Choice {
         if self.selected.contains_key(key) {
             Choice::Selected

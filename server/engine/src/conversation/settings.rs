@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::compaction::{AutoCompaction, Family, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions};
 use super::key_variable::KeyVariable;
 
-/// Who writes compaction summaries.
+/// Author of compaction summaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SummariserKind {
@@ -25,7 +25,7 @@ pub enum SummariserKind {
     Http,
 }
 
-/// Conversation compaction.
+/// Settings for compacting conversations.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionSettings {
@@ -43,13 +43,13 @@ pub struct CompactionSettings {
     /// Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
     /// `compaction.model`, otherwise to no model.
     pub summariser: SummariserKind,
-    /// Model that writes summaries, as the provider names it.
+    /// Name of the model that writes summaries, as the provider spells it.
     pub model: Option<String>,
     /// Model that detects topic changes. If unset, the `topic` profile always summarizes.
     pub detection_model: Option<String>,
-    /// Provider address, if not the default: `https:`, or `http:` for a server on this machine.
+    /// Base URL of the provider, if not the default: `https:`, or `http:` for a server on this machine.
     pub base_url: Option<String>,
-    /// Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
+    /// Environment variable with the provider's key, if not the default one. The name must end in `_API_KEY`,
     /// `_TOKEN` or `_KEY`.
     pub key_env: Option<KeyVariable>,
     /// Timeout for one model response, in seconds.
@@ -68,7 +68,7 @@ impl Default for CompactionSettings {
             detection_model: None,
             base_url: None,
             key_env: None,
-            // 60 s: `docs/compaction.md`, "Who writes the summary".
+            // Seconds; `docs/compaction.md`, "Who writes the summary", states this default.
             timeout_s: 60,
         }
     }
@@ -134,16 +134,16 @@ pub(crate) enum ArchivalMode {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
-    /// Maximum lines to keep per tool output.
+    /// Maximum number of lines to keep of each tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum characters to keep per tool output.
+    /// Maximum number of characters to keep of each tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
-    /// Maximum bytes to keep per tool output.
+    /// Maximum number of bytes to keep of each tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
-    /// Size of an output, in characters, above which it is written to a file and replaced by a notice in the
+    /// Number of characters above which an output is written to a file and replaced by a notice in the
     /// conversation.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
@@ -153,8 +153,8 @@ pub struct ToolOutputSettings {
     /// Which part of a long output to keep.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
-    /// Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
-    /// `checkpoint` profile compacts. 0 means no limit.
+    /// Maximum number of tool results that the model sees. Older ones are archived after a turn, or digested
+    /// when the `checkpoint` profile compacts. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
     /// How to summarize archived results.

@@ -19,7 +19,6 @@ pub struct Trace {
     pub recency: BTreeMap<String, u32>,
     /// Rule for selecting files in each turn.
     pub sel: SelectionRule,
-    /// Turns of the session, in order.
     pub turns: Vec<TraceTurn>,
 }
 

@@ -49,7 +49,6 @@ pub struct Turn {
     pub answered_ms: Option<u64>,
 }
 
-/// Whether a request includes the earlier conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PriorHistory {
     #[default]
@@ -298,7 +297,7 @@ fn block(value: Value) -> ContentBlock {
     }
 }
 
-/// Converts a part of a tool result.
+/// Converts a part of a tool result. Converts types that a result cannot contain to text.
 fn part(value: Value) -> ResultPart {
     match block(value) {
         ContentBlock::Text { text } => ResultPart::Text { text },

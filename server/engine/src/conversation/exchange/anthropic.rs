@@ -81,7 +81,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// Normalizes equivalent spellings of a message.
+/// Normalizes equivalent spellings of a message, so that they can be compared.
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(content) = message.get_mut("content") {

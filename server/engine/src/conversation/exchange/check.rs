@@ -15,7 +15,7 @@ pub enum Purpose {
     Record,
 }
 
-/// A rule that a list of messages breaks.
+/// A rule that a list of messages breaks, and the offending message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BrokenRule {
     /// Zero-based index of the message, counting hidden ones; `None` if the list as a whole breaks the rule.

@@ -1,4 +1,4 @@
-//! Access to fields of JSON objects, with errors for missing or mistyped ones.
+//! Reads fields of JSON objects, with errors for missing or mistyped ones.
 
 use serde_json::{Map, Value};
 

@@ -30,7 +30,6 @@ pub enum Form {
 /// A conversation imported from a text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ImportedConversation {
-    /// Format of the text.
     pub form: Form,
     /// Instructions to the model that precede the conversation.
     pub system: Vec<NewMessage>,

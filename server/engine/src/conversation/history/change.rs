@@ -13,7 +13,6 @@ pub struct Change {
     pub added: Vec<Arc<Message>>,
     /// Messages whose content changed.
     pub changed: Vec<Arc<Message>>,
-    /// Ids of removed messages.
     pub removed: Vec<MessageId>,
     /// Ids of all messages in order; `None` if new messages were only appended.
     pub order: Option<Vec<MessageId>>,

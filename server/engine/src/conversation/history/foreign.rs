@@ -42,7 +42,7 @@ pub struct Foreign {
 pub(crate) enum ForeignPosition {
     /// In the content of a message with this role.
     Said(Role),
-    /// Inside a tool result.
+    /// In a tool result.
     Result,
 }
 

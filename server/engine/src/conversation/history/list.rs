@@ -46,7 +46,6 @@ impl Entry {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistoryChange {
-    /// Ids of inserted messages.
     pub added: Vec<MessageId>,
     /// Ids of messages that were hidden or archived, with their previous kinds. Each was sent before, in full
     /// or as the stub of an archived result.

@@ -64,7 +64,7 @@ pub enum ImageSource {
 pub struct Image {
     /// Source of the image's bytes.
     pub source: ImageSource,
-    /// Width in pixels, if known. If unknown, the token estimate is a constant.
+    /// Width in pixels, if known. Without a size, the token estimate is a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
     /// Height in pixels, if known.
@@ -76,12 +76,12 @@ pub struct Image {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ResultPart {
-    /// Text output.
+    /// Text returned by the tool.
     Text {
         /// Text of the output.
         text: String,
     },
-    /// An image returned by the tool.
+    /// Image returned by the tool.
     Image(Image),
     /// A part that only one provider supports.
     Foreign(Foreign),
@@ -200,7 +200,7 @@ pub enum Visibility {
     /// The message is shown.
     #[default]
     Shown,
-    /// The message is stored, but neither shown nor counted.
+    /// The message is hidden. A message hidden from the model is neither sent nor counted.
     Hidden,
 }
 

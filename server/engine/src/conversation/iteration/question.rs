@@ -1,4 +1,4 @@
-//! The question to a model that summarizes iterations.
+//! Builds the question to a model that summarizes iterations.
 
 use std::fmt::Write as _;
 

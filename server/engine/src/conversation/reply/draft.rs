@@ -13,14 +13,13 @@ pub enum ReplyEvent {
     Text(String),
     /// The next piece of reasoning, if the provider shows it.
     Thinking(String),
-    /// A complete tool call.
     ToolCall { id: String, name: String, input: Value },
 }
 
 /// Reason why a reply ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplyEnd {
-    /// The model finished.
+    /// The model finished its answer.
     Complete,
     /// The model is waiting for the results of its calls.
     ToolCalls,
@@ -32,10 +31,10 @@ pub enum ReplyEnd {
     Failed(ProviderError),
 }
 
-/// A reply, complete or as received so far.
+/// An assembled reply, complete or as received until an interruption.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
-    /// Content for the conversation, without interrupted calls.
+    /// Content to add to the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
     /// Usage as far as the provider reported it.
     pub usage: Option<Usage>,
@@ -43,7 +42,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Returns the text, without reasoning and calls.
+    /// Returns the text of the reply, without reasoning and calls.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|block| match block {
             ContentBlock::Text { text } => Some(text.as_str()),

@@ -18,7 +18,7 @@ pub enum ProviderErrorKind {
     Refused,
     /// The provider's content policy stopped the answer.
     Content,
-    /// The provider failed. A retry may succeed.
+    /// The provider had an internal error. A retry may succeed.
     Server,
     /// The reply is invalid in this dialect.
     Garbage,
@@ -35,7 +35,7 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
 }
 
-/// Maximum characters of a provider's message in an error.
+/// Maximum characters of the provider's message that an error quotes.
 const MESSAGE_CHARS: usize = 300;
 
 impl ProviderError {

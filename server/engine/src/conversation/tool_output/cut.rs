@@ -15,14 +15,14 @@ const SIZE_FOR_A_MARKER: usize = 200;
 /// Marks removed characters or bytes. The last line of the output reports their number.
 const MARKER: &str = "\n[...]\n";
 
-/// Size of a text.
+/// Size of a text in three units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OutputSize {
-    /// Number of lines, including a last one without a line break.
+    /// Number of lines, including an unterminated last line.
     pub lines: usize,
-    /// Number of characters (Unicode scalar values).
+    /// Number of Unicode scalar values.
     pub chars: usize,
-    /// Number of UTF-8 bytes.
+    /// Number of bytes in UTF-8.
     pub bytes: usize,
 }
 
@@ -105,12 +105,12 @@ fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     Some((room - room / 2, room / 2))
 }
 
-/// Returns the last character boundary up to `at`.
+/// Returns the last character boundary at or before `at`.
 fn end_of(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// Returns the first character boundary from `at` on.
+/// Returns the first character boundary at or after `at`.
 fn start_of(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

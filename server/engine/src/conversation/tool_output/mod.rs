@@ -15,12 +15,12 @@ pub(crate) use cut::Report;
 pub use intake::Intake;
 pub use page::{Page, output_of, page};
 
-/// How to handle an output.
+/// What to do with a tool output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OutputHandling {
-    /// Keep it unchanged.
+    /// Keep the output unchanged.
     Kept,
-    /// Truncate it, with a last line that reports how much was removed.
+    /// Truncate the output, and add a line that reports how much was removed.
     Truncated {
         /// Truncated text, including the line that reports the truncation.
         text: String,
@@ -35,7 +35,6 @@ pub(crate) enum OutputHandling {
 pub struct SpilledOutput {
     /// Id of the output for `toolOutput.read`.
     pub id: String,
-    /// Path of the file.
     pub path: String,
     pub bytes: u64,
     pub lines: usize,

@@ -1,4 +1,4 @@
-//! What the profile `continuation` promises about compaction, statement by statement, and the test that proves each.
+//! Tests of the profile `continuation`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What the profile `handoff` promises, statement by statement, and the test that proves each.
+//! Tests of the profile `handoff`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|

@@ -1,5 +1,4 @@
-//! What the profile `topic` promises about the conversation and its compaction, statement by statement, and the test that proves
-//! each.
+//! Tests of the profile `topic`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|

@@ -46,7 +46,6 @@ impl Calls {
         pending
     }
 
-    /// Records a result of the new request that does not answer a known call.
     pub(super) fn note_unmatched(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }
