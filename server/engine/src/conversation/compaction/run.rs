@@ -30,7 +30,8 @@ use super::trigger::Pressure;
 /// result stays well below it.
 const SUMMARY_SHARE: usize = 4;
 
-/// Multiple of the trigger limit above which the oldest messages are dropped without a summary.
+/// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
+/// conversation.
 pub(crate) const EMERGENCY: usize = 2;
 
 /// Multiple of the requested length above which an answer is rejected instead of clipped.
@@ -376,7 +377,7 @@ impl Run {
             let too_much = over(&entries);
             let left = clip_kept(&mut entries, &self.visible, too_much, scales.text);
             if left > 0 && !summary.is_empty() {
-                // Keep a minimum, because the next clipping could leave nothing of the summary.
+                // Keep a minimum, because a summary clipped to nothing would be useless.
                 let room = (scales.text)(summary).saturating_sub(left).max(LEAST_SUMMARY);
                 entries = write(&clip_to_weight(summary, room, scales.text));
                 clip_kept(&mut entries, &self.visible, usize::MAX, scales.text);
