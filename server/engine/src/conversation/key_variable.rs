@@ -1,16 +1,16 @@
-//! Names of environment variables that may contain a provider's key. Does not read the environment.
+//! Validates names of environment variables that may contain a provider's key. Does not read the environment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::Unreadable;
 
-/// Allowed endings of such a name.
+/// Suffixes that a name must have one of.
 const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
 
 /// Name of an environment variable that contains a provider's key: upper-case letters, digits and
-/// underscores, ending in `_API_KEY`, `_TOKEN` or `_KEY`. Other variables, such as `PATH`, are rejected, so
-/// that they are never sent to a provider by mistake.
+/// underscores, ending in `_API_KEY`, `_TOKEN` or `_KEY`. Rejects other variables, such as `PATH`, so that
+/// they are never sent to a provider by mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(extend("pattern" = "^[A-Z0-9_]*(_API_KEY|_TOKEN|_KEY)$"))]

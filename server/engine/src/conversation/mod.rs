@@ -1,5 +1,5 @@
-//! The conversation: its messages and the providers' rules for them, its selection of files and web pages,
-//! its facts, and compaction. Independent of source code and of the layout of requests.
+//! The conversation: its messages and the providers' rules for them, the selected files and web pages, facts,
+//! and compaction. Independent of source code and of the layout of requests.
 
 pub mod compaction;
 pub mod conversation_facts;

@@ -1,24 +1,24 @@
 //! Redacts messages before they are sent: every text passes through `tokens::redaction`. Image bytes and
-//! provider-sealed content stay unchanged if they look like such.
+//! content encrypted by a provider stay unchanged if they look like that.
 
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 use crate::tokens::redaction::{Screen, is_bytes};
 
 impl NewMessage {
-    /// Replaces the secrets in the message with placeholders.
+    /// Replaces secrets in the message with placeholders.
     pub fn screen(&mut self, screen: &Screen) {
         self.content = screen_blocks(screen, std::mem::take(&mut self.content));
         self.extra.iter_mut().for_each(|(name, value)| screen.value_under(name, value));
     }
 }
 
-/// Replaces the secrets in content blocks with placeholders. Removes reasoning that contains a secret,
-/// because a provider accepts reasoning only unchanged.
+/// Replaces secrets in content blocks with placeholders. Removes reasoning that contains a secret, because
+/// providers only accept unchanged reasoning.
 pub(crate) fn screen_blocks(screen: &Screen, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
     blocks.into_iter().filter_map(|block| screen_block(screen, block)).collect()
 }
 
-/// Replaces the secrets in the parts of a tool result with placeholders.
+/// Replaces secrets in the parts of a tool result with placeholders.
 pub(crate) fn screen_parts(screen: &Screen, parts: Vec<ResultPart>) -> Vec<ResultPart> {
     let part = |part| match part {
         ResultPart::Text { text } => ResultPart::Text { text: screen.owned(text) },

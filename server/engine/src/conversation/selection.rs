@@ -1,5 +1,5 @@
-//! Files that a session shows in full or excludes, and content that the client provided. All other files are
-//! deselected: they appear as a map block or by name. Does not read files or check that they exist.
+//! The files that a session shows in full or excludes, and content that the client provided. All other files
+//! are deselected: they appear as a map block or by name. Does not read files or check that they exist.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::key::FileKey;
 use crate::text::Unreadable;
 
-/// A range of lines, starting at 1, with both ends included. Written `L10-40` or `L10`.
+/// A range of line numbers, starting at 1 and inclusive. Written `L10-40` or `L10`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LineRange {
     first: u32,
@@ -21,17 +21,17 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// Creates the range `first..=last`; `None` unless `1 <= first <= last`.
+    /// Creates the range `first..=last`, or `None` unless `1 <= first <= last`.
     pub fn new(first: u32, last: u32) -> Option<Self> {
         (1 <= first && first <= last).then_some(Self { first, last })
     }
 
-    /// First line, starting at 1.
+    /// Returns the first line, starting at 1.
     pub fn first(self) -> u32 {
         self.first
     }
 
-    /// Last line, which is included.
+    /// Returns the last line, which is included.
     pub fn last(self) -> u32 {
         self.last
     }
@@ -53,7 +53,7 @@ impl FromStr for LineRange {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad =
             || Unreadable(format!("`{text}` is not a line range; write L10 or L10-40, counting from 1"));
-        // `parse` would accept a sign.
+        // `parse` would also accept a sign.
         let number = |digits: &str| {
             let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
             digits.parse::<u32>().ok().filter(|_| plain).ok_or_else(bad)
@@ -90,13 +90,12 @@ impl<'de> Deserialize<'de> for LineRange {
     }
 }
 
-/// Which part of a selected file to show.
+/// Part of a selected file to show.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// The whole file.
     Whole,
-    /// These lines, in order, with gaps between the ranges; never empty.
+    /// These ranges of lines, in order and with gaps between them. Never empty.
     Lines(Vec<LineRange>),
 }
 
@@ -104,15 +103,15 @@ pub enum Extent {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// The file is shown in full, or its selected lines are.
+    /// The whole file or its selected lines are shown.
     Selected,
     /// Only the file's map block is shown.
     Deselected,
-    /// Nothing of the file is shown.
+    /// The file is not shown at all.
     Excluded,
 }
 
-/// Selected, excluded and client-provided files of a session.
+/// The files of a session that are selected, excluded, or provided by the client.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
@@ -120,27 +119,25 @@ pub struct Selection {
     pub selected: BTreeMap<FileKey, Extent>,
     /// Excluded files. None of them is selected.
     pub excluded: BTreeSet<FileKey>,
-    /// Content that the client provided, shown instead of the files.
+    /// Content that the client provided, shown instead of the content on disk.
     pub given: BTreeMap<FileKey, Arc<str>>,
-    /// Files that the user allows to be shown with their secrets.
+    /// Files that the user allows to be shown unredacted.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub confirmed: BTreeSet<FileKey>,
 }
 
 impl Selection {
-    /// Creates an empty selection.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Selects a whole file, in place of any selected lines. Ends an exclusion.
+    /// Selects a whole file instead of any selected lines. Ends its exclusion.
     pub fn select(&mut self, key: FileKey) {
         self.excluded.remove(&key);
         self.selected.insert(key, Extent::Whole);
     }
 
-    /// Selects lines of a file in addition to those already selected. Does not change a file that is selected
-    /// as a whole.
+    /// Adds lines to the selection of a file. Does nothing if the whole file is selected. Ends its exclusion.
     pub fn select_lines(&mut self, key: FileKey, range: LineRange) {
         self.excluded.remove(&key);
         match self.selected.entry(key).or_insert_with(|| Extent::Lines(Vec::new())) {
@@ -149,26 +146,26 @@ impl Selection {
         }
     }
 
-    /// Deselects a file. Returns the part of it that was selected.
+    /// Deselects a file, and returns the part that was selected.
     pub fn deselect(&mut self, key: &FileKey) -> Option<Extent> {
         self.given.remove(key);
         self.confirmed.remove(key);
         self.selected.remove(key)
     }
 
-    /// Excludes a file from the prompt.
+    /// Excludes a file from the prompt, and deselects it.
     pub fn exclude(&mut self, key: FileKey) {
         self.deselect(&key);
         self.excluded.insert(key);
     }
 
-    /// Ends an exclusion.
+    /// Ends the exclusion of a file, without selecting the file.
     pub fn include(&mut self, key: &FileKey) {
         self.excluded.remove(key);
     }
 
-    /// Selects a file with content from the client, which is shown instead of the file until it is deselected
-    /// or removed.
+    /// Selects a file with `text` from the client, which is shown instead of the file until the file is
+    /// deselected.
     pub fn add(&mut self, key: FileKey, text: Arc<str>) {
         self.select(key.clone());
         self.given.insert(key, text);
@@ -181,14 +178,14 @@ impl Selection {
         }
     }
 
-    /// Deselects all files. Keeps exclusions.
+    /// Deselects all files, but keeps exclusions.
     pub fn clear(&mut self) {
         self.selected.clear();
         self.given.clear();
         self.confirmed.clear();
     }
 
-    /// Renames every file by `rename`. Removes files for which it returns `None`.
+    /// Renames every file with `rename`, and removes those for which it returns `None`.
     pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         let Self { selected, excluded, given, confirmed } = std::mem::take(self);
         let renamed = |key: FileKey| rename(&key);
@@ -199,7 +196,6 @@ impl Selection {
         self.given = given.into_iter().filter_map(|(key, text)| Some((renamed(key)?, text))).collect();
     }
 
-    /// Returns how the session treats a file.
     pub fn choice(&self, key: &FileKey) -> Choice {
         if self.selected.contains_key(key) {
             Choice::Selected

@@ -1,4 +1,4 @@
-//! Settings for compaction and tool results. They never contain a key or another secret.
+//! Settings for compaction and tool results. No setting contains a key or another secret.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::compaction::{AutoCompaction, Family, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions};
 use super::key_variable::KeyVariable;
 
-/// Who writes compaction summaries.
+/// Author of compaction summaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SummariserKind {
@@ -25,11 +25,11 @@ pub enum SummariserKind {
     Http,
 }
 
-/// Conversation compaction.
+/// Settings for compacting conversations.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionSettings {
-    /// Whether to check if the conversation needs compaction.
+    /// Whether to check if conversations need compaction.
     pub enabled: bool,
     /// Whether to run a compaction automatically when it is due.
     pub auto: bool,
@@ -43,13 +43,13 @@ pub struct CompactionSettings {
     /// Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
     /// `compaction.model`, otherwise to no model.
     pub summariser: SummariserKind,
-    /// Model that writes summaries, as the provider names it.
+    /// Name of the model that writes summaries, as the provider spells it.
     pub model: Option<String>,
     /// Model that detects topic changes. If unset, the `topic` profile always summarizes.
     pub detection_model: Option<String>,
-    /// Provider address, if not the default: `https:`, or `http:` for a server on this machine.
+    /// Base URL of the provider, if not the default: `https:`, or `http:` for a server on this machine.
     pub base_url: Option<String>,
-    /// Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
+    /// Environment variable with the provider's key, if not the default one. The name must end in `_API_KEY`,
     /// `_TOKEN` or `_KEY`.
     pub key_env: Option<KeyVariable>,
     /// Timeout for one model response, in seconds.
@@ -68,54 +68,54 @@ impl Default for CompactionSettings {
             detection_model: None,
             base_url: None,
             key_env: None,
-            // 60 s: `docs/compaction.md`, "Who writes the summary".
+            // Seconds; `docs/compaction.md`, "Who writes the summary", states this default.
             timeout_s: 60,
         }
     }
 }
 
 impl CompactionSettings {
-    /// Returns the active profile, with the cutoff of `results`. Falls back to `topic` if the name is unknown, which
-    /// settings validation rejects.
+    /// Returns the active profile, with the cutoff of `results`. Falls back to `topic` if the name is
+    /// unknown, although validation of the settings rejects unknown names.
     pub fn profile(&self, results: &ToolOutputSettings) -> Profile {
         self.profile_named(&self.profile, results).unwrap_or_else(|_| Family::default().profile())
     }
 
-    /// Returns the named profile, with the cutoff of `results`.
+    /// Returns the profile called `name`, with the cutoff of `results`.
     ///
     /// # Errors
-    /// [`NoSuchProfile`] if neither the built-in profiles nor `profiles` have it.
+    /// [`NoSuchProfile`] if `name` is neither built in nor in `profiles`.
     pub fn profile_named(&self, name: &str, results: &ToolOutputSettings) -> Result<Profile, NoSuchProfile> {
         Ok(Profile::named(name, &self.profiles)?.with_cutoff(results.cutoff))
     }
 
-    /// Whether automatic compaction is on: the value of `enabled`.
+    /// Returns whether to check if a compaction is due.
     pub(crate) fn watched(&self) -> AutoCompaction {
         if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
 }
 
-/// Which part of a long text to keep.
+/// Which part of a long output to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TruncateMode {
-    /// Only the beginning.
+    /// Keeps only the beginning.
     Head,
-    /// The beginning and the end, with a marker between them.
+    /// Keeps the beginning and the end, with a marker between them.
     #[default]
     HeadTail,
 }
 
-/// How to summarize archived results.
+/// How to summarize archived tool results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToolSummaryStrategy {
-    /// With a model; with `heuristic` if the model fails.
+    /// Summarizes with a model, or with `heuristic` if the model fails.
     #[default]
     Llm,
-    /// With the beginning and the end of each result.
+    /// Quotes the beginning and the end of each result.
     Heuristic,
-    /// No archiving.
+    /// Does not archive results.
     Off,
 }
 
@@ -123,38 +123,38 @@ pub(crate) enum ToolSummaryStrategy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ArchivalMode {
-    /// Immediately.
+    /// Archives immediately.
     Eager,
-    /// As soon as archiving costs no more than it saves.
+    /// Archives as soon as the savings exceed the cost of rewriting the cache.
     #[default]
     CacheAware,
 }
 
-/// Tool results: how much of each to keep, and how long the model sees them. 0 means no limit.
+/// Limits for tool results: how much of each to keep, and how many the model sees. 0 means no limit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
-    /// Maximum lines to keep per tool output.
+    /// Maximum number of lines to keep of each tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum characters to keep per tool output.
+    /// Maximum number of characters to keep of each tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
-    /// Maximum bytes to keep per tool output.
+    /// Maximum number of bytes to keep of each tool output.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
-    /// Size of an output, in characters, above which it is written to a file and replaced by a notice in the
+    /// Number of characters above which an output is written to a file and replaced by a notice in the
     /// conversation.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// Maximum disk space, in MiB, for outputs written to files, across all workspaces. When it is exceeded, the oldest
-    /// files are deleted first.
+    /// Maximum disk space, in MiB, for outputs written to files, across all workspaces. When the limit is
+    /// exceeded, the oldest files are deleted first.
     pub spill_quota_mib: NonZeroU32,
     /// Which part of a long output to keep.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
-    /// Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
-    /// `checkpoint` profile compacts. 0 means no limit.
+    /// Maximum number of tool results that the model sees. Older ones are archived after a turn, or digested
+    /// when the `checkpoint` profile compacts. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
     /// How to summarize archived results.
@@ -164,7 +164,7 @@ pub struct ToolOutputSettings {
     pub(crate) ageing: ArchivalMode,
 }
 
-/// Enough for more than a thousand outputs at the default threshold.
+/// 256 MiB: enough for more than a thousand outputs at the default threshold.
 const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
 
 impl Default for ToolOutputSettings {

@@ -1,4 +1,4 @@
-//! The format of traces, which other tools also read and write.
+//! Traces: recorded sessions of a repository, in a format that other tools also read and write.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,40 +11,36 @@ use crate::text::Unreadable;
 /// A recorded session. Unknown fields, which other tools may add, are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Name of the trace.
     pub name: String,
-    /// Files before the first turn: content by path, with `/` as separator.
+    /// Files before the first turn, as content by path. Paths use `/` as the separator.
     pub files0: BTreeMap<String, String>,
-    /// Number of commits since each path was last changed at the start of the session, following first
+    /// Number of commits since each path was last changed, at the start of the session and following first
     /// parents. At most 400, also for absent paths.
     pub recency: BTreeMap<String, u32>,
-    /// Which files are selected in a turn.
+    /// Rule for selecting files in each turn.
     pub sel: SelectionRule,
-    /// Turns of the session, in order.
     pub turns: Vec<TraceTurn>,
 }
 
-/// Which of the touched files are selected. Written `grow` or, for a window of three turns, `win3`.
+/// Rule for selecting files among those touched. Written `grow` or, for a window of three turns, `win3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SelectionRule {
-    /// Every file touched so far.
+    /// Selects every file touched so far.
     Grow,
-    /// Every file touched in this turn or in this many turns before it.
+    /// Selects every file touched in this turn or in this many turns before it.
     Window(u32),
 }
 
 /// A turn: the prompt, the answer, and the resulting changes to files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceTurn {
-    /// Text of the user's prompt.
     pub prompt: String,
-    /// Text of the model's answer.
     pub answer: String,
-    /// New contents of files that the answer changed or created; `None` for deleted files.
+    /// New contents of the files that the answer changed or created; `None` for deleted files.
     pub edits: BTreeMap<String, Option<String>>,
     /// Files that the turn is about and that exist when it starts, in order.
     pub touched: Vec<String>,
-    /// Changes from outside the session after the answer, in the form of `edits`.
+    /// Changes made outside the session after the answer, in the form of `edits`.
     #[serde(default)]
     pub ext: BTreeMap<String, Option<String>>,
     /// Tokens of the diff of each edited file, as counted by the tool that wrote the trace.
@@ -53,7 +49,7 @@ pub struct TraceTurn {
 }
 
 impl SelectionRule {
-    /// Returns the number of earlier turns that count; `None` for all of them.
+    /// Returns the number of earlier turns in the window; `None` for all of them.
     pub fn window(self) -> Option<u32> {
         match self {
             Self::Grow => None,
@@ -85,7 +81,7 @@ impl FromStr for SelectionRule {
             return Ok(Self::Grow);
         }
         let digits = text.strip_prefix("win").ok_or_else(unknown)?;
-        // `parse` would accept a sign.
+        // `parse` would also accept a sign.
         if !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(unknown());
         }

@@ -1,8 +1,8 @@
-//! Reads recorded sessions of a coding agent: Claude Code's JSON Lines, as turns with messages and usage.
-//! Skips events for the agent's own user interface.
+//! Reads recorded sessions of a coding agent: Claude Code's JSON Lines, converted to turns with messages and
+//! usage. Skips events for the agent's own user interface.
 //!
-//! The format is undocumented; this follows files of versions 2.0 and 2.1. Lines are read in file order: if a
-//! user went back, both branches are included.
+//! The format is undocumented. This module follows files of versions 2.0 and 2.1. Lines are read in file
+//! order, so if a user went back, both branches are included.
 
 mod clock;
 
@@ -18,20 +18,20 @@ const NO_MODEL: &str = "<synthetic>";
 /// A recorded session.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Transcript {
-    /// Requests with their answers, in order.
+    /// Answered requests, in order.
     pub turns: Vec<Turn>,
     /// The last request, if it has no answer.
     pub unanswered: Option<Turn>,
-    /// Working directory of the agent, from the first line.
+    /// Working directory of the agent, from the first line that has one.
     pub folder: Option<String>,
-    /// Number of lines that could not be read.
+    /// Number of lines that could not be parsed.
     pub skipped: usize,
 }
 
 /// A request to the model and its answer.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Turn {
-    /// Unanswered messages before a compaction, which the summary covers.
+    /// Unanswered messages from before a compaction, which the summary covers.
     pub lost: Vec<ContentBlock>,
     /// Whether the request still includes the earlier conversation.
     pub past: PriorHistory,
@@ -39,7 +39,7 @@ pub struct Turn {
     /// again without new input.
     pub request: Vec<ContentBlock>,
     pub answer: Vec<ContentBlock>,
-    /// Model that gave the answer; empty if not recorded.
+    /// Model that wrote the answer; empty if not recorded.
     pub model: String,
     /// Billed usage, if recorded.
     pub billed: Option<Usage>,
@@ -49,18 +49,17 @@ pub struct Turn {
     pub answered_ms: Option<u64>,
 }
 
-/// Whether a request includes the earlier conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PriorHistory {
     #[default]
     Kept,
-    /// It was compacted, so the request begins with the summary.
+    /// The conversation was compacted, so the request begins with the summary.
     Summarised,
 }
 
-/// Parses a recorded session. Ignores answers that no model gave, and the lines of subagents, which have
-/// separate conversations with the model; if there are only such lines, parses them as the session. Skips and
-/// counts lines that are not JSON, and messages without content.
+/// Parses a recorded session. Skips answers that no model wrote, and the lines of subagents, which have
+/// separate conversations with the model. If there are only lines of subagents, parses them as the session.
+/// Counts lines that are not JSON, and messages without content, as skipped.
 pub fn parse(text: &str) -> Transcript {
     let lines: Vec<Option<Line>> = text
         .lines()
@@ -118,7 +117,7 @@ struct UsageRecord {
     cache_read_input_tokens: u64,
 }
 
-/// Blocks whose format differs from Strata's.
+/// Content blocks whose format differs from Strata's.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Block {
@@ -176,7 +175,7 @@ impl Reader {
         }
     }
 
-    /// Marks that the next line is the summary, which covers unanswered messages.
+    /// Records a compaction. The next line is the summary, which also covers unanswered messages.
     fn compacted(&mut self) {
         self.past = PriorHistory::Summarised;
         self.lost.append(&mut self.request);
@@ -213,7 +212,7 @@ impl Reader {
         }
     }
 
-    /// Takes the user's messages since the last answer.
+    /// Returns the user's messages since the last answer as a turn, and resets them.
     fn request(&mut self) -> Turn {
         Turn {
             lost: std::mem::take(&mut self.lost),
@@ -231,7 +230,8 @@ impl Reader {
     }
 }
 
-/// Merges usage by taking the maximum of each count, since every line of an answer repeats the counts so far.
+/// Merges usage by taking the maximum of each count, because every line of an answer repeats the counts so
+/// far.
 fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
     let (Some(before), Some(now)) = (before, now) else { return before.or(now) };
     Some(Usage {
@@ -278,7 +278,7 @@ impl Content {
     }
 }
 
-/// Converts a block. Keeps unknown types as text, because they count toward the tokens.
+/// Converts a block. Converts unknown types to text, because they count toward the tokens.
 fn block(value: Value) -> ContentBlock {
     match Block::deserialize(&value) {
         Ok(Block::Text { text }) => ContentBlock::Text { text },
@@ -297,7 +297,7 @@ fn block(value: Value) -> ContentBlock {
     }
 }
 
-/// Converts a part of a tool result.
+/// Converts a part of a tool result. Converts types that a result cannot contain to text.
 fn part(value: Value) -> ResultPart {
     match block(value) {
         ContentBlock::Text { text } => ResultPart::Text { text },

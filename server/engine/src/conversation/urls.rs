@@ -1,4 +1,4 @@
-//! Web pages that a session shows, as text that the client fetched. Does not fetch pages or check URLs.
+//! The web pages that a session shows, as text that the client fetched. Does not fetch pages or check URLs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use crate::hash::ContentHash;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Page {
-    /// URL of the page, as stated by the client.
+    /// URL of the page, as the client stated it.
     pub address: Arc<str>,
-    /// Title of the page, if the client provides one.
+    /// Title of the page, if the client provided one.
     pub title: Option<Arc<str>>,
-    /// Text of the page, as the client converted it.
+    /// Text of the page, as converted by the client.
     pub text: Arc<str>,
 }
 
 impl Page {
-    /// Returns an id that is the same for every version of the page.
+    /// Returns the id of the page, which is the same for every version.
     pub fn id(&self) -> ContentHash {
         ContentHash::of(&self.address)
     }
@@ -30,7 +30,7 @@ impl Page {
 pub struct Pages(BTreeMap<Arc<str>, Page>);
 
 impl Pages {
-    /// Adds a page, or replaces an older version of it. Returns whether anything changed.
+    /// Adds a page, or replaces an older version of the page. Returns whether anything changed.
     pub fn add(&mut self, page: Page) -> bool {
         let is_new = self.0.get(&page.address) != Some(&page);
         if is_new {
@@ -39,7 +39,7 @@ impl Pages {
         is_new
     }
 
-    /// Removes and returns the page with this URL, if any.
+    /// Removes and returns the page with the URL `address`, if any.
     pub fn remove(&mut self, address: &str) -> Option<Page> {
         self.0.remove(address)
     }
@@ -48,7 +48,6 @@ impl Pages {
         self.0.values()
     }
 
-    /// Returns the page with this id.
     pub(crate) fn get(&self, id: ContentHash) -> Option<&Page> {
         self.iter().find(|page| page.id() == id)
     }

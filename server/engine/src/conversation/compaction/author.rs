@@ -1,32 +1,31 @@
-//! The author of a compaction's summary: a client's or provider's model, or none. Decides nothing.
+//! The author of a compaction's summary: a client's or provider's model, or none.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who wrote a summary.
+/// Author of a compaction's summary.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SummaryAuthor {
-    /// Where the model runs.
+    /// Where the model runs, or `extractive` if no model was used.
     pub kind: AuthorKind,
-    /// The model, by the name that the client gave with its answer, or by that of `compaction.model`.
+    /// Name of the model: the one that the client reported with its answer, or `compaction.model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// Where the model of a summary runs.
+/// Where the model that wrote a summary runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorKind {
-    /// A model of the client (`strata/summarize`).
+    /// The client ran the model (`strata/summarize`).
     Client,
-    /// A model of a provider, asked over HTTP.
+    /// Strata called a provider's model over HTTP.
     Http,
-    /// No model: the summary was extracted from the conversation.
+    /// No model was used. The summary was extracted from the conversation.
     Extractive,
 }
 
 impl SummaryAuthor {
-    /// No model.
     pub(crate) const EXTRACTIVE: Self = Self { kind: AuthorKind::Extractive, model: None };
 }

@@ -1,5 +1,5 @@
-//! Installs a draft in place of the conversation it was made from, completely or not at all. Rejects drafts of a conversation
-//! that has changed, and results that a provider would reject.
+//! Installs a compaction draft in its conversation, completely or not at all. Rejects a draft if the
+//! conversation has changed since, or if a provider would reject the result.
 
 use std::collections::HashSet;
 
@@ -12,47 +12,44 @@ use super::author::SummaryAuthor;
 use super::profile::Profile;
 use super::run::{Draft, Size, Strategy};
 
-/// A compaction that was committed.
+/// A committed compaction.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Record {
-    /// The profile that made it.
+    /// Name of the profile that was applied.
     pub profile: String,
-    /// How the conversation was made shorter.
     pub strategy: Strategy,
     pub before: Size,
-    /// The size afterwards.
     pub after: Size,
-    /// Who wrote the summary. Absent if there is none, and in sessions of older versions.
+    /// Author of the summary. Absent if there is no summary, and in sessions stored by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
-    /// When, in milliseconds since 1970.
+    /// Time of the commit, in milliseconds since 1970.
     pub time_ms: u64,
-    /// The change to undo.
+    /// Change to the history, for undoing the compaction.
     pub(crate) rebuilt: HistoryChange,
 }
 
-/// Why a draft was rejected. The conversation is unchanged.
+/// Reason for rejecting a draft. The conversation is unchanged.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum DraftRefusal {
-    /// The conversation has changed since the draft.
+    /// The conversation or the profile has changed since the draft was made.
     #[error("the conversation changed during the compaction, so nothing was compacted; run it again")]
     Changed,
-    /// A provider would reject the result.
+    /// A provider would reject the compacted conversation.
     #[error(
         "the provider would reject the compacted conversation: {}; please report this",
         violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
     Invalid {
-        /// The broken rules.
         violations: Vec<Violation>,
     },
 }
 
-/// The conversation with `draft` in it.
+/// Applies `draft` to a copy of `history`, and returns the copy with the change that undoes it.
 ///
 /// # Errors
-/// [`DraftRefusal`].
+/// [`DraftRefusal`] if the conversation changed or the result would be invalid.
 pub(crate) fn commit(
     history: &History,
     draft: Draft,

@@ -1,6 +1,6 @@
-//! Making a conversation shorter when it has grown too long (`docs/compaction.md`). As plain values: a profile says when
-//! and how, a run says what to ask a model and takes the answer, a commit puts the result in place or refuses it. Asks no
-//! model itself, reads no clock.
+//! Compaction: shortening a conversation that has grown too long (`docs/compaction.md`). A profile decides
+//! when and how, a run provides the questions for a model and takes the answers, and a commit installs or
+//! rejects the result. All of them are plain values: nothing here calls a model or reads a clock.
 
 mod author;
 mod commit;

@@ -1,5 +1,6 @@
-//! What every compaction must preserve: the user's last request, paths of edited files, and open to-dos. Finds those missing from
-//! a rebuilt conversation and writes them down. (`split` keeps pinned messages.)
+//! Facts that every compaction must preserve: the user's last request, paths of edited files, and open
+//! to-dos. Finds those missing from a rebuilt conversation and formats them for adding. (`split` keeps pinned
+//! messages.)
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -10,36 +11,36 @@ use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
 
-/// Maximum tokens of pinned paths beyond a summary (`docs/compaction.md`, "Pins").
+/// Maximum tokens of file paths added to a summary (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
 
-/// Precedes the user's last request in a `handoff`.
+/// Prefix of the user's last request in a `handoff` summary.
 pub const LAST_REQUEST: &str = "Last request from user was: ";
 
-/// Headings for facts missing from a summary.
+/// Headings of facts that are added because the summary lacks them.
 const REQUEST_HEADING: &str = "\n\n## Last request\n\n";
 const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
 const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
 
-/// Maximum characters of a request added to a summary ...
+/// Maximum characters of a request added to a summary.
 const REQUEST_CHARS: usize = 4_000;
-/// ... and of a to-do, with a maximum number of to-dos.
+/// Maximum characters of a to-do added to a summary, and maximum number of to-dos.
 const TODO_CHARS: usize = 200;
 const TODOS: usize = 20;
 
-/// The facts to preserve.
+/// Facts that a compaction must preserve.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Pins {
-    /// The user's last request.
+    /// The user's last request; `None` if it is in a message that is kept.
     request: Option<String>,
-    /// Paths of files that were edited.
     edited: Vec<String>,
-    /// To-dos that are not done.
+    /// Text of unfinished to-dos.
     todos: Vec<String>,
 }
 
 impl Pins {
-    /// The facts to preserve from the messages `old`, summarized in `facts`; `later` follow them.
+    /// Collects the facts to preserve from the summarized messages `old`. `later` are the kept messages,
+    /// `facts` the facts of `old`.
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &ConversationFacts) -> Self {
         let request = match last_request(later).is_some() {
             true => None,
@@ -51,7 +52,7 @@ impl Pins {
         Self { request, edited: edited.collect(), todos: todos.collect() }
     }
 
-    /// Facts that `text` does not mention, under headings; empty if it mentions all.
+    /// Returns the facts that `text` does not mention, under headings. Empty if `text` mentions all of them.
     pub(super) fn missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
         let mut missing = String::new();
         if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
@@ -76,7 +77,8 @@ impl Pins {
     }
 }
 
-/// The user's last message that opened an exchange, verbatim, or the one recorded in the summary of an earlier compaction.
+/// Returns the user's last request: the message that opened the last exchange, verbatim, or the request
+/// recorded in an earlier summary.
 pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
     let asked = messages.iter().rev().filter_map(|message| {
         let text = message.text();
@@ -89,7 +91,7 @@ pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
     asked.map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
 }
 
-/// The last request as an earlier compaction wrote it down.
+/// Extracts the last request from the summary of an earlier compaction.
 fn carried_request(summary: &str) -> Option<&str> {
     if let Some((_, request)) = summary.rsplit_once(LAST_REQUEST) {
         return Some(request);
@@ -103,7 +105,7 @@ fn carried_request(summary: &str) -> Option<&str> {
         .or(Some(rest))
 }
 
-/// The paths and names in a text, those in bundles (`src/{a.rs,b.rs}`) written out.
+/// Words of a text that may be paths, with bundles (`src/{a.rs,b.rs}`) expanded.
 struct Words<'a> {
     plain: HashSet<&'a str>,
     bundled: HashSet<String>,
@@ -119,7 +121,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether the text holds this path as a word.
+    /// Whether the text contains `path` as a word.
     fn name(&self, path: &str) -> bool {
         let path = path.trim_start_matches("./");
         self.plain.contains(path) || self.bundled.contains(path)

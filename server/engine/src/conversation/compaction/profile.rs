@@ -1,6 +1,6 @@
-//! Compaction profiles as data: when a conversation is compacted, what stays verbatim, how the rest is summarized, and how the
-//! conversation is rebuilt. The five built-in profiles are five values of one type; settings override them or add more. Decides
-//! nothing.
+//! Compaction profiles: when a conversation is compacted, what stays verbatim, how the rest is summarized,
+//! and how the conversation is rebuilt. The five built-in profiles are values of one type, which settings can
+//! override or extend.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::extractive::Structure;
 
-/// Default of `tool_output.cutoff`. The same number decides which results are archived and which a compaction digests.
+/// Default of `tool_output.cutoff`: the number of newest tool results that are neither archived nor digested.
 pub(crate) const KEPT_RESULTS: usize = 10;
 
-/// The built-in profiles.
+/// A built-in profile.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ProfileName")]
 pub enum Family {
-    /// Cuts where the topic changed, or else replaces older exchanges with a pair of summary messages.
+    /// Cuts the conversation where the topic changed. Otherwise replaces older exchanges with a pair of
+    /// summary messages.
     #[default]
     Topic,
     /// Keeps the first message, a summary by phases and themes, and the newest messages.
@@ -28,109 +29,110 @@ pub enum Family {
     Checkpoint,
     /// Keeps a running summary and the newest iterations.
     Rolling,
-    /// Turns the conversation into one message from which another agent can continue.
+    /// Replaces the conversation with one message from which another agent can continue.
     Handoff,
 }
 
-/// When a profile checks whether a compaction is due.
+/// When Strata checks whether a compaction is due.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CompactionMoment")]
 pub enum Moment {
-    /// After each turn. The next prompt may still use the uncompacted conversation.
+    /// Checks after each turn. The next prompt may still use the uncompacted conversation.
     AfterTurn,
-    /// Before each prompt, which waits for the compaction.
+    /// Checks before each prompt, which waits for the compaction.
     BeforeAssembling,
-    /// After each turn, which counts as an iteration.
+    /// Checks after each turn, which counts as an iteration.
     OnIteration,
 }
 
-/// Conditions that make a compaction due. Any one is enough; `None` never applies.
+/// Conditions that make a compaction due. Any one is enough, and `None` disables a condition.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Trigger {
-    /// The conversation exceeds this share of the request limit, and compacting saves money.
+    /// Share of the request limit that the conversation must exceed. Also requires that compacting saves
+    /// money.
     pub history_share: Option<f64>,
-    /// The conversation exceeds this many tokens.
+    /// Tokens that the conversation must exceed.
     pub history_over: Option<usize>,
-    /// The whole prompt reaches this many tokens.
+    /// Tokens that the whole prompt must reach.
     pub context_from: Option<usize>,
-    /// The whole prompt exceeds this share of the window.
+    /// Share of the window that the whole prompt must exceed.
     pub window_share: Option<f64>,
-    /// The whole prompt leaves less than a reserve in the window.
+    /// Free space that the whole prompt must leave in the window.
     pub reserve: Option<Reserve>,
-    /// The model sees more messages than this.
+    /// Number of messages, as the model sees them, that must be exceeded.
     pub messages_over: Option<usize>,
-    /// The conversation has more exchanges than this.
+    /// Number of exchanges that must be exceeded.
     pub exchanges_over: Option<usize>,
 }
 
-/// Free space that triggers a compaction when it runs out.
+/// Minimum free space in the window, with fallbacks for an unknown window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reserve {
-    /// Tokens kept free in the window.
+    /// Tokens to keep free in the window.
     pub tokens: usize,
-    /// Limit in tokens if the window is unknown or no larger than the reserve; 0 for none.
+    /// Maximum tokens of the prompt if the window is unknown or not larger than the reserve; 0 for no limit.
     pub otherwise: usize,
-    /// Limit in messages if both are unknown; 0 for none.
+    /// Maximum number of messages if neither the window nor `otherwise` sets a limit; 0 for no limit.
     pub messages: usize,
 }
 
-/// Whether the first message stays.
+/// How a compaction treats the first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum First {
-    /// Verbatim.
+    /// The first message is kept verbatim.
     Kept,
-    /// As part of the summary.
+    /// The first message is summarized with the others.
     Summarised,
 }
 
-/// What stays verbatim, besides pinned messages.
+/// What a compaction keeps verbatim, besides pinned messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
-    /// The first message.
     pub(crate) first: First,
-    /// Maximum tokens of the newest messages, at most half of the limit that triggers. 0 counts messages instead.
+    /// Maximum tokens of newest messages to keep, capped at half of the trigger's token limit. 0 keeps a
+    /// number of messages instead.
     pub tokens: usize,
-    /// Number of newest messages, if `tokens` would leave nothing to summarize.
+    /// Number of newest messages to keep if `tokens` is 0 or would leave nothing to summarize.
     pub messages: usize,
-    /// Minimum number of newest exchanges.
+    /// Minimum number of newest exchanges to keep.
     pub exchanges: usize,
 }
 
-/// Limits of a summary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SummaryRules {
-    /// Maximum tokens.
+    /// Maximum tokens of the summary.
     pub tokens: usize,
-    /// Minimum and maximum words, if the profile sets them.
+    /// Minimum and maximum number of words, if the profile sets them.
     pub words: Option<(usize, usize)>,
     /// Maximum characters of each tool result in the summarizer's input; 0 for no limit.
     pub result_chars: usize,
     /// Maximum characters of each tool call's arguments in the summarizer's input; 0 for no limit.
     pub call_chars: usize,
-    /// How to digest older tool results in the messages that stay. `None` keeps all results.
+    /// How to digest older tool results in the kept messages. `None` keeps them in full.
     pub digest: Option<Digest>,
 }
 
-/// The digest of tool results in the messages that stay.
+/// Limits for digesting older tool results in the kept messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Digest {
-    /// Number of newest visible results that stay; 0 keeps all.
+    /// Number of newest results to keep in full; 0 keeps all.
     pub kept_results: usize,
     /// Maximum characters of each digested result.
     pub line_chars: usize,
-    /// Maximum results listed, newest first. The digest counts the others.
+    /// Maximum number of results listed, newest first. Older ones are only counted.
     pub lines: usize,
 }
 
-/// What a compaction does to the session's lists.
+/// How a compaction changes the session's lists of files read and steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lists {
-    /// Keeps them.
+    /// Keeps both lists.
     Stay,
-    /// Clears the list of files read, because their text is gone, and keeps the last 10 steps.
+    /// Clears the files read, because their content is no longer in the conversation, and keeps the last 10
+    /// steps.
     Shortened,
-    /// Starts new ones.
+    /// Clears both lists.
     Renewed,
 }
 
@@ -138,9 +140,9 @@ pub(crate) enum Lists {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile {
     pub name: String,
-    /// The built-in profile whose sections and rebuilding it uses.
+    /// Built-in profile that determines the sections of the summary and the rebuilt conversation.
     pub family: Family,
-    /// When it checks.
+    /// When to check whether a compaction is due.
     pub moment: Moment,
     pub(crate) trigger: Trigger,
     pub keep: Keep,
@@ -158,8 +160,8 @@ pub struct ProfileOptions {
     pub like: Option<Family>,
     /// When to check whether a compaction is due.
     pub moment: Option<Moment>,
-    /// Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as soon as
-    /// that saves money. 0 disables the trigger.
+    /// Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata
+    /// compacts as soon as that saves money. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub history_share: Option<f64>,
     /// Maximum tokens of the conversation before a compaction is due. 0 disables the trigger.
@@ -174,25 +176,25 @@ pub struct ProfileOptions {
     /// Tokens to keep free in the window.
     #[schemars(extend("x-workspace" = true))]
     pub reserve_tokens: Option<usize>,
-    /// Limit in tokens if the window is unknown or no larger than the reserve.
+    /// Maximum tokens of the whole prompt if the window is unknown or not larger than the reserve.
     #[schemars(extend("x-workspace" = true))]
     pub max_tokens: Option<usize>,
-    /// Limit in messages if neither the window nor `max_tokens` is known.
+    /// Maximum number of messages if neither the window nor `max_tokens` is known.
     #[schemars(extend("x-workspace" = true))]
     pub max_messages: Option<usize>,
-    /// Maximum messages the model sees before a compaction is due. 0 disables the trigger.
+    /// Maximum number of messages that the model sees before a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub messages_over: Option<usize>,
-    /// Maximum exchanges before a compaction is due. 0 disables the trigger.
+    /// Maximum number of exchanges before a compaction is due. 0 disables the trigger.
     #[schemars(extend("x-workspace" = true))]
     pub exchanges_over: Option<usize>,
-    /// Whether to keep the first message.
+    /// Whether to keep the first message verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub keep_first: Option<bool>,
-    /// Tokens of newest messages to keep.
+    /// Maximum tokens of newest messages to keep. 0 keeps `keep_messages` messages instead.
     #[schemars(extend("x-workspace" = true))]
     pub keep_tokens: Option<usize>,
-    /// Minimum number of newest messages to keep.
+    /// Number of newest messages to keep if `keep_tokens` is 0 or would leave nothing to summarize.
     #[schemars(extend("x-workspace" = true))]
     pub keep_messages: Option<usize>,
     /// Minimum number of newest exchanges to keep.
@@ -201,7 +203,7 @@ pub struct ProfileOptions {
     /// Maximum tokens of the summary.
     #[schemars(extend("x-workspace" = true))]
     pub summary_tokens: Option<usize>,
-    /// Target share of the window for the compacted prompt.
+    /// Maximum share of the window for the compacted prompt.
     #[schemars(extend("x-workspace" = true))]
     pub target_share: Option<f64>,
     /// Maximum characters of each tool result in the summarizer's input. 0 means no limit.
@@ -210,26 +212,25 @@ pub struct ProfileOptions {
     /// Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub call_chars: Option<usize>,
-    /// Maximum characters of each result in the digest of `checkpoint`.
+    /// Maximum characters of each digested result in the `checkpoint` profile.
     #[schemars(extend("x-workspace" = true))]
     pub digest_chars: Option<usize>,
-    /// Maximum results listed in the digest of `checkpoint`. Older ones are only counted.
+    /// Maximum number of results listed in the digest of the `checkpoint` profile. Older ones are only
+    /// counted.
     #[schemars(extend("x-workspace" = true))]
     pub digest_lines: Option<usize>,
 }
 
-/// A profile that does not exist.
+/// Error for an unknown profile name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown compaction profile `{name}`; available: {known}")]
 pub struct NoSuchProfile {
-    /// The unknown name.
     pub name: String,
-    /// The names that exist.
+    /// Available names, separated by commas.
     pub known: String,
 }
 
 impl Family {
-    /// All built-in profiles.
     pub const ALL: [Self; 5] =
         [Self::Topic, Self::Continuation, Self::Checkpoint, Self::Rolling, Self::Handoff];
 
@@ -243,7 +244,7 @@ impl Family {
         }
     }
 
-    /// The profile with this name.
+    /// Returns the built-in profile called `name`.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
@@ -258,7 +259,8 @@ impl Family {
         }
     }
 
-    /// The built-in profile. `docs/compaction.md`, "The five profiles", explains the numbers.
+    /// Returns the profile with its default values, which `docs/compaction.md`, "The five profiles",
+    /// explains.
     pub fn profile(self) -> Profile {
         let nothing = Keep { first: First::Summarised, tokens: 0, messages: 0, exchanges: 0 };
         let summary =
@@ -311,7 +313,7 @@ impl Family {
             Self::Handoff => Profile {
                 moment: Moment::BeforeAssembling,
                 trigger: Trigger { context_from: Some(200_000), ..Trigger::default() },
-                // Its document shows the summarizer the conversation as it is.
+                // The summarizer of a handoff sees tool calls and results in full.
                 summary: SummaryRules { tokens: 4_000, result_chars: 0, call_chars: 0, ..summary },
                 lists: Lists::Renewed,
                 ..profile
@@ -321,10 +323,10 @@ impl Family {
 }
 
 impl Profile {
-    /// The profile with this name, with the overrides from the settings.
+    /// Returns the profile called `name`, with the overrides from the settings.
     ///
     /// # Errors
-    /// [`NoSuchProfile`] if it is neither built in nor in `own`.
+    /// [`NoSuchProfile`] if `name` is neither built in nor in `own`.
     pub(crate) fn named(name: &str, own: &BTreeMap<String, ProfileOptions>) -> Result<Self, NoSuchProfile> {
         let options = own.get(name);
         let family = match (options.and_then(|options| options.like), Family::named(name)) {
@@ -343,7 +345,7 @@ impl Profile {
 }
 
 impl Profile {
-    /// Sets how many tool results may stay visible. 0 means no limit.
+    /// Sets the number of newest tool results that the digest keeps in full. 0 keeps all.
     pub(crate) fn with_cutoff(mut self, cutoff: usize) -> Self {
         if let Some(digest) = &mut self.summary.digest {
             digest.kept_results = cutoff;

@@ -1,5 +1,5 @@
-//! The questions of a compaction to a model. Keeps each within the model's window: long conversations are summarized in parts,
-//! and the parts merged.
+//! The questions of a compaction to a model. Keeps each question within the model's window: long
+//! conversations are summarized in parts, and the parts are merged.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,50 +17,47 @@ use super::pins::PINNED_PATHS_TOKENS;
 use super::profile::{Family, Profile};
 use super::transcript::{CLOSE, Clipping, OPEN, escape_closing_tags, said, transcript};
 
-/// Maximum messages shown to a model that looks for a topic change ...
+/// Maximum number of messages shown to a model that looks for a topic change (`docs/compaction.md`, "The five
+/// profiles").
 pub(crate) const DETECT_MESSAGES: usize = 50;
-/// ... and maximum characters of each (`docs/compaction.md`, "The five profiles").
+/// Maximum characters of each message shown to a model that looks for a topic change.
 pub(crate) const DETECT_CHARS: usize = 1_000;
-/// Files that `continuation` and `handoff` have a model name, at most.
+/// Maximum number of files that `continuation` and `handoff` ask a model to name.
 pub(crate) const KNOWN_FILES: usize = 20;
-/// Maximum characters of a path among them.
+/// Maximum characters of a path in the list of files.
 const PATH_CHARS: usize = 300;
-/// A boundary counts when the model is as sure of it as this.
+/// Minimum confidence at which a topic boundary is accepted.
 pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;
 
-/// The purpose of a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SummaryPurpose")]
 pub enum Purpose {
-    /// Where the topic changed.
+    /// Finds where the topic changed.
     FindTopic,
-    /// A summary.
+    /// Summarizes a conversation or a part of it.
     Summarise,
-    /// One summary of several.
+    /// Merges the summaries of several parts into one.
     Merge,
 }
 
-/// One question for a model.
+/// One question to a model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// The purpose of the question.
     pub purpose: Purpose,
-    /// The system prompt.
     pub system: String,
-    /// The user's message.
     pub prompt: String,
     /// Maximum tokens of the answer.
     pub max_tokens: usize,
 }
 
-/// Where a model says that the topic changed.
+/// A topic change, as reported by a model.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Boundary {
-    /// The first message of the new topic, as an index into the messages that were asked about.
+    /// Index of the first message of the new topic, counted from the first message listed in the question.
     pub at: usize,
-    /// How sure it is, from 0 to 1.
+    /// Confidence of the model, from 0 to 1.
     pub confidence: f64,
 }
 
@@ -73,7 +70,7 @@ const RULES: &str = "Keep what the user wants, in their own words where they set
                      small talk, repetition, details of failed attempts, and code that is in the files. Name files, functions and \
                      types without quoting them. Mark unfinished work as `planned`, `discussed` or `in progress`, and invent nothing.";
 
-/// The rules of `handoff`: its reader has nothing but the summary, so code is quoted.
+/// Rules for `handoff`, which asks for quoted code because its reader has only the summary.
 const HANDOFF_RULES: &str = "Write it for an agent that takes over without having seen the conversation: detailed but concise. Be \
                              precise about technical details, file names and code: in sections 4 and 5 quote the few lines of code \
                              that matter, between backticks or fences, and never a whole file. Keep every request in the user's own \
@@ -82,8 +79,8 @@ const HANDOFF_RULES: &str = "Write it for an agent that takes over without havin
                              and invent nothing. The reader must be able to continue exactly where this stopped without asking \
                              clarifying questions.";
 
-/// Asks where the topic changed among the newest of `messages`, as many as fit a window of `window` tokens, and says which
-/// of them the first listed one is.
+/// Returns a question about the last topic change, and the index of the first message it lists. Lists as many
+/// of the newest `messages` as fit in `window` tokens.
 pub(super) fn find_topic(
     messages: &[Arc<Message>],
     window: usize,
@@ -93,7 +90,7 @@ pub(super) fn find_topic(
                          step of the same one. Answer with one JSON object: {\"boundary\": the number of the first message of the new \
                          topic, or null if there is none, \"confidence\": your confidence from 0 to 1}.";
     const ANSWER: usize = 200;
-    // 100 tokens for the tags; 8 for each number.
+    // 100 tokens for the tags, and 8 for each message number.
     let mut room = window.saturating_sub(count(SYSTEM) + count(ASKED) + ANSWER + 100);
     let clipping = Clipping { result_chars: DETECT_CHARS, call_chars: DETECT_CHARS };
     let mut lines = Vec::new();
@@ -102,7 +99,7 @@ pub(super) fn find_topic(
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        // On one line, so that no text can pass for another message.
+        // One line for each message, so that no text can imitate another message.
         let line = format!("{speaker}: {}", one_line(&said(message, clipping), DETECT_CHARS));
         let Some(left) = room.checked_sub(count(&line) + 8) else { break };
         room = left;
@@ -117,7 +114,7 @@ pub(super) fn find_topic(
     (Question { purpose: Purpose::FindTopic, system: SYSTEM.to_owned(), prompt, max_tokens: ANSWER }, from)
 }
 
-/// Reads the answer to [`find_topic`]; nothing when it names no boundary or cannot be read.
+/// Parses the answer to [`find_topic`]. `None` if it names no boundary or is malformed.
 pub(super) fn boundary(answer: &str) -> Option<Boundary> {
     let (start, end) = (answer.find('{')?, answer.rfind('}')?);
     let value: serde_json::Value = serde_json::from_str(answer.get(start..=end)?).ok()?;
@@ -126,7 +123,7 @@ pub(super) fn boundary(answer: &str) -> Option<Boundary> {
     (0.0..=1.0).contains(&confidence).then_some(Boundary { at, confidence })
 }
 
-/// Asks for a summary of `messages`, in several parts if they exceed `window` tokens.
+/// Returns the questions that summarize `messages`: one, or one for each part if they exceed `window` tokens.
 pub(super) fn summarise(
     messages: &[Arc<Message>],
     profile: &Profile,
@@ -151,8 +148,8 @@ pub(super) fn summarise(
     parts.into_iter().enumerate().map(ask).collect()
 }
 
-/// Asks for one summary of the `summaries` of parts of `messages`; as with [`summarise`], of parts of them when they are too
-/// long.
+/// Returns the questions that merge the partial `summaries` of `messages`. If the summaries exceed the
+/// window, there is one question for each group of them.
 pub(super) fn merge(
     summaries: &[String],
     messages: &[Arc<Message>],
@@ -180,13 +177,14 @@ fn question(purpose: Purpose, prompt: String, max_tokens: usize) -> Question {
     Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
 }
 
-/// Maximum tokens of an answer: the profile's limit, reduced if a small window needs room for the question.
+/// Returns the maximum tokens of an answer: the profile's limit, or a quarter of the window if that is less.
 fn answer_tokens(profile: &Profile, window: usize) -> usize {
     profile.summary.tokens.min(window / 4)
 }
 
-/// The last files that `messages` touched, if the profile wants them: one line each, with the last action and a description.
-/// Between tags, because tool results influence the descriptions.
+/// Lists the files that `messages` touched last, if the profile wants them: one line each, with the last
+/// action and a description. The list is enclosed in tags, because descriptions contain text from tool
+/// results.
 fn known_files(
     messages: &[Arc<Message>],
     profile: &Profile,
@@ -216,20 +214,21 @@ fn known_files(
     )
 }
 
-/// Tokens left for a part of the conversation, given the `other` texts of a question.
+/// Returns the tokens left for a part of the conversation, after the `other` texts of the question and its
+/// answer.
 fn room(other: &[&str], answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
     // 150 tokens for the tags and the sentences about parts.
     let taken = count(SYSTEM) + other.iter().map(|text| count(text)).sum::<usize>() + answer + 150;
     window.saturating_sub(taken).max(500)
 }
 
-/// Joins the texts into as few parts as possible of at most `room` tokens each. Clips longer texts.
+/// Joins `texts` into as few parts as possible of at most `room` tokens each. Clips longer texts.
 fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut left = 0;
     for text in texts {
         let text = crate::text::clip_to_weight(&text, room, count);
-        // One more for the line break that joins.
+        // One token for the joining line break.
         let weight = count(&text) + 1;
         match parts.last_mut() {
             Some(part) if weight <= left => {
@@ -246,7 +245,7 @@ fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec
     parts
 }
 
-/// Instructions for the summary.
+/// Returns the instructions for a summary of at most `answer` tokens.
 fn wanted(profile: &Profile, answer: usize) -> String {
     let family = profile.family;
     let rules = if family == Family::Handoff { HANDOFF_RULES } else { RULES };

@@ -1,4 +1,4 @@
-//! The conversation after a compaction: fixed sentences, kept messages and digests. Writes no summary and checks nothing.
+//! Builds the conversation after a compaction from the summary, fixed sentences, kept messages and digests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use super::pins::{LAST_REQUEST, last_request};
 use super::profile::{Family, Profile};
 use super::split::Split;
 
-/// Opens the summary of `continuation`, to the letter.
+/// First sentences of a `continuation` summary.
 pub(crate) const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
 summary below covers the earlier portion of the conversation.";
-/// Ends the summary of `continuation`, since file contents are no longer in the conversation.
+/// Last sentence of a `continuation` summary, because file contents are no longer in the conversation.
 pub(crate) const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
-/// Opens the summary of `checkpoint`.
+/// First line of a `checkpoint` summary.
 pub(crate) const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
-/// Opens the digest of tool results in what `checkpoint` keeps.
+/// First line of the digest of tool results in a `checkpoint`.
 pub(crate) const TOOL_DIGEST: &str = "[Compaction tool digest]";
-/// Opens a conversation whose old messages were dropped without a summary.
+/// Message that replaces old messages dropped without a summary.
 pub(crate) const LEFT_OUT: &str =
     "[Earlier messages were left out: they were too long, and there is no summary of them.]";
 
 const TOPIC_HEADING: &str = "Summary of the conversation so far:";
 const TOPIC_ANSWER: &str = "I have read the summary and go on from there.";
 
-/// Maximum characters of a repeated goal.
+/// Maximum characters of the goal in a `rolling` summary.
 const GOAL_CHARS: usize = 4_000;
-/// Maximum characters of a kept result if the window forces clipping.
+/// Maximum characters of a kept tool result if the compacted prompt is too large.
 const FORCED_CLIP: usize = 400;
 
-/// The role of a summary in its conversation.
+/// Input for rebuilding a conversation.
 pub(super) struct Rebuild<'a> {
     pub(super) visible: &'a [Arc<Message>],
     pub(super) profile: &'a Profile,
@@ -42,7 +42,7 @@ pub(super) struct Rebuild<'a> {
 }
 
 impl Rebuild<'_> {
-    /// The conversation with `summary`, followed by `missing` facts.
+    /// Builds the conversation with `summary`, followed by the `missing` facts.
     pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<Entry> {
         let summary = summary.trim();
         let mut entries = Vec::new();
@@ -53,8 +53,8 @@ impl Rebuild<'_> {
             .filter(|at| **at < self.split.end)
             .filter_map(|at| self.id(*at))
             .collect();
-        // The first message, where it is kept, precedes the summary; pinned ones after it, and so does a first
-        // one that is half of a tool call, which nothing may appear between.
+        // A kept first message precedes the summary, and pinned messages follow it. A first message that
+        // contains half of a tool call also follows, because nothing may separate a call from its result.
         let first = self.visible.first().filter(|message| History::begins_exchange(message));
         let first = first.map(|message| message.id).filter(|id| spared.contains(id));
         entries.extend(first.map(Entry::Keep));
@@ -86,7 +86,8 @@ impl Rebuild<'_> {
         entries
     }
 
-    /// The conversation without old messages, with a note about `missing` facts, if any.
+    /// Builds the conversation without old messages. `opening` and the `missing` facts form its first
+    /// message, unless both are empty.
     pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<Entry> {
         let spared =
             self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
@@ -96,14 +97,14 @@ impl Rebuild<'_> {
         spared.into_iter().chain(said).chain(self.kept()).collect()
     }
 
-    /// The user's first request.
+    /// Returns the user's first request.
     fn goal(&self) -> Option<&str> {
         let first = self.visible.iter().find(|message| message.body.role == Role::User)?;
         let text = first.body.content.iter().find_map(|block| match block {
             ContentBlock::Text { text } => Some(text.trim()),
             _ => None,
         })?;
-        // What an earlier compaction left opens with the goal already.
+        // After an earlier `rolling` compaction, the first message starts with the goal.
         let text =
             text.strip_prefix("# Goal\n").map_or(text, |rest| rest.split("\n\n# ").next().unwrap_or(rest));
         Some(clip(text, GOAL_CHARS))
@@ -113,10 +114,10 @@ impl Rebuild<'_> {
         self.visible.get(at).map(|message| message.id)
     }
 
-    /// The messages kept at the end, with old tool results digested if the profile wants that.
+    /// Returns the messages kept at the end, with older tool results digested if the profile requires that.
     fn kept(&self) -> Vec<Entry> {
         let kept = self.visible.get(self.split.end..).unwrap_or_default();
-        // Archived ones are digested already.
+        // Archived results already are stubs.
         let results = |message: &Message| match message.body.kind {
             Kind::ToolResultArchived => 0,
             _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),
@@ -166,8 +167,8 @@ impl Rebuild<'_> {
     }
 }
 
-/// Clips kept tool results in `entries`, oldest first, to save `over` tokens, and returns the excess that remains. Pinned
-/// messages stay unchanged. `visible` holds the kept messages.
+/// Clips kept tool results in `entries`, oldest first, to save `over` tokens, and returns the tokens still to
+/// be saved. Does not change pinned messages. `visible` contains the kept messages.
 pub(super) fn clip_kept(
     entries: &mut [Entry],
     visible: &[Arc<Message>],
@@ -189,7 +190,7 @@ pub(super) fn clip_kept(
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             over = over.saturating_sub(saved);
-            // The user goes on seeing the whole one.
+            // The user still sees the full message.
             *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }

@@ -1,6 +1,7 @@
-//! One compaction as a value: provides the questions for a model, takes the answers, and ends with a draft or a reason for having
-//! none. Falls back from a model's summary to one without a model, and then to dropping the oldest messages. Calls no one, waits
-//! for no one, and changes no conversation (`commit` does).
+//! One compaction as a state machine: provides the questions for a model, takes the answers, and ends with a
+//! draft or the reasons for having none. If no model's summary is usable, a summary is extracted without a
+//! model, and as a last resort the oldest messages are dropped. Does not change the conversation (`commit`
+//! does).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,39 +26,39 @@ use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
 use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
-/// Divisor of the trigger limit that caps a summary. Kept messages take up to half of the limit, so the result stays well below
-/// it.
+/// Divisor of the trigger limit that caps a summary. Kept messages take up to half of the limit, so the
+/// result stays well below it.
 const SUMMARY_SHARE: usize = 4;
 
-/// Multiple of the trigger limit above which history is cut even without a summary.
+/// Multiple of the trigger limit above which the oldest messages are dropped if no summary shortens the
+/// conversation.
 pub(crate) const EMERGENCY: usize = 2;
 
-/// Multiple of the requested size above which an answer counts as failed instead of being clipped.
+/// Multiple of the requested length above which an answer is rejected instead of clipped.
 const OVER_LONG: usize = 8;
 
 /// Minimum tokens of a clipped summary.
 const LEAST_SUMMARY: usize = 200;
 
-/// How things are weighed, in tokens.
+/// Functions that count tokens.
 #[derive(Clone, Copy)]
 pub struct Scales<'a> {
-    /// A message with its share of the format.
+    /// Tokens of a message, including the overhead of the provider's format.
     pub message: &'a dyn Fn(&Message) -> usize,
-    /// A text.
+    /// Tokens of a text.
     pub text: &'a dyn Fn(&str) -> usize,
 }
 
-/// Which models answer questions.
+/// The model that writes summaries, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Summariser {
-    /// None: summaries are extracted from the conversation itself.
+    /// No model: summaries are extracted from the conversation.
     #[default]
     Extractive,
-    /// A model with a window of this many tokens.
+    /// A model of the client or of a provider.
     Model {
-        /// In tokens.
+        /// Input window of the model, in tokens.
         window: usize,
-        /// Whether it may also be asked where the topic changed.
         topics: Topics,
     },
 }
@@ -65,41 +66,41 @@ pub enum Summariser {
 /// Whether a model may be asked where the topic changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Topics {
-    /// No: `topic` summarizes at once.
+    /// The profile `topic` summarizes without looking for a topic change.
     #[default]
     NotAsked,
-    /// Yes.
+    /// The profile `topic` first looks for a topic change.
     Asked,
 }
 
-/// How a conversation was made shorter.
+/// How a compaction shortened a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CompactionStrategy")]
 pub enum Strategy {
-    /// The conversation now starts at the last topic change.
+    /// The conversation was cut at the last topic change, without a summary.
     TopicCut,
-    /// A model's summary.
+    /// A model summarized the older messages.
     Model,
-    /// A summary extracted from the conversation itself.
+    /// The older messages were replaced with a summary extracted without a model.
     Extractive,
     /// The oldest exchanges were dropped.
     Truncated,
 }
 
-/// Number and tokens of the messages the model sees.
+/// Number and tokens of the messages that the model sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConversationSize")]
 pub struct Size {
-    /// Messages.
+    /// Number of messages.
     pub messages: usize,
-    /// Tokens.
+    /// Tokens of the messages.
     pub tokens: usize,
 }
 
 impl Size {
-    /// The size of the conversation as the model sees it.
+    /// Measures the conversation as the model sees it.
     pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
         let visible: Vec<_> = history.sent().cloned().collect();
         Self::of(&visible, scales)
@@ -111,46 +112,42 @@ impl Size {
     }
 }
 
-/// A conversation made shorter, ready to be committed.
+/// A shortened conversation, ready to be committed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Draft {
-    /// The profile that made it.
+    /// Profile that was applied.
     pub profile: Profile,
-    /// How it was shortened.
     pub strategy: Strategy,
-    /// The size before.
     pub before: Size,
-    /// The size after.
     pub after: Size,
-    /// Who wrote the summary; absent if there is none.
+    /// Author of the summary, if there is one.
     pub summarised_by: Option<SummaryAuthor>,
-    /// Notes for the user.
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
     pub(super) basis: Basis,
     pub(super) entries: Vec<Entry>,
 }
 
-/// Why a conversation was not made shorter.
+/// Reason for not compacting a conversation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotCompacted {
-    /// Everything there is has to stay.
+    /// The profile keeps every message.
     #[error("nothing to compact: profile `{profile}` keeps all {messages} messages")]
     NothingOld {
-        /// The profile.
+        /// Name of the profile.
         profile: String,
-        /// How many messages there are.
+        /// Number of messages that the model sees.
         messages: usize,
     },
-    /// Every way of making it shorter was tried.
+    /// No strategy shortens the conversation.
     #[error("the conversation is unchanged: {}", reasons.join("; "))]
     NotShorter {
-        /// The outcome of each.
+        /// Reason for the failure of each strategy.
         reasons: Vec<String>,
     },
 }
 
-/// One compaction under way.
+/// A compaction in progress.
 #[derive(Clone)]
 pub struct Run {
     visible: Vec<Arc<Message>>,
@@ -165,12 +162,12 @@ pub struct Run {
 
 #[derive(Clone)]
 enum Phase {
-    /// Where did the topic change? The question lists the visible messages from `from` on.
+    /// Asks where the topic changed. The question lists the visible messages from index `from` on.
     FindTopic {
         question: Question,
         from: usize,
     },
-    /// Questions in turn, and the answers so far.
+    /// Asks for summaries one by one. `answers` belong to the first of the `questions`.
     PromptRequest {
         questions: Vec<Question>,
         answers: Vec<String>,
@@ -188,10 +185,10 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// Starts a compaction of what the model sees of `history`.
+    /// Starts a compaction of the messages that the model sees.
     ///
     /// # Errors
-    /// [`NotCompacted::NothingOld`].
+    /// [`NotCompacted::NothingOld`] if the profile keeps every message.
     pub fn new(
         history: &History,
         profile: Profile,
@@ -226,7 +223,7 @@ impl Run {
         Ok(run)
     }
 
-    /// The next question; `None` when the compaction is done.
+    /// Returns the next question; `None` when the compaction is done.
     pub fn question(&self) -> Option<&Question> {
         match &self.phase {
             Phase::FindTopic { question, .. } => Some(question),
@@ -235,7 +232,8 @@ impl Run {
         }
     }
 
-    /// Takes the answer to [`question`](Self::question), or why there is none. Does nothing when nothing was asked.
+    /// Takes the answer to [`question`](Self::question), or the reason why there is none. Ignored if no
+    /// question is open.
     pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
         let phase = std::mem::replace(
             &mut self.phase,
@@ -262,10 +260,10 @@ impl Run {
         }
     }
 
-    /// The outcome of it. Without an answer to its question, the summary is made without a model.
+    /// Returns the draft. If a question is still open, the summary is extracted without a model.
     ///
     /// # Errors
-    /// [`NotCompacted`].
+    /// [`NotCompacted`] if the conversation would not get shorter.
     pub fn finish(mut self, scales: Scales<'_>) -> Result<Draft, NotCompacted> {
         if !matches!(self.phase, Phase::Done(_)) {
             self.extract(scales);
@@ -279,7 +277,7 @@ impl Run {
     fn topic_found(&mut self, answer: Result<String, String>, from: usize, scales: Scales<'_>) {
         let found = answer.ok().as_deref().and_then(question::boundary);
         let sure = found.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
-        // What stays at least is not less for the topic's being new.
+        // Keep the minimum number of exchanges even if the topic is newer.
         let least = last_exchanges(&self.visible, self.profile.keep.exchanges, self.limit(), scales.message);
         let at = sure
             .and_then(|boundary| from.checked_add(boundary.at))
@@ -316,7 +314,7 @@ impl Run {
         }
         let questions =
             question::merge(&answers, &self.old(), &self.bounded(), window, &self.tools, scales.text);
-        // Merging that does not make fewer of them would never end.
+        // Each round of merging must reduce the number of questions, or merging would not terminate.
         if questions.len() < asked {
             self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
         } else {
@@ -353,7 +351,7 @@ impl Run {
         self.phase = Phase::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
     }
 
-    /// Ends with this summary unless the conversation would not be shorter, and says whether it did.
+    /// Completes the run with `summary` if that shortens the conversation, and returns whether it did.
     fn end_with(&mut self, strategy: Strategy, summary: &str, scales: Scales<'_>) -> bool {
         let old = self.old();
         let kept = self.visible.get(self.split.end..).unwrap_or_default();
@@ -379,7 +377,7 @@ impl Run {
             let too_much = over(&entries);
             let left = clip_kept(&mut entries, &self.visible, too_much, scales.text);
             if left > 0 && !summary.is_empty() {
-                // A summary that is cut to nothing would be no summary.
+                // Keep a minimum, because a summary clipped to nothing would be useless.
                 let room = (scales.text)(summary).saturating_sub(left).max(LEAST_SUMMARY);
                 entries = write(&clip_to_weight(summary, room, scales.text));
                 clip_kept(&mut entries, &self.visible, usize::MAX, scales.text);
@@ -425,13 +423,13 @@ impl Run {
         true
     }
 
-    /// The tokens of the whole prompt with `entries`.
+    /// Returns the tokens of the whole prompt if the conversation is replaced with `entries`.
     fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
         let around = self.pressure.context.saturating_sub(self.pressure.history);
         around.saturating_add(self.size_of(entries, scales).tokens)
     }
 
-    /// The profile with a summary that leaves room in a small request.
+    /// Returns the profile with its summary limit reduced to a share of the trigger limit.
     fn bounded(&self) -> Profile {
         let mut profile = self.profile.clone();
         let most = self.limit().map_or(usize::MAX, |limit| limit / SUMMARY_SHARE);
@@ -439,12 +437,12 @@ impl Run {
         profile
     }
 
-    /// The limit in tokens that triggers.
+    /// Returns the lowest trigger limit, in tokens.
     fn limit(&self) -> Option<usize> {
         self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
     }
 
-    /// The messages that are summarized.
+    /// Returns the messages to summarize.
     fn old(&self) -> Vec<Arc<Message>> {
         self.split.old.iter().filter_map(|at| self.visible.get(*at)).cloned().collect()
     }
@@ -462,10 +460,10 @@ impl Run {
         size
     }
 
-    /// The messages that the model would see.
+    /// Returns the messages that the model would see after rebuilding with `entries`.
     fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
         let mut at = 0;
-        // Kept messages stand in their order, so the search goes on where it stopped.
+        // Entries keep the order of messages, so each search starts where the last one stopped.
         let mut find = move |id: MessageId| {
             let offset = self.visible.get(at..)?.iter().position(|message| message.id == id)?;
             at += offset + 1;
@@ -509,14 +507,15 @@ impl Strategy {
     }
 }
 
-/// The answer, when it can be used: it says something, and it is not far longer than was asked for.
+/// Checks an answer and clips it to the requested length. Rejects an empty answer and one that is far too
+/// long.
 fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_>) -> Result<String, String> {
     let text = answer?;
     let text = text.trim();
     if text.is_empty() {
         return Err("the answer is empty".to_owned());
     }
-    // A byte is at most a token, so short texts need no counting.
+    // A token has at least one byte, so short texts need no counting.
     let weight = if text.len() <= question.max_tokens { 0 } else { (scales.text)(text) };
     if weight > question.max_tokens.saturating_mul(OVER_LONG) {
         return Err(format!("the answer has {weight} tokens, more than the {} allowed", question.max_tokens));
@@ -524,27 +523,28 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
     Ok(clip_to_weight(text, question.max_tokens, scales.text))
 }
 
-/// The state that a draft was made from.
+/// The part of the conversation that a draft depends on.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Basis {
-    /// The messages that it takes the place of, or keeps.
+    /// Messages that the draft replaces or keeps.
     pub covered: Vec<MessageId>,
     /// The last message before the cut.
     pub last_old: MessageId,
-    /// Messages after the cut that the draft shortens.
+    /// Messages after the cut that the draft clips or archives.
     pub rewritten: Vec<MessageId>,
 }
 
 impl Basis {
-    /// Changes whenever the basis of the draft changes: a message before the cut, its visibility, a shortened message after it,
-    /// or the pins. Later messages do not change it. `sent` is what the model receives.
+    /// Returns a hash of everything that the draft depends on: the messages up to the cut, rewritten messages
+    /// after it, and pins. Other messages after the cut do not affect it. `sent` are the messages that the
+    /// model receives.
     pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
         let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
         let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();
         let later = sent.iter().skip(end).filter(|message| rewritten.contains(&message.id));
         let mut state = String::new();
         for message in sent.iter().take(end).chain(later) {
-            // Serialising a message cannot fail: its maps have string keys.
+            // Serializing a message cannot fail, because its maps have string keys.
             state.push_str(&serde_json::to_string(&**message).unwrap_or_default());
         }
         let covered: HashSet<MessageId> = self.covered.iter().copied().collect();

@@ -1,5 +1,5 @@
-//! Where a conversation is cut: what a profile keeps verbatim and what it summarizes. Never separates a tool call from its
-//! result, and always keeps calls without a result.
+//! Splits a conversation into messages to summarize and messages to keep. Never separates a tool call from
+//! its result, and always keeps calls without a result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,21 +9,22 @@ use crate::conversation::history::{ContentBlock, History, Message, OpenCalls, Pi
 use super::profile::{First, Profile};
 use super::trigger::Pressure;
 
-/// A conversation cut in two. Indices into the messages that the model sees.
+/// The split of a conversation, as indices into the messages that the model sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Split {
     /// Messages to summarize, in order.
     pub old: Vec<usize>,
-    /// Messages kept from the summarized part: the first and pinned ones.
+    /// Messages before `end` that are kept: the first one, if the profile keeps it, and pinned ones.
     pub spared: BTreeSet<usize>,
-    /// From here on everything stays.
+    /// Index from which on all messages are kept.
     pub end: usize,
 }
 
-/// Newest exchanges stay whole up to this multiple of what stays by size.
+/// Multiple of `Keep::tokens` up to which the newest exchanges are kept whole.
 const EXCHANGES_OVER: usize = 6;
 
-/// Cuts `visible` according to `profile`; `None` if there is nothing to summarize. `weigh` returns the tokens of a message.
+/// Splits `visible` according to `profile`; `None` if there is nothing to summarize. `weigh` returns the
+/// tokens of a message.
 pub fn split(
     visible: &[Arc<Message>],
     profile: &Profile,
@@ -40,16 +41,18 @@ pub fn split(
     } else {
         half.map_or(0, by_weight).max(by_number())
     };
-    // A window may be smaller than what triggers, and a summary and the next question need room in the request.
+    // The window may be smaller than the trigger limit, and the request also needs space for the summary and
+    // the next question.
     let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
     let room = [limit, pressure.window, half, newest].into_iter().flatten().min();
     let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
     let cut = split_at(visible, profile, from);
-    // What weighs little may still be many messages.
+    // Many short messages can fit in the token budget, so also try the number of messages.
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
 }
 
-/// Cuts `visible` before the message at `from`, or earlier to keep calls with their results.
+/// Splits `visible` before index `from`, or earlier to keep calls with their results. `None` if there is
+/// nothing to summarize.
 pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
     let end = clean_cut(visible, from);
     let first = (profile.keep.first == First::Kept && end > 0).then_some(0);
@@ -59,7 +62,7 @@ pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize)
     (!old.is_empty()).then_some(Split { old, spared, end })
 }
 
-/// Start of the newest messages that fit in `budget` tokens.
+/// Returns the index of the first of the newest messages that together fit in `budget` tokens.
 fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Message) -> usize) -> usize {
     let mut sum = 0;
     let newest = visible.iter().rev().take_while(|message| {
@@ -69,8 +72,9 @@ fn newest_within(visible: &[Arc<Message>], budget: usize, weigh: &dyn Fn(&Messag
     visible.len() - newest.count()
 }
 
-/// Start of the last `exchanges` exchanges, or of fewer if they exceed `limit`, because the conversation would be compacted again
-/// at once. The end if not even one fits.
+/// Returns the index where the last `exchanges` exchanges start, or where fewer start if they exceed `limit`
+/// tokens, because larger ones would trigger the next compaction immediately. The length of `visible` if not
+/// even one exchange fits.
 pub(super) fn last_exchanges(
     visible: &[Arc<Message>],
     exchanges: usize,
@@ -93,7 +97,8 @@ pub(super) fn last_exchanges(
     0
 }
 
-/// The last position at or before `from` that separates no call from its result, including results still to come.
+/// Returns the last position at or before `from` that does not separate a call from its result, or from a
+/// result that is still pending.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     let from = from.min(visible.len());
     let mut parted: Vec<Pair> = pairs(visible);
@@ -107,16 +112,15 @@ fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
     clean
 }
 
-/// The positions of a call and its result.
+/// The indices of the messages with a call and its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pair {
     call: usize,
-    /// After the last message when it is still to come.
+    /// The number of messages if the result is still pending.
     result: usize,
 }
 
-/// The calls with their results. Calls that were never answered, and never will be because the assistant has gone on,
-/// are left out.
+/// Pairs calls with their results. Omits unanswered calls that the assistant has already moved past.
 fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut open = OpenCalls::default();
@@ -138,7 +142,7 @@ fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     pairs
 }
 
-/// `spared` with the messages that hold the other half of their tool calls.
+/// Adds the messages with the other halves of tool calls to `spared`.
 fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
     if spared.is_empty() {
         return spared;

@@ -1,4 +1,4 @@
-//! How near a conversation is to a compaction, and the outcome of the last one.
+//! How close a conversation is to a compaction, and the outcome of the last one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,62 +10,63 @@ use super::run::{Size, Strategy};
 use super::trigger::{Pressure, TriggerMetric, TriggerReading};
 use crate::text::grouped;
 
-/// The reply of `compaction.status`.
+/// Reply of `compaction.status`.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStatus {
-    /// Whether the conversation is watched at all.
+    /// Whether compaction is enabled (`compaction.enabled`).
     pub enabled: bool,
-    /// The rules in force.
+    /// Name of the active profile.
     pub profile: String,
-    /// What the nearest condition measures; absent if the profile has none.
+    /// What the condition closest to its limit measures. Absent if the profile has no condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<TriggerMetric>,
-    /// Its current value; tokens of the conversation if the profile has no condition.
+    /// Current value of that condition, or tokens of the conversation if the profile has no condition.
     pub tokens: usize,
-    /// How much there may be.
+    /// Limit of that condition; 0 if the profile has no condition.
     pub threshold: usize,
-    /// `tokens` as a share of `threshold`, in percent, rounded to one decimal.
+    /// `tokens` as a percentage of `threshold`, rounded to one decimal.
     pub percent: f64,
-    /// How much is left until one is due, in what `measured` counts; 0 when one is due.
+    /// Difference between `threshold` and `tokens`; 0 when a compaction is due.
     pub distance: usize,
-    /// Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+    /// Maximum tokens of a request: the input window minus the reserve for the answer and the error of
+    /// estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Whether one is due.
+    /// Whether compaction is enabled and a condition is met.
     pub due: bool,
-    /// Why none is due, or which condition makes one due.
+    /// Which condition makes a compaction due, or why none is due.
     pub why: String,
-    /// Whether one is running.
+    /// Whether a compaction is running.
     pub running: bool,
-    /// All conditions.
+    /// All conditions with their current values.
     pub conditions: Vec<TriggerReading>,
-    /// The last one that was committed and not undone.
+    /// The last compaction that was committed and not undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Last>,
 }
 
-/// A compaction that was committed.
+/// A committed compaction.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LastCompaction")]
 pub struct Last {
-    /// The profile that made it.
+    /// Name of the profile that was applied.
     pub profile: String,
-    /// How the conversation was made shorter.
+    /// How the conversation was shortened.
     pub strategy: Strategy,
-    /// The size before.
+    /// Messages and tokens before the compaction.
     pub before: Size,
-    /// The size after.
+    /// Messages and tokens after the compaction.
     pub after: Size,
-    /// Who wrote the summary; absent if there is none.
+    /// Author of the summary, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
-    /// When, in milliseconds since 1970.
+    /// Time of the commit, in milliseconds since 1970.
     pub time_ms: u64,
 }
 
-/// Whether compaction starts automatically when a limit is reached.
+/// Whether to check if a compaction is due (`compaction.enabled`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AutoCompaction {
     On,
@@ -73,7 +74,7 @@ pub(crate) enum AutoCompaction {
 }
 
 impl CompactionStatus {
-    /// The status of a conversation under `pressure`; that none is running.
+    /// Returns the status of a conversation under `pressure`. The caller sets `running`.
     pub(crate) fn new(
         automatic: AutoCompaction,
         profile: &Profile,
@@ -114,7 +115,7 @@ impl CompactionStatus {
     }
 }
 
-/// Describes a condition's value: `tokens of the conversation: 25,310 of 24,000`.
+/// Formats a condition's value: `tokens of the conversation: 25,310 of 24,000`.
 fn told(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
     format!("{measured}: {} of {}", grouped(*now), grouped(*limit))
 }

@@ -1,5 +1,5 @@
-//! What compactions promise: each statement of a profile by example (a module per profile), the rest for any conversation (`promises`,
-//! `questions`, `effort`).
+//! Tests of compaction: the documented behavior of each profile by example (one module per profile), and
+//! properties of any conversation (`promises`, `questions`, `effort`).
 
 mod checkpoint;
 mod continuation;

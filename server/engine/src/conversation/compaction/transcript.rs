@@ -1,5 +1,5 @@
-//! A conversation as a text for a summarizer: cleaned as for a provider, every call answered, results clipped. Written so
-//! that nothing inside can pass for its end.
+//! Formats a conversation as input for a summarizer: repaired as for a provider, with every call answered,
+//! and with results clipped. Escapes closing tags, so that no message can end the conversation early.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::text::clip_middle;
 
 use super::profile::SummaryRules;
 
-/// How much of tool calls and their results is shown, in characters. 0 shows them whole.
+/// Limits for tool calls and their results, in characters. 0 means no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Clipping {
     /// Maximum characters of each result.
@@ -26,18 +26,18 @@ impl From<&SummaryRules> for Clipping {
     }
 }
 
-/// Opens and closes the conversation in a question.
+/// Tags around the conversation in a question.
 pub(super) const OPEN: &str = "<conversation>";
 pub(super) const CLOSE: &str = "</conversation>";
 
-/// The conversation, one text for each message.
+/// Formats each message of the conversation.
 pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<String> {
     let mut projection = project(messages.iter().map(|message| &**message), &[], None);
     projection.acknowledge();
     projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 
-/// The text of one message, independent of its neighbors.
+/// Formats one message without repairing it in the context of its neighbors.
 pub(super) fn said(message: &Message, clipping: Clipping) -> String {
     let archived = message.body.kind == Kind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {
@@ -61,7 +61,7 @@ fn paragraph(projected: &ProjectedMessage, clipping: Clipping) -> String {
     escape_closing_tags(&text)
 }
 
-/// `text` without anything in it that could pass for the end of the conversation.
+/// Escapes tags in `text` that would close the conversation.
 pub(super) fn escape_closing_tags(text: &str) -> String {
     sanitize::escape_closing_tags(text, &["conversation"])
 }
@@ -88,7 +88,7 @@ fn in_words(block: &ContentBlock, clipping: Clipping) -> String {
     }
 }
 
-/// The beginning and the end of `text` in at most `chars` characters; all of it when that is 0.
+/// Returns the beginning and the end of `text` in at most `chars` characters; 0 means no limit.
 fn clipped(text: &str, chars: usize) -> String {
     if chars == 0 { text.to_owned() } else { clip_middle(text, chars) }
 }

@@ -1,4 +1,5 @@
-//! Whether a compaction is due: compares a conversation's size with the profile's conditions. Counts no tokens itself.
+//! Decides whether a compaction is due by comparing a conversation's size with the profile's conditions. Does
+//! not count tokens.
 
 use std::fmt;
 
@@ -7,48 +8,50 @@ use serde::{Deserialize, Serialize};
 
 use super::profile::{Profile, Reserve, Trigger};
 
-/// Percent of a request's limit at which every profile compacts, and maximum of all token triggers; beyond the limit, messages
-/// would be left out.
+/// Percentage of the request limit at which every profile compacts. Also caps all token triggers, because
+/// beyond the limit messages would be omitted.
 const CEILING_PERCENT: usize = 95;
-/// A conversation of fewer tokens is not compacted for its weight alone, however small the window: where half of the limit is
-/// less, compacting earlier costs as much and keeps less (`cargo bench -p e2e --bench compaction_trigger`).
+/// Minimum tokens above which `history_share` applies. In small windows, compacting earlier costs as much and
+/// keeps less (`cargo bench -p e2e --bench compaction_trigger`).
 const LIGHT: usize = 24_000;
-/// Divisor of the limit below which a conversation is too small to be compacted for files.
+/// Divisor of the request limit. A conversation smaller than that share is not compacted just because the
+/// request is nearly full.
 const WORTH: usize = 10;
 
-/// Tokens of a whole request and its limit, by the provider's count.
+/// Tokens of a whole request and its limit, as the provider counts them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RequestSize {
-    /// All of it, with nothing left out.
+    /// Tokens of the whole request, with nothing omitted.
     pub tokens: usize,
-    /// The same without selected files and the map, which are left out before messages.
+    /// Tokens without selected files and the symbol map, which are omitted before messages.
     pub least: usize,
-    /// Maximum tokens of a request: the window minus the reserve for the answer and the error of estimates. `None` for no limit.
+    /// Maximum tokens of a request: the window minus the reserve for the answer and the error of estimates.
+    /// `None` for no limit.
     pub limit: Option<usize>,
-    /// The input window; `None` when the model is unknown and the client named no limit.
+    /// Input window in tokens; `None` if the model is unknown and the client set no limit.
     pub window: Option<usize>,
 }
 
-/// The size of a conversation and the room for it.
+/// Size of a conversation and the limits that it is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pressure {
-    /// The conversation as the model sees it, in tokens.
+    /// Tokens of the conversation as the model sees it.
     pub history: usize,
-    /// The whole request, with nothing left out. Tokens.
+    /// Tokens of the whole request, with nothing omitted.
     pub context: usize,
-    /// The model's input window in tokens, when it is known.
+    /// Input window of the model in tokens, if known.
     pub window: Option<usize>,
-    /// Maximum tokens of a request, when it is known.
+    /// Maximum tokens of a request, if known.
     pub limit: Option<usize>,
-    /// Whether a compaction now is expected to save more than it costs.
+    /// Whether compacting now is expected to save more than it costs.
     pub pays: bool,
-    /// Messages that the model sees.
+    /// Number of messages that the model sees.
     pub messages: usize,
-    /// Exchanges among them.
+    /// Number of exchanges in these messages.
     pub exchanges: usize,
 }
 
-/// What a condition measures.
+/// Quantity that a condition measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerMetric {
@@ -56,28 +59,29 @@ pub enum TriggerMetric {
     HistoryTokens,
     /// Tokens of the whole prompt.
     ContextTokens,
-    /// Messages that the model sees.
+    /// Number of messages that the model sees.
     Messages,
-    /// Exchanges among them.
+    /// Number of exchanges in these messages.
     Exchanges,
 }
 
-/// One condition of a trigger, held against a conversation.
+/// A condition with its current value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReading {
-    /// What is measured.
+    /// Quantity that the condition measures.
     pub measured: TriggerMetric,
-    /// How much of it there is.
+    /// Current value of the quantity.
     pub now: usize,
-    /// How much of it there may be.
+    /// Limit that makes a compaction due when it is reached or exceeded.
     pub limit: usize,
-    /// Whether that makes a compaction due.
+    /// Whether this condition makes a compaction due.
     pub due: bool,
 }
 
 impl Pressure {
-    /// The pressure of a request. Files that do not fit even beside an empty conversation are left out, so they do not count.
+    /// Computes the pressure of a request. Omittable files do not count if they would not fit even without
+    /// the conversation.
     pub(crate) fn of(size: RequestSize, history: usize) -> Self {
         let RequestSize { tokens, least, limit, window } = size;
         let around = tokens.saturating_sub(history);
@@ -86,7 +90,7 @@ impl Pressure {
     }
 }
 
-/// The tokens from which every profile compacts in a request of at most `limit`.
+/// Returns the tokens at which every profile compacts, for a request limit of `limit`.
 fn ceiling(limit: Option<usize>) -> Option<usize> {
     limit.map(|limit| limit.saturating_mul(CEILING_PERCENT) / 100)
 }
@@ -103,25 +107,25 @@ impl fmt::Display for TriggerMetric {
 }
 
 impl TriggerReading {
-    /// Due when there is more than the limit.
+    /// Creates a reading that is due above `limit`.
     fn over(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now > limit }
     }
 
-    /// Due when the limit is reached.
+    /// Creates a reading that is due at or above `limit`.
     fn from(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now >= limit }
     }
 
-    /// `now` as a share of `limit`, in percent, rounded to one decimal.
+    /// Returns `now` as a percentage of `limit`, rounded to one decimal.
     pub(crate) fn percent(&self) -> f64 {
         (self.now as f64 * 1_000.0 / self.limit.max(1) as f64).round() / 10.0
     }
 }
 
 impl Trigger {
-    /// All conditions with their current values, in a fixed order. The last applies to every profile: a request close to its
-    /// limit.
+    /// Returns all conditions with their current values, in a fixed order. The last one applies to every
+    /// profile: the request is close to its limit.
     pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
         use TriggerMetric::{ContextTokens, Exchanges, HistoryTokens, Messages};
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
@@ -158,7 +162,7 @@ impl Trigger {
         .collect()
     }
 
-    /// The lowest trigger in tokens, if any. Kept messages may take at most half of it.
+    /// Returns the lowest trigger limit in tokens, if any. Kept messages may take at most half of it.
     pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_of(self.window_share, window);
@@ -168,7 +172,7 @@ impl Trigger {
 }
 
 impl Trigger {
-    /// The tokens over which a conversation is heavy in a request of at most `limit`.
+    /// Returns the token limit of `history_share`, for a request limit of `limit`.
     fn heavy(&self, limit: Option<usize>) -> Option<usize> {
         share_of(self.history_share, limit).map(|tokens| tokens.max(LIGHT))
     }
@@ -179,7 +183,8 @@ fn share_of(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
 }
 
 impl Reserve {
-    /// The window less the reserve; without a window that is larger than the reserve, the other limit.
+    /// Returns the window minus the reserve, or `otherwise` if the window is unknown or not larger than the
+    /// reserve.
     fn limit(self, window: Option<usize>) -> Option<usize> {
         let limit = window.and_then(|window| window.checked_sub(self.tokens)).filter(|left| *left > 0);
         limit.or((self.otherwise > 0).then_some(self.otherwise))
@@ -187,7 +192,7 @@ impl Reserve {
 }
 
 impl Profile {
-    /// The first condition that makes a compaction due.
+    /// Returns the first condition that makes a compaction due.
     pub fn due(&self, pressure: &Pressure) -> Option<TriggerReading> {
         self.trigger.readings(pressure).into_iter().find(|reading| reading.due)
     }

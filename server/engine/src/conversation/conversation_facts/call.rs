@@ -1,4 +1,5 @@
-//! What a tool call is about, by its arguments: files, command line or search query. Knows nothing about its result.
+//! Extracts the subject of a tool call from its arguments: files, command line or search query. Does not look
+//! at the result.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +7,7 @@ use super::describe;
 use super::files::FileState;
 use super::tools::Purpose;
 
-/// Names under which tools take one path, in lower case without `_`.
+/// Argument names for a single path, in lower case without underscores. The other lists use the same form.
 const PATH_KEYS: [&str; 11] = [
     "filepath",
     "path",
@@ -20,11 +21,11 @@ const PATH_KEYS: [&str; 11] = [
     "targetpath",
     "uri",
 ];
-/// Names under which tools take several paths, as strings or as objects with a path.
+/// Argument names for several paths, given as strings or as objects with a path.
 const PATH_LIST_KEYS: [&str; 5] = ["paths", "files", "filepaths", "edits", "changes"];
-/// Names under which tools take a command line.
+/// Argument names for a command line.
 const COMMAND_KEYS: [&str; 5] = ["command", "cmd", "script", "commandline", "commands"];
-/// Argument names for search queries, most telling first.
+/// Argument names for a search query, most specific first.
 const QUERY_KEYS: [&str; 12] = [
     "pattern",
     "query",
@@ -43,28 +44,27 @@ const QUERY_KEYS: [&str; 12] = [
 const OLD_KEYS: [&str; 5] = ["oldstring", "oldstr", "oldtext", "search", "old"];
 const NEW_KEYS: [&str; 8] =
     ["newstring", "newstr", "newtext", "replace", "replacement", "new", "newsource", "codeedit"];
-/// Names under which tools take the whole text of a file.
+/// Argument names for the whole content of a file.
 const CONTENT_KEYS: [&str; 4] = ["content", "filetext", "contents", "text"];
-/// Names under which tools take a patch.
+/// Argument names for a patch.
 const PATCH_KEYS: [&str; 4] = ["patch", "diff", "input", "patchtext"];
 
-/// The subject of a call.
+/// Subject of a tool call.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Subject {
-    /// Files, with the intended operation.
+    /// Paths, each with the intended operation.
     pub files: Vec<(String, FileState)>,
-    /// The command line.
     pub command: Option<String>,
-    /// The search query or, failing that, the place to search.
+    /// The search query or, failing that, the directory to search.
     pub query: Option<String>,
-    /// A description of the file that it writes in full.
+    /// Description of the file, if the call writes it in full.
     pub about: Option<String>,
-    /// The code that it writes, by file.
+    /// Written code, by path.
     pub changes: Vec<(String, String)>,
 }
 
 impl Subject {
-    /// The subject of a call with this `input` to a tool of that name and purpose.
+    /// Extracts the subject of a call with the arguments `input` to the tool `name`.
     pub(super) fn of(name: &str, purpose: Purpose, input: &Value) -> Self {
         let mut subject = Self::default();
         let nothing = Map::new();
@@ -90,12 +90,12 @@ impl Subject {
         subject
     }
 
-    /// Reads the written texts from the arguments.
+    /// Extracts the text that the call writes to files.
     fn written(&mut self, arguments: &Map<String, Value>) {
         let text = |arguments: &Map<String, Value>, names| {
             first(arguments, names).and_then(Value::as_str).map(str::to_owned)
         };
-        // Of several edits the last one.
+        // Of several edits, only the last one is used.
         let edit = match first(arguments, &PATH_LIST_KEYS) {
             Some(Value::Array(edits)) => edits.last().and_then(Value::as_object).unwrap_or(arguments),
             _ => arguments,
@@ -113,14 +113,16 @@ impl Subject {
         }
     }
 
-    /// The first file, the command line or the query: distinguishes the call from others of its tool.
+    /// Returns the first path, the command line or the query, which distinguishes the call from others of the
+    /// same tool.
     pub(super) fn main(&self) -> Option<&str> {
         let path = self.files.first().map(|(path, _)| path.as_str());
         path.or(self.command.as_deref()).or(self.query.as_deref())
     }
 }
 
-/// The intended operation of a file tool. Some tools have several and take it as an argument.
+/// Determines the intended operation of a file tool. Some tools support several and take the operation as an
+/// argument.
 fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> FileState {
     let name = name.to_ascii_lowercase();
     let asked = first_text(arguments, &["command", "mode", "action", "operation"]).unwrap_or_default();
@@ -134,7 +136,7 @@ fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> Fil
     }
 }
 
-/// The value of the first of `names` that is there, whatever its case and underscores.
+/// Returns the first of `names` that is an argument, ignoring case, underscores and hyphens.
 fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
     let plain = |key: &str| key.replace(['_', '-'], "").to_ascii_lowercase();
     names.iter().find_map(|name| {
@@ -149,7 +151,7 @@ fn first_text(arguments: &Map<String, Value>, names: &[&str]) -> Option<String> 
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// Paths in the arguments themselves, or in a list in them.
+/// Returns the path among the arguments, or the paths in a list among them.
 fn paths(arguments: &Map<String, Value>) -> Vec<String> {
     let one = |arguments: &Map<String, Value>| {
         let path = first_text(arguments, &PATH_KEYS)?;
@@ -168,7 +170,8 @@ fn paths(arguments: &Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// A command line, given as text or as a list of arguments. For a shell, the command it runs.
+/// Parses a command line, given as a string or a list of arguments. For a shell, returns the command that it
+/// runs.
 fn command_line(value: &Value) -> Option<String> {
     let line = match value {
         Value::String(line) => line.trim().to_owned(),
@@ -184,8 +187,8 @@ fn command_line(value: &Value) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The files that the headers of a patch name, in the form of Codex (`*** Update File: x`) or of `diff -u`, and the first
-/// lines that it adds to each.
+/// Parses the headers of a patch in Codex format (`*** Update File: x`) or unified diff format. Adds each
+/// file to `files`, and its first added lines to `changes`.
 fn patched(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<(String, String)>) {
     const HEADERS: [(&str, FileState); 4] = [
         ("*** Update File: ", FileState::Edited),
@@ -218,14 +221,14 @@ fn patched(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<
     finish(files, &mut added, changes);
 }
 
-/// Records what was added to the last of `files`.
+/// Records the `added` lines as the change to the last of `files`.
 fn finish(files: &[(String, FileState)], added: &mut Vec<&str>, changes: &mut Vec<(String, String)>) {
     if let (Some((path, _)), Some(code)) = (files.last(), describe::code(added.drain(..))) {
         changes.push((path.clone(), code));
     }
 }
 
-/// The file that the two header lines of a unified diff name.
+/// Returns the file and the operation from the two header lines of a unified diff.
 fn compared(old: &str, new: &str) -> Option<(String, FileState)> {
     const NOTHING: &str = "/dev/null";
     let path = |side: &str, mark: &str| {

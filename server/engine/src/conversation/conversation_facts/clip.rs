@@ -1,13 +1,13 @@
-//! Text brought onto one line and to a length. Chooses nothing.
+//! Reduces text to one line of limited length.
 
 use crate::text::{ceil, floor};
 
-/// Marks left-out text.
+/// Marks omitted text.
 const ELLIPSIS: char = '…';
 
-/// The text on one line: every run of white space becomes one space and control characters go. At most
-/// `limit` characters; a text that is longer ends with an ellipsis, after a whole word when one ends in the
-/// last quarter. Reads no further than it must.
+/// Joins `text` into one line: each run of white space becomes one space, and control characters are removed.
+/// The line has at most `limit` characters. A longer text ends with an ellipsis, after a whole word if one
+/// ends in the last quarter. Stops reading at the limit.
 pub fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut written = 0;
@@ -34,17 +34,17 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
-/// The beginning of a text: at most `bytes` bytes, never a part of a character.
+/// Returns the beginning of `text`: at most `bytes` bytes, without splitting a character.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
     &text[..floor(text, bytes)]
 }
 
-/// The end of a text: at most `bytes` bytes, never a part of a character.
+/// Returns the end of `text`: at most `bytes` bytes, without splitting a character.
 pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     &text[ceil(text, text.len().saturating_sub(bytes))..]
 }
 
-/// Makes room for the ellipsis after a line that is full.
+/// Shortens a full line to make room for the ellipsis.
 fn clipped(mut line: String, limit: usize) -> String {
     if limit == 0 {
         return String::new();

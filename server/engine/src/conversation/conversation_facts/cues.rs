@@ -1,4 +1,4 @@
-//! Classifies a sentence by its words. English only; other languages have no cues.
+//! Classifies sentences by cue words. Only knows English; sentences in other languages have no cues.
 
 use std::sync::LazyLock;
 
@@ -8,46 +8,46 @@ use crate::conversation::history::Role;
 
 use super::NoteKind;
 
-/// How a sentence binds later work.
+/// How a sentence constrains later work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Binding {
-    /// It commits to one way.
+    /// The sentence commits to one way.
     Decision,
-    /// It demands or forbids.
+    /// The sentence demands or forbids something.
     Constraint,
 }
 
-/// Words of commitment.
+/// Matches commitments.
 const DECISION: &str = r"(?i-u)\b(?:decided?|decision|let'?s (?:go|use|keep|do|not|make|drop|stick)|go(?:ing)? with|went with|chose|chosen|choosing|opted|settled on|agreed|we(?:'ll| will) (?:use|keep|go|not|do)|i(?:'ll| will) (?:use|keep|go with)|will use|(?:us(?:e|ing)|keep(?:ing)?|do(?:ing)?|mak(?:e|ing)|put(?:ting)?|stor(?:e|ing)|return(?:ing)?)\b[ -~]{1,60}(?:instead of|rather than)|prefer(?:red)?|stick(?:ing)? with|switch(?:ed|ing)? to|won'?t (?:use|do|support)|not worth|out of scope|approved)\b";
-/// Words of demand.
+/// Matches demands and prohibitions.
 const CONSTRAINT: &str = r"(?i-u)(?:\b(?:must(?:n'?t)?|(?:do not|don'?t) (?:add|break|call|change|commit|create|delete|do|ever|forget|give|ignore|just|make|modify|need|push|put|rely|remove|show|touch|use|want|write)|should(?:n'?t| not| only| never| always| be)|(?:we|you|it) (?:ha(?:s|ve)|needs?) to|make sure|ensure that|required to|requirement|at (?:most|least)|no more than|not allowed|forbidden|keep (?:it|the|in)|constraint|without (?:breaking|changing|adding)|(?:please|also|but|and|,) (?:never|always|avoid|ensure|only use))\b|^(?:please )?(?:never|always|avoid|ensure|only|no) )";
-/// Words of intent.
+/// Matches plans.
 const PLAN: &str = r"(?i-u)\b(?:plan(?:ned)?(?: is| to|:)|the approach|the design|steps?:|phase \d|step \d|first,? (?:i|we)|then (?:i|we)|propos(?:e|al|ed)|next,? (?:i|we)|will (?:add|create|implement|extract|introduce|refactor|move|split))\b";
-/// Words of completion.
+/// Matches reports of completed work.
 const DONE: &str = r"(?i-u)\b(?:(?:i|we|i've|we've|have|has|been|now|successfully|all) (?:[a-z]+ )?(?:added|created|implemented|fixed|updated|removed|replaced|refactored|moved|renamed|wired|extracted|wrote|written|completed?|finished|done|passe?[sd]?|works?|working|committed|merged)|(?:added|created|implemented|fixed|updated|removed|replaced|refactored|moved|renamed|extracted|wired|wrote) |tests? (?:now )?pass|is (?:complete|done|fixed|ready))";
-/// Words of discovery.
+/// Matches findings.
 const FINDING: &str = r"(?i-u)\b(?:found|turns out|the (?:issue|problem|cause|root cause|bug|reason) (?:is|was)|root cause|because|discovered|noticed|i see|appears|it seems|confirms?|shows? that|this means|key (?:finding|insight))\b";
-/// Words of failure.
+/// Matches reports of failure.
 const FAILURE: &str = r"(?i-u)\b(?:fail(?:s|ed|ing|ure)?|did(?:n't| not) work|does(?:n't| not) work|broke|broken|revert(?:ed|ing)?|rolled back|unable to|abandon(?:ed)?|problem with|caused? (?:issues|problems)|crash(?:es|ed)?|still (?:broken|fails|failing))\b";
 
-/// The patterns in the order of the bits of [`Cues`]. `None` only if one of them were wrong, which the tests
-/// would show.
+/// The patterns, in the order of the bits of [`Cues`]. `None` only if a pattern is invalid, which a test
+/// would catch.
 static CUES: LazyLock<Option<RegexSet>> =
     LazyLock::new(|| RegexSet::new([DECISION, CONSTRAINT, FAILURE, PLAN, FINDING, DONE]).ok());
 
-/// The cues found in a sentence.
+/// Set of cues found in a sentence, one bit for each pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cues(u8);
 
 impl Cues {
-    /// The cues of `sentence`.
+    /// Finds the cues of `sentence`.
     pub(super) fn of(sentence: &str) -> Self {
         let Some(cues) = &*CUES else { return Self::default() };
         Self(cues.matches(sentence).iter().fold(0, |found, at| found | 1 << at))
     }
 
-    /// Whether someone commits to or demands something, which is kept verbatim. The user's demands are binding; the assistant's
-    /// are not.
+    /// Returns whether the sentence is a demand or a decision, which is kept verbatim. Only demands of the
+    /// user are binding.
     pub(super) fn binding(self, by: Role) -> Option<Binding> {
         if by == Role::User && self.has(1) {
             Some(Binding::Constraint)
@@ -58,7 +58,7 @@ impl Cues {
         }
     }
 
-    /// The remaining kind; if several apply, the rarer one.
+    /// Returns the kind of note. If several apply, the rarer one wins.
     pub(super) fn kind(self) -> Option<NoteKind> {
         const KINDS: [(u8, NoteKind); 4] =
             [(2, NoteKind::Failure), (3, NoteKind::Plan), (4, NoteKind::Finding), (5, NoteKind::Done)];

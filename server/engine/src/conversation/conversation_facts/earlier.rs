@@ -1,5 +1,6 @@
-//! Reads the facts from an earlier summary: written by `extractive`, line by line with its labels, or by a model, by headings.
-//! Guesses where necessary, so that a second compaction keeps the facts of the first.
+//! Parses the facts from an earlier summary. Summaries written by `extractive` are read by the labels of
+//! their lines, those written by a model by their headings. Guesses where necessary, so that a second
+//! compaction keeps the facts of the first.
 
 use crate::conversation::history::{MessageId, Role};
 
@@ -14,29 +15,29 @@ use super::sentences::without_mark;
 use super::todos::{Todo, TodoState, boxed};
 use super::{Command, ConversationFacts, Note, NoteKind, Request, Statement, StepOutcome, UnresolvedError};
 
-/// Longest line that is carried on, in characters; requests may be longer.
+/// Maximum characters of a line. Requests may be longer.
 const LINE: usize = 300;
-/// Longest request that is carried on, in characters.
+/// Maximum characters of a request.
 const REQUEST: usize = 4_000;
 
-/// Maximum lines that describe a file, since each is compared with all files.
+/// Maximum number of lines that describe a file, because each is compared with all files.
 const DESCRIBED: usize = 64;
 
-/// Adds the facts of a summary, in the `index`th message, to `facts`.
+/// Adds the facts of the summary `text`, which is in the `index`th message, to `facts`.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
     let mut reader = Reader { message, index, facts, under: SectionKind::Anything, described: 0 };
     text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
 }
 
-/// The kind of lines under a heading.
+/// The kind of lines below a heading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SectionKind {
     Requests,
-    /// Requests, of which the last may continue: its lines have no marks.
+    /// Continuation of a request, whose lines have no list marks.
     Request,
     Constraints,
     Decisions,
-    /// Files that were changed, and nothing else.
+    /// Files that were changed.
     Edited,
     /// Files with descriptions.
     Files,
@@ -47,7 +48,7 @@ enum SectionKind {
 }
 
 impl SectionKind {
-    /// The kind by the words of a heading, most telling first.
+    /// Determines the kind from the words of a heading. More specific words are tried first.
     fn heading(heading: &str) -> Self {
         const WORDS: [(&str, SectionKind); 32] = [
             ("files read", SectionKind::Read),
@@ -93,7 +94,7 @@ struct Reader<'a> {
     index: usize,
     facts: &'a mut ConversationFacts,
     under: SectionKind,
-    /// Lines with file descriptions so far.
+    /// Number of lines with file descriptions so far.
     described: usize,
 }
 
@@ -125,7 +126,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line with a label.
+    /// Parses a line with a label; returns whether it has one.
     fn labelled(&mut self, line: &str, content: &str) -> bool {
         const STATES: [FileState; 6] = [
             FileState::Edited,
@@ -226,7 +227,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Reads `name (2 edits): description`; returns whether it matched.
+    /// Parses `name (2 edits): description`; returns whether the text matched.
     fn about(&mut self, text: &str) -> bool {
         let Some((name, about)) = text.split_once(": ") else { return false };
         let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
@@ -235,7 +236,7 @@ impl Reader<'_> {
         true
     }
 
-    /// `` name: `code` ``, and whether it is that.
+    /// Parses `` name: `code` ``; returns whether the text matched.
     fn change(&mut self, text: &str) -> bool {
         let at = self.index;
         let Some((name, code)) = text.split_once(": `") else { return false };
@@ -244,7 +245,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The one file whose path ends with `name`.
+    /// Returns the file whose path ends with `name`, if there is exactly one.
     fn named(&mut self, name: &str) -> Option<&mut FileTrace> {
         self.described += 1;
         if self.described > DESCRIBED {
@@ -266,8 +267,8 @@ impl Reader<'_> {
         self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
     }
 
-    /// The paths in a line. Without a label every word is tried that has a folder and a dot in its name, and it takes
-    /// a word for it that the file was changed.
+    /// Records the paths in a line. In a line without a label, only words with a directory and a file
+    /// extension count, and the heading and wording decide whether the file was changed.
     fn files(&mut self, content: &str, labelled: Option<FileState>) {
         let state = labelled.unwrap_or_else(|| match self.under {
             SectionKind::Read => FileState::Read,
@@ -291,7 +292,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a model's file description: `` `src/a.rs`: reads the probe ``.
+    /// Parses a model's description of a file: `` `src/a.rs`: reads the probe ``.
     fn described(&mut self, content: &str) {
         let Some((name, about)) = content.split_once(": ") else { return };
         let name = without_line(name.trim_matches(['`', '*'])).to_owned();
@@ -303,7 +304,8 @@ impl Reader<'_> {
     }
 }
 
-/// The words of a heading: after `#`, between asterisks, or a short numbered line that ends with a colon.
+/// Returns the text of a heading: a line after `#`, between asterisks, or a short numbered line that ends
+/// with a colon.
 fn heading(line: &str) -> Option<&str> {
     if line.starts_with('#') {
         return Some(line.trim_start_matches('#').trim());
@@ -324,7 +326,7 @@ fn is_nothing(content: &str) -> bool {
         || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
 }
 
-/// Whether a line about a file says that it was changed.
+/// Whether a line about a file says that the file was changed.
 fn tells_of_a_change(content: &str) -> bool {
     const WORDS: [&str; 14] = [
         "added",
@@ -346,19 +348,20 @@ fn tells_of_a_change(content: &str) -> bool {
     WORDS.iter().any(|word| content.contains(word))
 }
 
-/// A path without the line that follows it: `src/a.rs:12-14`.
+/// Removes the line numbers after a path: `src/a.rs:12-14`.
 fn without_line(path: &str) -> &str {
     let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | ':'));
     if path[bare.len()..].starts_with(':') { bare } else { path }
 }
 
-/// Whether a word in prose is a path: it has a folder, and a dot inside its last part.
+/// Whether a word in prose is a path: it has a directory, and a dot inside its last component.
 fn is_path(word: &str) -> bool {
     let Some((folder, name)) = word.rsplit_once('/') else { return false };
     !folder.contains(':') && !name.is_empty() && name.trim_start_matches('.').len() > 1 && name.contains('.')
 }
 
-/// Whether a word in a list of files is a name without a folder, and not `e.g`.
+/// Whether a word in a list of files is a file name without a directory. Excludes abbreviations such as
+/// `e.g`.
 fn is_file_name(word: &str) -> bool {
     let is_ending =
         |ending: &str| (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());

@@ -1,33 +1,32 @@
-//! Failures that were not repaired. A later success of the same command, of a call on the same file, or of the same call repairs
-//! a failure.
+//! Tracks unrepaired failures. A later success of the same command, of a call on the same file, or of the
+//! same call repairs a failure.
 
 use std::collections::HashMap;
 
 use super::clip::{self, one_line};
 use super::{StepOutcome, UnresolvedError};
 
-/// Longest text of an error, in characters.
+/// Maximum characters of an error message.
 const TEXT: usize = 400;
-/// How much of a result is searched for the lines that say what went wrong, at its beginning and at its end.
-/// Bytes.
+/// Maximum bytes of a result that are searched for error messages, at its beginning and at its end.
 const LOOKED_AT: usize = 16 * 1024;
-/// Lines of a result that are kept.
+/// Maximum lines of a result that are kept.
 const LINES: usize = 3;
 
-/// What has to succeed to repair an error.
+/// Identifies a failure by what must succeed to repair it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Cause {
-    /// A change of that file.
+    /// Changing the file with this path.
     Change(String),
-    /// A look at that file, or a change of it.
+    /// Reading the file with this path, or changing it.
     Look(String),
-    /// A command that begins so.
+    /// Running a command that starts with these words.
     Command(String),
-    /// A call of that tool about that.
+    /// Calling this tool with this subject.
     Call(String, Option<String>),
 }
 
-/// The failures so far.
+/// Failures so far.
 #[derive(Default)]
 pub(super) struct Errors {
     found: Vec<Option<UnresolvedError>>,
@@ -35,12 +34,13 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// A call has ended.
+    /// Records the outcome of a call.
     pub(super) fn note(&mut self, cause: Cause, ended: StepOutcome, error: impl FnOnce() -> UnresolvedError) {
         match ended {
             StepOutcome::Unanswered => {}
             StepOutcome::Badly => {
-                // The same thing that fails again fails again: the last message says most.
+                // A repeated failure replaces the earlier one, because the last message is the most
+                // informative.
                 self.mend(&cause);
                 self.open.entry(cause).or_default().push(self.found.len());
                 self.found.push(Some(error()));
@@ -54,7 +54,7 @@ impl Errors {
         }
     }
 
-    /// An error that an earlier summary carries.
+    /// Records an error from an earlier summary.
     pub(super) fn carry(&mut self, error: UnresolvedError) {
         let cause = match &error.about {
             Some(about) => Cause::Command(head(about)),
@@ -63,7 +63,7 @@ impl Errors {
         self.note(cause, StepOutcome::Badly, || error);
     }
 
-    /// The unrepaired errors, in order.
+    /// Returns the unrepaired errors, in order.
     pub(super) fn into_unresolved(self) -> Vec<UnresolvedError> {
         self.found.into_iter().flatten().collect()
     }
@@ -77,8 +77,8 @@ impl Errors {
     }
 }
 
-/// The stable beginning of a command line when it is retried with other arguments: the program and up to two more words, or its
-/// file. Ignores changing directories, setting variables and waiting.
+/// Returns the part of a command line that stays the same when it is retried with other arguments: the
+/// program and up to two more words, or its file. Skips changing directories, setting variables and waiting.
 pub(crate) fn head(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
     let told = parts.map(words).find(|words| !words.is_empty());
@@ -111,7 +111,7 @@ fn words(part: &str) -> Vec<&str> {
     told
 }
 
-/// The lines of a failed result that say what went wrong, as one line.
+/// Returns the lines of a failed result that describe the error, joined into one line.
 pub(super) fn told(text: &str) -> String {
     let begin = clip::head(text, LOOKED_AT);
     let end = clip::tail(&text[begin.len()..], LOOKED_AT);

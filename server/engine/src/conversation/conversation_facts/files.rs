@@ -1,68 +1,66 @@
-//! The fate of each file, from tool calls. Never looks at a disk.
+//! Tracks what tool calls did with each file. Does not access the file system.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::StepOutcome;
 
-/// What a conversation did with one file.
+/// What a conversation did with a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileTrace {
-    /// How often it was shown.
+    /// Number of times the file was read.
     pub reads: u32,
-    /// How often it was changed, created and deleted included.
+    /// Number of times the file was changed, including creation and deletion.
     pub edits: u32,
-    /// How often it was created.
+    /// Number of times the file was created.
     pub created: u32,
-    /// Number of messages that mention it, apart from calls on it.
+    /// Number of messages that mention the file, not counting calls on it.
     pub mentions: u32,
-    /// The last message that touches or names it, as an index into the messages that were read.
+    /// Index of the last message that touches or mentions the file.
     pub last: usize,
-    /// The last message that read it, if any.
+    /// Index of the last message that read the file.
     pub last_read: Option<usize>,
-    /// The last operation on it.
+    /// Last operation on the file.
     pub last_state: FileState,
-    /// A short description.
+    /// One-line description of the file.
     pub about: Option<String>,
-    /// The code that was written to it last.
+    /// Code last written to the file.
     pub change: Option<LastChange>,
 }
 
-/// Code that was written to a file.
+/// Code written to a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LastChange {
-    /// The message that wrote it, as an index into the messages that were read.
+    /// Index of the message that wrote the code.
     pub at: usize,
-    /// Its first lines, on one.
+    /// First lines of the code, joined into one.
     pub code: String,
 }
 
-/// An operation on a file.
+/// Operation on a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FileState {
-    /// Changed.
     Edited,
     Created,
     Deleted,
-    /// Shown.
     Read,
-    /// A call for it failed.
+    /// A call on the file failed.
     Failed,
-    /// Only named.
+    /// The file was only mentioned.
     Mentioned,
 }
 
 impl FileTrace {
-    /// Whether it was changed, created or deleted.
+    /// Whether the file was changed, created or deleted.
     pub fn is_changed(&self) -> bool {
         self.edits > 0
     }
 
-    /// Whether a call succeeded in reading or changing it.
+    /// Whether a call successfully read or changed the file.
     pub fn is_touched(&self) -> bool {
         self.reads > 0 || self.edits > 0
     }
 
-    /// The reported state: a changed file stays changed after reads and failures.
+    /// Returns the state to report. A changed file stays changed after reads and failures.
     pub(crate) fn outcome(&self) -> FileState {
         match self.last_state {
             FileState::Deleted => FileState::Deleted,
@@ -73,7 +71,7 @@ impl FileTrace {
         }
     }
 
-    /// A file that an earlier summary names.
+    /// Creates a trace from an earlier summary.
     pub(super) fn carried(index: usize, state: FileState) -> Self {
         let mut trace = Self::new(index);
         trace.note(index, state);
@@ -95,7 +93,7 @@ impl FileTrace {
         }
     }
 
-    /// Merges operations under another spelling of the path.
+    /// Merges the trace of another spelling of the same path.
     fn join(&mut self, other: &Self) {
         let later = (other.last, other.last_state != FileState::Mentioned)
             > (self.last, self.last_state != FileState::Mentioned);
@@ -117,7 +115,7 @@ impl FileTrace {
         }
     }
 
-    /// Records the operation of a call.
+    /// Records an operation on the file.
     fn note(&mut self, index: usize, state: FileState) {
         match state {
             FileState::Read => {
@@ -139,14 +137,14 @@ impl FileTrace {
     }
 }
 
-/// The files touched so far.
+/// Files touched so far.
 #[derive(Default)]
 pub(super) struct Files {
     traces: BTreeMap<String, FileTrace>,
 }
 
 impl Files {
-    /// Records an operation on the file with that path. Ignores paths longer than file systems allow.
+    /// Records an operation on the file at `path`. Ignores paths longer than file systems allow.
     pub(super) fn note(&mut self, path: &str, index: usize, state: FileState) {
         let Some(path) = normal(path) else { return };
         match self.traces.get_mut(path) {
@@ -159,7 +157,7 @@ impl Files {
         }
     }
 
-    /// Records the text of a file that a call showed or wrote.
+    /// Records a description of the file at `path`, and the code last written to it.
     pub(super) fn describe(&mut self, path: &str, about: Option<&str>, change: Option<LastChange>) {
         let Some(trace) = normal(path).and_then(|path| self.traces.get_mut(path)) else { return };
         if let Some(about) = about {
@@ -170,12 +168,11 @@ impl Files {
         }
     }
 
-    /// Whether a file of that path was touched.
     pub(super) fn knows(&self, path: &str) -> bool {
         normal(path).is_some_and(|path| self.traces.contains_key(path))
     }
 
-    /// Records a description from an earlier summary.
+    /// Records a trace from an earlier summary.
     pub(super) fn carry(&mut self, path: &str, carried: &FileTrace) {
         let Some(path) = normal(path) else { return };
         self.traces
@@ -184,7 +181,7 @@ impl Files {
             .or_insert_with(|| carried.clone());
     }
 
-    /// The traces, each with the texts that name the file.
+    /// Returns the traces, with the mentions of each file added.
     pub(super) fn into_traces(mut self, names: &Names) -> BTreeMap<String, FileTrace> {
         self.join_spellings();
         for (path, trace) in &mut self.traces {
@@ -196,7 +193,7 @@ impl Files {
         self.traces
     }
 
-    /// A relative path and the one absolute path that ends with it are one file.
+    /// Merges a relative path with an absolute one if exactly one absolute path ends with it.
     fn join_spellings(&mut self) {
         let is_absolute = |path: &str| path.starts_with('/') || path.get(1..3) == Some(":\\");
         let mut absolute: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -221,23 +218,23 @@ impl Files {
     }
 }
 
-/// Absolute paths with one file name that are compared with a relative one; with more it is not clear which is meant,
-/// and comparing all would take long.
+/// Maximum absolute paths with the same file name that a relative path is compared with. With more, the match
+/// is ambiguous and comparing would be slow.
 const MOST_SPELLINGS: usize = 16;
 
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The effect of a call on a file, given its result. A call without a result counts as done.
+/// Returns the effect of a call on a file. A call without a result counts as successful.
 pub(super) fn state(intended: FileState, ended: StepOutcome) -> FileState {
     if ended == StepOutcome::Badly { FileState::Failed } else { intended }
 }
 
-/// Maximum path length: `PATH_MAX` of Linux.
+/// `PATH_MAX` on Linux, in bytes.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The path without a leading `./`. `None` if it cannot be a path.
+/// Removes a leading `./`. `None` if `path` cannot be a path.
 pub(super) fn normal(path: &str) -> Option<&str> {
     let mut path = path.trim();
     while let Some(rest) = path.strip_prefix("./") {
@@ -251,22 +248,22 @@ pub(super) fn normal(path: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// File names and the messages they appear in.
+/// File names and the messages that mention them.
 #[derive(Default)]
 pub(super) struct Names {
     seen: HashMap<String, FileMentions>,
 }
 
-/// Where a file name appears.
+/// Mentions of a file name.
 #[derive(Clone, Copy)]
 pub(super) struct FileMentions {
-    /// Number of messages.
+    /// Number of messages that mention the name.
     pub texts: u32,
     pub last: usize,
 }
 
 impl Names {
-    /// Notes the file names of a text: words with a dot inside, without the folders before them.
+    /// Records the file names in `text`: words that contain a dot, without their directories.
     pub(super) fn read(&mut self, index: usize, text: &str) {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
         for word in text.split(|c: char| !is_part(c)) {

@@ -1,4 +1,5 @@
-//! One pass over the messages. Each kind of fact is kept by its own module; here is only who hears what.
+//! Gathers facts in one pass over the messages, and dispatches each message to the modules that track one
+//! kind of fact.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,14 +20,14 @@ use super::{
     sentences,
 };
 
-/// Longest sentence that is kept, in characters.
+/// Maximum characters of a sentence.
 const SENTENCE: usize = 300;
-/// How a user refuses a tool call, in the results that agents make of it: no failure of the tool.
+/// Phrases in a tool result that mean the user refused the call, which is not a failure of the tool.
 const REFUSED: [&str; 3] = ["user doesn't want", "user rejected", "user denied"];
-/// How much of a result is looked at to see how a call ended. Bytes.
+/// Maximum bytes of a result that are checked for the outcome of a call.
 const LOOKED_AT: usize = 400;
 
-/// The facts read so far.
+/// Facts gathered so far.
 pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
     purposes: HashMap<&'a str, Purpose>,
@@ -39,19 +40,18 @@ pub(super) struct Gatherer<'a> {
     facts: ConversationFacts,
 }
 
-/// A call without a result so far.
+/// A call whose result has not been read yet.
 struct OpenCall<'a> {
     tool: &'a str,
     purpose: Purpose,
     subject: Subject,
     todos: todos::Role,
-    /// The index of its command in the list.
+    /// Index of its command in the list of commands.
     command: Option<usize>,
     index: usize,
 }
 
 impl<'a> Gatherer<'a> {
-    /// Starts empty.
     pub(super) fn new(tools: &'a ToolPatterns) -> Self {
         Self {
             tools,
@@ -66,7 +66,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Reads one more message, the `index`th.
+    /// Reads the next message, the `index`th.
     pub(super) fn message(&mut self, index: usize, message: &'a Message) {
         self.open.message(message);
         for key in &message.body.files_modified {
@@ -124,7 +124,7 @@ impl<'a> Gatherer<'a> {
         self.facts.notes.extend(carried.notes.into_iter().filter(|note| is_new(&note.text)));
     }
 
-    /// All that was read.
+    /// Returns the gathered facts.
     pub(super) fn into_facts(mut self) -> ConversationFacts {
         let unanswered = self.open.into_unanswered();
         let mut unanswered: Vec<OpenCall<'a>> =
@@ -167,7 +167,7 @@ impl<'a> Gatherer<'a> {
 
     fn sentence(&mut self, message: &Message, sentence: &str) {
         let by = message.body.role;
-        // A colon announces what is not prose, and a question of the assistant commits to nothing.
+        // A colon introduces something other than prose, and a question of the assistant commits to nothing.
         if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
             return;
         }
@@ -238,7 +238,7 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-/// Records what a call wrote to its files.
+/// Records the code that a successful call wrote to its files.
 fn written(files: &mut Files, subject: &Subject, at: usize) {
     if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
         files.describe(path, Some(about), None);
@@ -248,7 +248,7 @@ fn written(files: &mut Files, subject: &Subject, at: usize) {
     }
 }
 
-/// What must succeed later if this call failed, and what it repairs if it succeeded.
+/// Returns what must succeed to repair this call if it failed, or what it repairs if it succeeded.
 fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     if !call.subject.files.is_empty() {
         let cause = |(path, state): &(String, FileState)| {
@@ -263,8 +263,8 @@ fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     }]
 }
 
-/// Whether a command's result reports a failure that the record does not: formats without a failure flag start with the exit
-/// code.
+/// Whether the result of a command starts with a nonzero exit code. Some formats report failures only this
+/// way.
 fn says_it_failed(begin: &str, purpose: Purpose) -> bool {
     if purpose != Purpose::Command {
         return false;

@@ -1,6 +1,6 @@
-//! Facts about a conversation, read from its messages: requests, files read and edited, unrepaired failures, open to-dos,
-//! decisions. Guesses by fixed rules, judges nothing and writes no summary (`extractive` does). Deterministic; linear in the size
-//! of the messages; never fails.
+//! Extracts facts from the messages of a conversation: requests, files read and edited, unrepaired failures,
+//! open to-dos, decisions. Follows fixed rules, is deterministic, never fails, and takes time linear in the
+//! size of the messages. Does not rank facts or write summaries (`extractive` does).
 
 mod call;
 mod clip;
@@ -41,12 +41,13 @@ pub(crate) use requests::spoken;
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::{files_read, last_calls};
 
-/// Reads the facts of `messages`. Facts in summaries among them are carried over, before later facts.
+/// Extracts the facts of `messages`. Facts from summaries among the messages are carried over, before later
+/// facts.
 pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> ConversationFacts {
     facts_after(None, messages, tools)
 }
 
-/// The same for a conversation that an earlier summary, which is not among the messages, precedes.
+/// Extracts the facts of `messages` and of an earlier `summary` that precedes them.
 pub(crate) fn facts_after<'a>(
     summary: Option<&str>,
     messages: impl IntoIterator<Item = &'a Message>,

@@ -1,17 +1,17 @@
-//! Writes many paths in few tokens, and back: common folders are factored out as in shell braces (`src/{a.rs,b/{c.rs,d.rs}}`).
-//! File names stay whole, so that searches find them. Paths with special characters or white space are written separately between
-//! backticks.
+//! A compact notation for lists of paths: common directories are factored out as in shell braces
+//! (`src/{a.rs,b/{c.rs,d.rs}}`). File names stay whole, so that text search finds them. Paths with special
+//! characters or white space are written separately between backticks.
 
 use std::collections::BTreeMap;
 
-/// Maximum depth of factored folders. Deeper paths stay in one piece.
+/// Maximum depth of factored directories. The rest of a deeper path stays in one piece.
 const DEEPEST: usize = 64;
 /// Maximum bytes that expanding a text may produce, in addition to [`FACTOR`] per byte.
 const FLOOR: usize = 64 * 1024;
-/// See [`FLOOR`].
+/// Maximum bytes that expanding produces per byte of the text, in addition to [`FLOOR`].
 const FACTOR: usize = 8;
 
-/// Writes the paths compactly: each once, in the order of their bytes, folder by folder.
+/// Writes each path once, in byte order, with common directories factored out.
 pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     let mut tree = Folder::default();
     let mut odd = Vec::new();
@@ -36,7 +36,8 @@ pub(crate) fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     text
 }
 
-/// All words of a text that can be paths, with bundles expanded. Harmless for other text; inverts [`bundle`].
+/// Returns all words of `text` that may be paths, with bundles expanded. The inverse of [`bundle`]; also safe
+/// for other text.
 pub fn unbundle(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut room = FLOOR + FACTOR * text.len();
@@ -52,12 +53,12 @@ pub fn unbundle(text: &str) -> Vec<String> {
     paths
 }
 
-/// Signs that mean something in a bundle.
+/// Whether a character has a meaning in the notation or separates words.
 fn is_sign(c: char) -> bool {
     matches!(c, '{' | '}' | ',' | '`') || c.is_whitespace() || c.is_control()
 }
 
-/// A word without what surrounds it in prose.
+/// Removes the punctuation that surrounds a word in prose.
 fn trimmed(word: &str) -> &str {
     let word = word.trim_start_matches(['(', '"', '\'', '[', '*', '<', ',']);
     word.trim_end_matches([',', ';', ':', ')', '"', '\'', ']', '*', '>', '!', '?', '.'])
@@ -68,7 +69,7 @@ struct Folder<'a> {
     entries: BTreeMap<&'a str, Entry<'a>>,
 }
 
-/// An entry in a folder: a file, a folder, or in odd lists both.
+/// An entry in a directory: a file, a directory, or both if the list contains `a` and `a/b`.
 #[derive(Default)]
 struct Entry<'a> {
     files: usize,
@@ -89,7 +90,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Writes the top level, where braces save nothing.
+    /// Writes the top-level entries, separated by commas without braces.
     fn write_top(&self, text: &mut String) {
         for (name, entry) in &self.entries {
             if !text.is_empty() {
@@ -133,7 +134,8 @@ impl Entry<'_> {
     }
 }
 
-/// Expands one word. Adjacent groups would multiply and are not a bundle; the word then stays as it is.
+/// Expands one word. Keeps the word unchanged if its braces are malformed or adjacent, since adjacent groups
+/// would multiply.
 fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
     if word.is_empty() {
         return;
@@ -151,13 +153,13 @@ fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
     }
 }
 
-/// An expansion on its way through a word.
+/// State of expanding one word.
 struct Expansion<'a> {
     room: &'a mut usize,
     paths: &'a mut Vec<String>,
-    /// The prefix of its position.
+    /// Text of the path before the current position.
     prefix: String,
-    /// For each open group: how long the prefix was, and the first path that came out of it.
+    /// For each open group, the length of the prefix and the index of the first expanded path.
     open: Vec<(usize, usize)>,
 }
 
@@ -168,7 +170,8 @@ impl<'a> Expansion<'a> {
 
     fn run(mut self, word: &str) -> Option<()> {
         let mut rest = word;
-        // The paths of a group that was just closed: what follows belongs to each of them.
+        // Index of the first path of the group that was just closed. The text after the group is appended to
+        // each of its paths.
         let mut closed: Option<usize> = None;
         loop {
             let end = rest.find(['{', '}', ',']).unwrap_or(rest.len());

@@ -1,11 +1,11 @@
-//! Prose as sentences. Code blocks and tables are no prose.
+//! Splits prose into sentences. Skips code blocks and tables.
 
 /// Maximum bytes of a sentence. Longer text is data.
 const LONGEST: usize = 600;
-/// Shortest sentence that says something. Bytes.
+/// Minimum bytes of a sentence.
 const SHORTEST: usize = 12;
 
-/// The sentences of a text, in order: without list marks, headings, tables and code between fences.
+/// Returns the sentences of `text` in order. Removes list marks, and skips headings, tables and fenced code.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     text.lines()
@@ -22,7 +22,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| (SHORTEST..=LONGEST).contains(&sentence.len()))
 }
 
-/// The texts between single backticks on one line, in order.
+/// Returns the text of inline code spans, in order. A span does not cross lines.
 pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     text.lines()
@@ -36,7 +36,7 @@ pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// A line without the mark of a list, a quotation or a box.
+/// Removes the mark of a list item, quotation or checkbox from a line.
 pub(super) fn without_mark(line: &str) -> &str {
     let line = line.trim_start_matches(['-', '*', '+', '>', '•', ' ', '\t']);
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -67,7 +67,7 @@ impl<'a> Iterator for Sentences<'a> {
                 && bytes.get(at + 1) == Some(&b' ')
                 && !bytes.get(at + 2).is_some_and(u8::is_ascii_lowercase)
         };
-        // An ASCII byte is never a part of another character: what follows it is a boundary.
+        // An ASCII byte is a whole character, so the position after it is a character boundary.
         let end = (0..bytes.len()).find(is_end).map_or(line.len(), |at| at + 1);
         let (sentence, rest) = line.split_at(end);
         self.0 = rest;

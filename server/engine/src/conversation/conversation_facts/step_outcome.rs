@@ -1,16 +1,16 @@
-//! How a tool call ended.
+//! The outcome of a tool call.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a tool call ended.
+/// Outcome of a tool call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepOutcome {
-    /// It succeeded.
+    /// The call succeeded.
     Well,
-    /// It failed.
+    /// The call failed.
     Badly,
-    /// Its result is not among the messages.
+    /// The result of the call is not among the messages.
     Unanswered,
 }

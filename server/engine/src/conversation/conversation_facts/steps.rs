@@ -1,4 +1,4 @@
-//! How a conversation explored: one step for each tool call that looks at something, and the files it read.
+//! The steps of a conversation: its tool calls with their outcomes, and the files it read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,24 +9,23 @@ use super::call::Subject;
 use super::clip::one_line;
 use super::{FileTrace, Purpose, StepOutcome, ToolPatterns, facts, todos};
 
-/// Longest subject of a step, in characters.
+/// Maximum characters of a step's subject.
 const SUBJECT: usize = 200;
 
-/// One step of an exploration.
+/// A tool call and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// The message that called the tool.
+    /// Message that called the tool.
     pub message: MessageId,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// The path, command line or query; empty if the call has none.
+    /// Path, command line or query; empty if the call has none.
     pub subject: String,
-    /// Its outcome.
     pub(crate) ended: StepOutcome,
 }
 
-/// The steps, in order: every tool call except those that change files or keep a to-do list.
+/// Returns all tool calls in order, except those that change files or update a to-do list.
 pub(crate) fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
     calls(messages, tools)
         .into_iter()
@@ -35,7 +34,7 @@ pub(crate) fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: 
         .collect()
 }
 
-/// The last `most` tool calls, in order, except those that keep a to-do list.
+/// Returns the last `most` tool calls in order, except those that update a to-do list.
 pub(crate) fn last_calls<'a>(
     messages: impl DoubleEndedIterator<Item = &'a Message>,
     tools: &ToolPatterns,
@@ -57,7 +56,7 @@ pub(crate) fn last_calls<'a>(
     calls.into_iter().map(|(_, step)| step).collect()
 }
 
-/// All tool calls except those that keep a to-do list.
+/// Returns all tool calls except those that update a to-do list.
 fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
     let mut calls: Vec<(Purpose, Step)> = Vec::new();
     let mut open = OpenCalls::default();
@@ -92,7 +91,8 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
     calls
 }
 
-/// The files that were read, each with the index of the message that read it last, the last one last.
+/// Returns the files that were read, least recent first, each with the index of the message that read it
+/// last.
 pub(crate) fn files_read<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     tools: &ToolPatterns,

@@ -1,4 +1,4 @@
-//! What is read from small conversations.
+//! Tests of the facts of small conversations.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::*;
 use crate::conversation::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
 use crate::key::FileKey;
 
-/// A conversation in the making.
+/// A conversation under construction.
 #[derive(Default)]
 struct Talk {
     history: History,
@@ -245,7 +245,7 @@ fn a_summary_carries_its_facts_on_and_later_messages_change_them() {
     assert_eq!(requests, ["build it", "now ship it"]);
 }
 
-/// Names and values that mean something to the code, and anything else.
+/// Generates names and values that have a meaning for the rules, and arbitrary ones.
 fn input() -> impl Strategy<Value = Value> {
     let text = prop_oneof![
         any::<String>(),
@@ -275,7 +275,7 @@ fn input() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any message, with call ids and tools that meet.
+/// Generates messages whose call ids and tools collide.
 pub(crate) fn message() -> impl Strategy<Value = NewMessage> {
     let text = prop_oneof![
         any::<String>(),

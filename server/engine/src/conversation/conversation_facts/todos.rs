@@ -1,31 +1,31 @@
-//! To-do lists: those kept with a tool, and checklists in messages. Never completes an item itself.
+//! To-do lists, either managed with a tool or written as checklists in messages. Never completes an item
+//! itself.
 
 use serde_json::Value;
 
 use super::clip::one_line;
 
-/// One task.
+/// An item of a to-do list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Todo {
-    /// The task, one line.
+    /// The task, on one line.
     pub text: String,
-    /// How far it is.
     pub state: TodoState,
 }
 
-/// How far a task is.
+/// Progress of a task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum TodoState {
-    /// Begun.
+    /// The task was started.
     InProgress,
-    /// Not started.
+    /// The task was not started.
     Pending,
-    /// Finished, or given up.
+    /// The task was finished or cancelled.
     Done,
 }
 
 impl TodoState {
-    /// The state under its usual names.
+    /// Parses the names that tools use for a state.
     fn named(name: &str) -> Option<Self> {
         match &*name.trim().to_ascii_lowercase().replace([' ', '-'], "_") {
             "in_progress" | "inprogress" | "active" | "doing" | "started" => Some(Self::InProgress),
@@ -36,19 +36,19 @@ impl TodoState {
     }
 }
 
-/// Longest text of a task, in characters.
+/// Maximum characters of a task.
 const TEXT: usize = 240;
-/// Tasks of one list that are kept.
+/// Maximum number of tasks in a list.
 const MOST: usize = 200;
 
-/// The list so far.
+/// The current list. A task created with a tool has an id.
 #[derive(Default)]
 pub(super) struct Todos {
     list: Vec<(Option<String>, Todo)>,
 }
 
 impl Todos {
-    /// A tool call: a whole list, one more task, or news of one.
+    /// Reads a tool call that replaces the list, adds a task, or updates one.
     pub(super) fn call(&mut self, call_id: &str, name: &str, input: &Value) -> Role {
         if let Some(list) = whole_list(input) {
             self.list = list.into_iter().map(|todo| (None, todo)).collect();
@@ -94,7 +94,7 @@ impl Todos {
         }
     }
 
-    /// Reads a message. A checklist replaces the known list.
+    /// Reads the text of a message. A checklist replaces the current list.
     pub(super) fn said(&mut self, text: &str) {
         if !text.contains("[ ]") {
             return;
@@ -105,19 +105,18 @@ impl Todos {
         }
     }
 
-    /// A task that an earlier summary carries.
+    /// Adds a task from an earlier summary.
     pub(super) fn carry(&mut self, todo: Todo) {
         if !self.list.iter().any(|(_, known)| known.text == todo.text) {
             self.push(None, todo);
         }
     }
 
-    /// The list, in its order.
     pub(super) fn into_list(self) -> Vec<Todo> {
         self.list.into_iter().map(|(_, todo)| todo).collect()
     }
 
-    /// A new task after all are done begins a new list.
+    /// Clears the list if all tasks are done, because the next task starts a new list.
     fn forget_a_finished_list(&mut self) {
         if self.list.iter().all(|(_, todo)| todo.state == TodoState::Done) {
             self.list.clear();
@@ -131,23 +130,23 @@ impl Todos {
     }
 }
 
-/// Whether a call keeps a to-do list.
+/// Whether a call updates a to-do list.
 pub(super) fn keeps(name: &str, input: &Value) -> bool {
     Todos::default().call("", name, input) != Role::None
 }
 
-/// The role of a tool call for the to-do list.
+/// How a tool call affects the to-do list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// Nothing.
+    /// The call does not affect the list.
     None,
-    /// It states or changes tasks.
+    /// The call replaces the list or updates a task.
     List,
-    /// Creates a task, whose number is in the result.
+    /// The call creates a task, whose number is in the result.
     Create,
 }
 
-/// The list in the arguments of a tool that keeps one: `todos` of Claude Code and Cursor, `plan` of Codex.
+/// Reads a whole list from the arguments of a call: `todos` for Claude Code and Cursor, `plan` for Codex.
 fn whole_list(input: &Value) -> Option<Vec<Todo>> {
     let list =
         ["todos", "plan", "todo_list", "tasks"].into_iter().find_map(|key| input.get(key))?.as_array()?;
@@ -162,7 +161,7 @@ fn entry(entry: &Value) -> Option<Todo> {
     Some(Todo { text: one_line(said, TEXT), state })
 }
 
-/// A line with a box: `- [ ] x`, `* [x] y`, `1. [~] z`.
+/// Parses a line with a checkbox: `- [ ] x`, `* [x] y`, `1. [~] z`.
 pub(super) fn boxed(line: &str) -> Option<Todo> {
     let line = line.trim_start();
     let rest = line

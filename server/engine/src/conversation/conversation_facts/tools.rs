@@ -1,41 +1,41 @@
-//! Classifies tools by name. Knows nothing about arguments.
+//! Classifies tools by their names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a tool does, as far as a summary needs it.
+/// Purpose of a tool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Purpose {
-    /// Changes files.
+    /// The tool changes files.
     Edit,
-    /// Runs a command line.
+    /// The tool runs command lines.
     Command,
-    /// Shows files.
+    /// The tool reads files.
     Read,
-    /// Searches.
+    /// The tool searches.
     Search,
-    /// Anything else.
+    /// The tool does anything else.
     Other,
 }
 
-/// Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns are tried first, then
-/// commands, reads and searches.
+/// Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns
+/// are tried first, then command, read and search patterns.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPatterns {
-    /// Tools that read files.
+    /// Patterns for tools that read files.
     pub read_tools: Vec<String>,
-    /// Tools that change files.
+    /// Patterns for tools that change files.
     pub edit_tools: Vec<String>,
-    /// Tools that run command lines.
+    /// Patterns for tools that run command lines.
     pub command_tools: Vec<String>,
-    /// Tools that search.
+    /// Patterns for tools that search.
     pub search_tools: Vec<String>,
 }
 
 impl Default for ToolPatterns {
-    /// The tools of Claude Code, Codex, Cursor, aider-like and MCP file servers, as their public manuals and
-    /// recorded sessions name them.
+    /// Covers the tools of Claude Code, Codex, Cursor, Aider-like agents and MCP file servers, according to
+    /// their manuals and recorded sessions.
     fn default() -> Self {
         let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         Self {
@@ -100,7 +100,7 @@ impl Default for ToolPatterns {
 }
 
 impl ToolPatterns {
-    /// Classifies a tool.
+    /// Classifies the tool called `name`.
     pub(crate) fn purpose(&self, name: &str) -> Purpose {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));
         if any(&self.edit_tools) {
@@ -117,10 +117,10 @@ impl ToolPatterns {
     }
 }
 
-/// Bytes of a name that are examined. Providers allow at most 64.
+/// Maximum bytes of a name or pattern that are compared. Providers allow at most 64.
 const LOOKED_AT: usize = 256;
 
-/// Whether a name matches a pattern. Backtracks to the last `*` only, so it takes one pass.
+/// Whether `name` matches `pattern`. On a mismatch, backtracks to the last `*` only.
 fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pattern.as_bytes().get(..LOOKED_AT).unwrap_or(pattern.as_bytes());
     let name = name.as_bytes().get(..LOOKED_AT).unwrap_or(name.as_bytes());

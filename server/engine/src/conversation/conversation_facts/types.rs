@@ -1,4 +1,4 @@
-//! The facts of a conversation as values. Reads nothing.
+//! The facts of a conversation as plain values.
 
 use std::collections::BTreeMap;
 
@@ -7,91 +7,85 @@ use super::step_outcome::StepOutcome;
 use super::todos::Todo;
 use crate::conversation::history::{MessageId, Role};
 
-/// The facts of a conversation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConversationFacts {
-    /// The user's requests, in order, verbatim, without text added by programs.
+    /// The user's requests in order, verbatim, without text added by programs.
     pub requests: Vec<Request>,
-    /// Every file that was touched or named, by its path as the conversation writes it (without `./`).
+    /// Files that were touched or mentioned, by path as the conversation spells it, without `./`.
     pub files: BTreeMap<String, FileTrace>,
     /// Errors that were not repaired, in order.
     pub errors: Vec<UnresolvedError>,
-    /// Commands that were run, in order.
+    /// Commands in the order of their calls.
     pub(crate) commands: Vec<Command>,
     /// The last to-do list.
     pub(crate) todos: Vec<Todo>,
-    /// Sentences that commit to something, in order, each once.
+    /// Sentences that commit to something, in order and without duplicates.
     pub(crate) decisions: Vec<Statement>,
-    /// Sentences that plan, report or explain, in order, each once.
+    /// Sentences that plan, report or explain something, in order and without duplicates.
     pub(crate) notes: Vec<Note>,
-    /// The user's sentences that forbid or demand something, in order, each once.
+    /// The user's sentences that demand or forbid something, in order and without duplicates.
     pub(crate) constraints: Vec<Statement>,
 }
 
-/// A request of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Where.
+    /// Message that contains the request.
     pub message: MessageId,
-    /// The user's words. A request that an earlier summary carries may be clipped.
+    /// The user's words, possibly clipped if the request comes from an earlier summary.
     pub text: String,
 }
 
-/// A failure that nothing repaired.
+/// A failed tool call that no later call repaired.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnresolvedError {
-    /// The message with the failed result.
+    /// Message with the failed result.
     pub message: MessageId,
-    /// The tool that failed; empty when an earlier summary does not say.
+    /// Name of the tool; empty if the error comes from an earlier summary that does not name the tool.
     pub tool: String,
-    /// Its message, one line.
+    /// Error message, on one line.
     pub text: String,
-    /// The path or the command it failed for.
+    /// Path or command of the failed call.
     pub about: Option<String>,
 }
 
-/// A command that was run.
+/// A command that a tool call ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Command {
-    /// The message that called.
+    /// Message that called the tool.
     pub message: MessageId,
-    /// The command line, as called.
+    /// Command line as called.
     pub text: String,
-    /// Its outcome.
     pub ended: StepOutcome,
 }
 
-/// A sentence from the conversation.
+/// A sentence that decides or demands something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Statement {
-    /// Where.
+    /// Message that contains the sentence.
     pub message: MessageId,
-    /// Who.
+    /// Author of the sentence.
     pub by: Role,
-    /// The sentence, one line.
+    /// The sentence, on one line.
     pub text: String,
 }
 
-/// A sentence that plans, reports or explains.
+/// A sentence of the assistant that plans, reports or explains something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Note {
-    /// Where.
+    /// Message that contains the sentence.
     pub message: MessageId,
-    /// Its kind.
     pub kind: NoteKind,
-    /// The sentence, one line.
+    /// The sentence, on one line.
     pub text: String,
 }
 
-/// The kind of a sentence.
+/// Kind of a [`Note`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum NoteKind {
-    /// A plan.
     Plan,
     /// Finished work.
     Done,
-    /// A finding.
     Finding,
-    /// It says what did not work.
+    /// A failed approach.
     Failure,
 }

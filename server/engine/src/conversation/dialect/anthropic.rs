@@ -1,6 +1,6 @@
-//! Messages of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>. Marks become `cache_control`
-//! (<https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>); a mark on a block that cannot
-//! carry one is left out. Never decides where a mark goes.
+//! Writes messages of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>. Marks become
+//! `cache_control` (<https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>), and a mark on a
+//! block that cannot carry one is dropped. Does not decide where marks go.
 
 mod check;
 
@@ -15,7 +15,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages of a body, with the system prompt separate.
+/// Messages of a body, and its system prompt.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,
@@ -43,7 +43,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Only text may appear in the system prompt.
+/// Writes a block of the system prompt, which may only contain text.
 fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(marked(text_block(text), block)),
@@ -51,7 +51,7 @@ fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
     }
 }
 
-/// A message; `None` when none of its blocks can be written.
+/// Writes a message; `None` if none of its blocks can be written.
 fn turn(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
     if let [SpokenBlock { content: ContentBlock::Text { text }, mark: None }] = spoken.blocks.as_slice() {
         return Some(message_with(role, text.as_str().into()));
@@ -62,7 +62,7 @@ fn turn(role: &str, spoken: &SpokenMessage<'_>) -> Option<Value> {
     (!blocks.is_empty()).then(|| message_with(role, blocks.into()))
 }
 
-/// Adds the mark of `block` to its JSON where the API takes one.
+/// Adds the breakpoint of `block` to `value`, if the API accepts one there.
 fn marked(mut value: Value, block: &SpokenBlock<'_>) -> Value {
     let bearable = block.content.can_carry_a_mark();
     if let (Some(ttl), true, Some(object)) = (block.mark, bearable, value.as_object_mut()) {
@@ -71,7 +71,7 @@ fn marked(mut value: Value, block: &SpokenBlock<'_>) -> Value {
     value
 }
 
-/// Five minutes is the API's default and is not written out.
+/// Writes a breakpoint. Omits the lifetime if it is five minutes, the API's default.
 fn breakpoint(ttl: Ttl) -> Value {
     match ttl {
         Ttl::FiveMinutes => json!({"type": "ephemeral"}),
@@ -79,8 +79,8 @@ fn breakpoint(ttl: Ttl) -> Value {
     }
 }
 
-/// A block; `None` for reasoning without the seal that the API wants back and for what another provider alone
-/// understands.
+/// Writes a block; `None` for reasoning without the required signature, and for blocks that only another
+/// provider supports.
 pub(crate) fn content_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Text { text } => text_block(text),

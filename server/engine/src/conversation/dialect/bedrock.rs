@@ -1,6 +1,8 @@
-//! Messages of Bedrock's Converse API: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>. A mark is
-//! a block of its own, `cachePoint`, after the one it marks
-//! (<https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>). Pictures are bytes: an address is named in words.
+//! Writes messages of Bedrock's Converse API:
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>. A mark becomes a
+//! separate `cachePoint` block after the marked one
+//! (<https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>). Inline images are sent as
+//! bytes. The API does not accept URLs of images, so these are written as text.
 
 mod check;
 
@@ -13,7 +15,7 @@ use crate::tokens::models::Ttl;
 
 pub(super) use check::check;
 
-/// Messages of a body, with the system prompt separate.
+/// Messages of a body, and its system prompt.
 pub(crate) struct SpelledMessages {
     pub(crate) system: Vec<Value>,
     pub(crate) messages: Vec<Value>,
@@ -45,17 +47,17 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// A message; `None` when none of its blocks can be written.
+/// Writes a message; `None` if none of its blocks can be written.
 fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
     let blocks: Vec<Value> = results_first(&message.blocks, |block| block.content).flat_map(marked).collect();
     (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
 }
 
-/// A block, and the mark after it.
+/// Writes a block, followed by its cache point, if any.
 fn marked(block: &SpokenBlock<'_>) -> Vec<Value> {
     let Some(written) = content_block(block.content) else { return Vec::new() };
     let mark = block.mark.filter(|_| block.content.can_carry_a_mark());
-    // Five minutes is the default and is not written out.
+    // Five minutes is the API's default lifetime.
     let point = mark.map(|ttl| match ttl {
         Ttl::FiveMinutes => json!({"cachePoint": {"type": "default"}}),
         Ttl::OneHour => json!({"cachePoint": {"type": "default", "ttl": "1h"}}),
@@ -63,7 +65,7 @@ fn marked(block: &SpokenBlock<'_>) -> Vec<Value> {
     [written].into_iter().chain(point).collect()
 }
 
-/// A block; `None` for what only Anthropic's own API understands.
+/// Writes a block; `None` for reasoning without a signature, and for blocks that the API does not support.
 fn content_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Text { text } => json!({"text": text}),
@@ -78,7 +80,7 @@ fn content_block(block: &ContentBlock) -> Option<Value> {
         }
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let content: Vec<Value> = content.iter().filter_map(result_part).collect();
-            // The default, success, is not written out.
+            // Success is the default status.
             match outcome {
                 Outcome::Ok => json!({"toolResult": {"toolUseId": call_id, "content": content}}),
                 Outcome::Error => {
@@ -110,7 +112,7 @@ fn image_block(image: &Image) -> Value {
 fn block_pieces<'a>(block: &'a Value, pieces: &mut Vec<Piece<'a>>) {
     let text = |pointer: &str| block.pointer(pointer).and_then(Value::as_str).map(Piece::text);
     if let Some(text) = block.get("text").and_then(Value::as_str) {
-        // What stands for a picture that is not sent.
+        // The text that replaces the URL of an image.
         let is_picture = text.strip_prefix("[picture at http").is_some_and(|rest| rest.ends_with(']'));
         pieces.push(if is_picture { Piece::Picture(None) } else { Piece::text(text) });
     } else if let Some(data) = block.pointer("/image/source/bytes").and_then(Value::as_str) {

@@ -1,4 +1,5 @@
-//! Reads bodies back, independently of how they were written: which provider rules they break, and what in them has weight.
+//! Reads finished bodies, independently of how they were written: reports broken provider rules, and extracts
+//! the parts that count toward tokens.
 
 use serde_json::{Value, json};
 
@@ -9,8 +10,8 @@ use super::spoken::{Speaker, SpokenBlock, SpokenMessage};
 use super::{anthropic, bedrock, gemini, openai, responses};
 use crate::conversation::history::{ContentBlock, Message, project};
 
-/// Reads a finished body and names every provider rule it breaks; empty for one that a provider would
-/// accept. Markdown has no rules.
+/// Checks a finished body, and returns every broken provider rule. Empty if the provider would accept the
+/// body, and always for Markdown.
 pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     match format {
         Format::Anthropic => anthropic::check(body),
@@ -22,9 +23,9 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     }
 }
 
-/// The parts of a body that count: each text and picture of its system prompt and messages. A layout's blocks (`pieces_of`) and
-/// the body written from it have the same pieces, though not always in the same order, except for texts that a dialect has to
-/// split. Empty for Markdown.
+/// Returns the texts and images of a body's system prompt and messages, which count toward its tokens. A
+/// layout's blocks (`pieces_of`) and the body written from them have the same pieces, though possibly in a
+/// different order, and except for texts that a dialect must split. Empty for Markdown.
 pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),
@@ -36,8 +37,9 @@ pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     }
 }
 
-/// What providers would reject in `messages` if the user continued, by the rules of Anthropic's messages and OpenAI's chat, which
-/// include those of the other dialects. Empty if all of them accept the conversation.
+/// Returns the rules that the conversation would break if the user continued it. Applies the rules of
+/// Anthropic's Messages API and OpenAI's Chat Completions API, which include those of the other dialects.
+/// Empty if every provider would accept the conversation.
 pub fn violations(messages: &[&Message]) -> Vec<Violation> {
     let prompt = [ContentBlock::text("Go on.")];
     let found = [Format::Anthropic, Format::OpenAi].into_iter().flat_map(|format| {

@@ -1,4 +1,4 @@
-//! Collects violations, and holds the checks that both providers share. Knows no dialect.
+//! Collects violations, and contains checks that several dialects share.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::rule::{Rule, Violation};
 
-/// The violations found so far.
+/// Violations found so far.
 #[derive(Default)]
 pub(super) struct Findings {
     found: Vec<Violation>,
@@ -14,12 +14,12 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Notes a breach of `rule` at the JSON pointer `path`.
+    /// Adds a violation of `rule` at the JSON pointer `path`.
     pub(super) fn add(&mut self, rule: Rule, path: impl Into<String>, detail: impl Into<String>) {
         self.found.push(Violation { path: path.into(), rule, detail: detail.into() });
     }
 
-    /// The string at `key` of `object`; notes its absence.
+    /// Returns the string at `key` of `object`, or adds a violation if there is none.
     pub(super) fn string<'a>(&mut self, object: &'a Value, key: &str, path: &str) -> Option<&'a str> {
         let text = object.get(key).and_then(Value::as_str);
         if text.is_none() {
@@ -28,7 +28,7 @@ impl Findings {
         text
     }
 
-    /// `model` and a list of messages, without which nothing else can be checked.
+    /// Returns the messages of `body`, after checking that it has a model and a non-empty list of messages.
     pub(super) fn messages<'a>(&mut self, body: &'a Value) -> &'a [Value] {
         if body.get("model").and_then(Value::as_str).is_none_or(str::is_empty) {
             self.add(Rule::Shape, "/model", "`model` must name a model");
@@ -43,7 +43,6 @@ impl Findings {
         messages
     }
 
-    /// The list of declared tools, if any.
     pub(super) fn tools<'a>(&mut self, body: &'a Value) -> &'a [Value] {
         match body.get("tools") {
             None => &[],
@@ -55,7 +54,7 @@ impl Findings {
         }
     }
 
-    /// A declared tool: its name's form and uniqueness, its schema.
+    /// Checks a declared tool: the form and uniqueness of its name, and the type of its schema.
     pub(super) fn declaration(&mut self, name: &str, schema: Option<&Value>, path: &str) {
         self.tool_name(name, path);
         if !self.tool_names.insert(name.to_owned()) {
@@ -66,7 +65,7 @@ impl Findings {
         }
     }
 
-    /// The form of a tool's name, declared or called.
+    /// Checks the form of a tool name, declared or called.
     pub(super) fn tool_name(&mut self, name: &str, path: &str) {
         let fits = (1..=64).contains(&name.len()) && name.bytes().all(is_word);
         if !fits {
@@ -75,18 +74,18 @@ impl Findings {
         }
     }
 
-    /// All violations, in the order of their discovery.
+    /// Returns all violations in the order in which they were added.
     pub(super) fn into_vec(self) -> Vec<Violation> {
         self.found
     }
 }
 
-/// Whether a byte may appear in a tool's name or a call's id.
+/// Whether a byte may appear in a tool name or a call id.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Whether a text is an address that a provider can fetch.
+/// Whether `url` is a URL that a provider can fetch.
 pub(super) fn is_web_address(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }

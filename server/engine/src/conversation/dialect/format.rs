@@ -1,4 +1,4 @@
-//! Output formats of a conversation, and how each marks cached prefixes. Writes none of them.
+//! The output formats of a conversation, and how each marks cached prefixes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,18 +28,18 @@ pub enum Format {
     Markdown,
 }
 
-/// How a dialect that supports both marks cached prefixes.
+/// How cached prefixes are marked in a dialect with both automatic and explicit caching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Breakpoints {
-    /// It does not: the provider finds known prefixes itself and rejects breakpoints.
+    /// Not at all: the provider recognizes cached prefixes itself and rejects breakpoints.
     #[default]
     Automatic,
-    /// Through breakpoints in the body, and nowhere else.
+    /// With breakpoints in the body only.
     Explicit,
 }
 
 impl Breakpoints {
-    /// The mode that `model` needs. Only OpenAI's own models with explicit caching accept OpenAI's breakpoints.
+    /// Returns the mode for `model`. Only OpenAI's own models with explicit caching accept breakpoints.
     pub(crate) fn of(model: &Model) -> Self {
         match (model.provider, model.cache.kind) {
             (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
@@ -49,7 +49,7 @@ impl Breakpoints {
 }
 
 impl Format {
-    /// The format of a model's own provider.
+    /// Returns the format of the model's own provider.
     pub fn of(model: &Model) -> Self {
         match model.provider {
             models::Provider::Anthropic => Self::Anthropic,
@@ -58,7 +58,6 @@ impl Format {
         }
     }
 
-    /// Which content blocks can carry a cache breakpoint.
     pub fn carriers(self) -> Carriers {
         match self {
             Self::Anthropic | Self::Gemini | Self::Bedrock | Self::Markdown => Carriers::Any,
@@ -66,7 +65,7 @@ impl Format {
         }
     }
 
-    /// The provider whose message format it uses, or `None` for Markdown.
+    /// Returns the provider whose message format is used; `None` for Markdown.
     pub fn provider(self) -> Option<Provider> {
         match self {
             Self::Anthropic => Some(Provider::Anthropic),

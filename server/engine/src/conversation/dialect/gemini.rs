@@ -1,7 +1,8 @@
-//! Contents of Google's `generateContent`: <https://ai.google.dev/api/generate-content>. It caches prefixes automatically
-//! (<https://ai.google.dev/gemini-api/docs/caching>), so marks are not written. From Gemini 3 on, the first call of a turn must
-//! carry the signature of its thoughts (<https://ai.google.dev/gemini-api/docs/thought-signatures>); calls of other models get
-//! the value that this page names for them.
+//! Writes contents for Google's `generateContent`: <https://ai.google.dev/api/generate-content>. Prefixes are
+//! cached automatically (<https://ai.google.dev/gemini-api/docs/caching>), so marks are not written. From
+//! Gemini 3 on, the first call of a turn must carry a thought signature
+//! (<https://ai.google.dev/gemini-api/docs/thought-signatures>). Calls of other models get the placeholder
+//! that this page documents.
 
 mod check;
 
@@ -15,16 +16,16 @@ use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Pr
 
 pub(super) use check::check;
 
-/// Replaces the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
+/// Placeholder for the signature of a call that Gemini did not make ("Thought signatures", "FAQs").
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Contents of a body, with the instructions separate.
+/// Contents of a body, and its system instruction.
 pub(crate) struct SpelledContents {
     pub(crate) system: Vec<Value>,
     pub(crate) contents: Vec<Value>,
 }
 
-/// Whether calls must come back with signatures.
+/// Whether calls need thought signatures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Signatures {
     Required,
@@ -32,7 +33,7 @@ pub(crate) enum Signatures {
 }
 
 impl Signatures {
-    /// What `model` requires, by its name. Generations before the third need no signatures.
+    /// Returns what `model` requires, by its name. Generations before the third do not need signatures.
     pub(crate) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model);
         match ["gemini-1", "gemini-2", "gemma"].iter().any(|older| name.starts_with(older)) {
@@ -42,7 +43,7 @@ impl Signatures {
     }
 }
 
-/// Spells messages. Where signatures are required, calls without one get [`UNSIGNED`].
+/// Writes messages. If signatures are required, calls without one get [`UNSIGNED`].
 pub(crate) fn contents(spoken: &[SpokenMessage<'_>], signatures: Signatures) -> SpelledContents {
     let mut writer = Writer { signatures, names: HashMap::new() };
     let (mut system, mut contents) = (Vec::new(), Vec::new());
@@ -67,7 +68,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Only text may appear in the instructions.
+/// Writes a part of the system instruction, which may only contain text.
 fn system_part(block: &SpokenBlock<'_>) -> Option<Value> {
     match block.content {
         ContentBlock::Text { text } => Some(json!({"text": text})),
@@ -81,12 +82,13 @@ fn content(role: &str, parts: Vec<Value>) -> Option<Value> {
 
 struct Writer<'a> {
     signatures: Signatures,
-    /// The names of the tools by the ids of their calls: a result bears both.
+    /// Names of the tools by call id, because results must repeat both.
     names: HashMap<&'a str, &'a str>,
 }
 
 impl<'a> Writer<'a> {
-    /// Results come first; their pictures, which not all generations allow in results, follow all of them.
+    /// Writes a user message: results first, then everything else. Images in results follow as separate
+    /// parts, because not all generations accept them in results.
     fn user(&self, message: &SpokenMessage<'a>) -> Vec<Value> {
         let (mut results, mut rest) = (Vec::new(), Vec::new());
         for block in results_first(&message.blocks, |block| block.content) {
@@ -126,7 +128,7 @@ impl<'a> Writer<'a> {
             [text] => json!(text),
             texts => json!(texts),
         };
-        // The keys that the reference names for output and for errors.
+        // The API reference names these keys for output and errors.
         let key = if outcome == Outcome::Error { "error" } else { "output" };
         let name = self.names.get(call_id).copied().unwrap_or("tool");
         json!({"functionResponse": {"id": call_id, "name": name, "response": {key: said}}})
@@ -174,7 +176,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A part with the signature that a block holds.
+/// Adds the signature in `block` to `part`.
 fn signed(mut part: Value, block: &Value) -> Value {
     if let (Some(fields), Some(signature)) = (part.as_object_mut(), block.get("thoughtSignature")) {
         fields.insert("thoughtSignature".into(), signature.clone());
@@ -211,7 +213,7 @@ fn part_pieces<'a>(part: &'a Value, pieces: &mut Vec<Piece<'a>>) {
     } else if let Some(response) = part.pointer("/functionResponse/response") {
         let said = ["output", "error"].into_iter().find_map(|key| response.get(key));
         match said {
-            // An empty result is the format's, not the layout's.
+            // The format requires the empty string for a result without output, so it is not a piece.
             Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
             Some(Value::Array(texts)) => {
                 pieces.extend(texts.iter().filter_map(Value::as_str).map(Piece::text));

@@ -1,5 +1,6 @@
-//! How providers write messages and what they accept. For each dialect, one file writes messages and blocks, and checks finished
-//! bodies independently of how they were written. Lays out no body and decides on no breakpoint.
+//! The message formats of providers, and the rules that they check. Each dialect has one file that writes
+//! messages and blocks, and one that checks finished bodies independently of it. Does not lay out bodies or
+//! place breakpoints.
 
 pub(crate) mod anthropic;
 pub(crate) mod bedrock;

@@ -1,8 +1,10 @@
-//! Messages of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>. It has no reasoning
-//! blocks. Up to GPT-5.5 it caches automatically, and marks are not written. From GPT-5.6 on, a cache entry ends at a breakpoint
-//! and is only read by a request with a breakpoint in the same place
-//! (<https://developers.openai.com/api/docs/guides/prompt-caching>), so marks become `prompt_cache_breakpoint`, and messages that
-//! are sent again never change.
+//! Writes messages of OpenAI's Chat Completions API:
+//! <https://platform.openai.com/docs/api-reference/chat/create>. The API has no reasoning blocks.
+//!
+//! Models up to GPT-5.5 cache automatically, so marks are not written. From GPT-5.6 on, a cache entry ends at
+//! a breakpoint and is only read by a request with a breakpoint in the same position
+//! (<https://developers.openai.com/api/docs/guides/prompt-caching>). For these models, marks become
+//! `prompt_cache_breakpoint`, and messages that are sent again never change.
 
 mod check;
 pub(super) mod limits;
@@ -41,7 +43,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     for message in body.get("messages").and_then(Value::as_array).into_iter().flatten() {
         match message.get("content") {
-            // An empty answer of a tool is the format's, not the layout's.
+            // The format requires the empty string for a result without output, so it is not a piece.
             Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
             Some(Value::Array(parts)) => pieces.extend(parts.iter().filter_map(part_piece)),
             _ => {}
@@ -54,16 +56,16 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Writes everything that can carry breakpoints, which excludes assistant messages.
+/// Writes messages that can carry breakpoints, which excludes assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,
 }
 
 impl Writer {
-    /// Tool results become `tool` messages. Their pictures, which such messages cannot contain, and the rest of the turn become
-    /// one user message after them. If entries end at breakpoints, volatile content gets a separate message, so that the one
-    /// before it stays unchanged.
+    /// Writes a user message: tool results as `tool` messages, then one user message with the remaining
+    /// content and the images, which a `tool` message cannot contain. With explicit breakpoints, volatile
+    /// content gets a separate message, so that the one before it stays unchanged.
     fn user(self, message: &SpokenMessage<'_>, messages: &mut Vec<Value>) {
         for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();
@@ -73,7 +75,7 @@ impl Writer {
                     ContentBlock::Image(image) => parts.extend(self.marked(vec![image_part(image)], block)),
                     ContentBlock::ToolResult { call_id, content, .. } => {
                         let (texts, pictures) = result_parts(content);
-                        // The breakpoint follows all of the result.
+                        // The breakpoint follows the whole result, including its images.
                         let (texts, pictures) = if pictures.is_empty() {
                             (self.marked(texts, block), pictures)
                         } else {
@@ -97,13 +99,14 @@ impl Writer {
         marked(parts, block, self.breakpoints)
     }
 
-    /// A message of the given parts; `None` when there are none.
+    /// Builds a message from `parts`; `None` if there are none.
     fn spoken(self, role: &str, parts: Vec<Value>) -> Option<Value> {
         self.contents(parts).map(|content| message_with(role, content))
     }
 
-    /// A single text part as a plain string, which every server accepts, otherwise as parts. If breakpoints may come and go,
-    /// always as parts when one is possible, so that nothing else changes.
+    /// Writes content as a plain string if it is a single text part, because every server accepts that, and
+    /// otherwise as a list of parts. With explicit breakpoints, content that can carry one is always a list,
+    /// so that adding or removing a breakpoint changes nothing else.
     fn contents(self, parts: Vec<Value>) -> Option<Value> {
         let is_empty = |part: &Value| part.get("text").and_then(Value::as_str) == Some("");
         match self.breakpoints {
@@ -113,7 +116,8 @@ impl Writer {
     }
 }
 
-/// Groups a turn into messages: if entries end at breakpoints, volatile content is separate.
+/// Splits a user turn into the content of its messages: with explicit breakpoints, volatile content is
+/// separate.
 pub(super) fn sendings<'m, 's>(
     message: &'m SpokenMessage<'s>,
     breakpoints: Breakpoints,
@@ -124,25 +128,25 @@ pub(super) fn sendings<'m, 's>(
     }
 }
 
-/// The parts of `block` with its breakpoint, if it has one, on the last of them.
+/// Adds the breakpoint of `block`, if any, to the last of its `parts`.
 pub(super) fn marked(mut parts: Vec<Value>, block: &SpokenBlock<'_>, breakpoints: Breakpoints) -> Vec<Value> {
     let is_marked = breakpoints == Breakpoints::Explicit
         && block.mark.is_some()
         && Carriers::Input.include(Speaker::User, block.content);
     if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
-        // The only lifetime on offer, 30 minutes, is the default and is not written out.
+        // The only supported lifetime, 30 minutes, is the default.
         last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
     }
     parts
 }
 
-/// The text parts and the pictures of a tool result.
+/// Separates the text parts of a tool result from its images.
 fn result_parts(content: &[ResultPart]) -> (Vec<Value>, Vec<Value>) {
     let (mut texts, mut pictures) = (Vec::new(), Vec::new());
     for part in content {
         match part {
             ResultPart::Text { text } => texts.extend(text_parts(text)),
-            // The content of such a message is text.
+            // A `tool` message can only contain text.
             ResultPart::Foreign(foreign) => texts.extend(foreign.text().map(text_parts).unwrap_or_default()),
             ResultPart::Image(image) => pictures.push(image_part(image)),
         }
@@ -170,7 +174,8 @@ fn call(block: &ContentBlock) -> Option<Value> {
     Some(json!({"id": id, "type": "function", "function": function}))
 }
 
-/// A single text part as the plain string that every server of this dialect takes, otherwise the parts.
+/// Writes content as a plain string if it is a single text part, because every server accepts that, and
+/// otherwise as a list of parts.
 fn contents(mut parts: Vec<Value>) -> Option<Value> {
     if let [part] = parts.as_mut_slice()
         && let Some(text) = part.get_mut("text")
@@ -180,7 +185,7 @@ fn contents(mut parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| parts.into())
 }
 
-/// The assistant's content apart from its calls.
+/// Writes a block of an assistant message, except for calls.
 fn said_parts(block: &ContentBlock) -> Vec<Value> {
     match block {
         ContentBlock::Text { text } => text_parts(text),
@@ -189,7 +194,8 @@ fn said_parts(block: &ContentBlock) -> Vec<Value> {
     }
 }
 
-/// A foreign block in its original form, or its plain text; `None` if it has none.
+/// Writes a foreign block in its original form or as plain text; `None` if another provider's block has no
+/// text.
 pub(crate) fn foreign_part(foreign: &Foreign) -> Option<Value> {
     if foreign.provider == Provider::OpenAi {
         return Some(foreign.value.clone());
@@ -201,15 +207,15 @@ pub(crate) fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// A text in as many parts as the length of a string asks for: mostly one.
+/// Writes a text as one part, or as several if it exceeds the API's limit for strings.
 fn text_parts(text: &str) -> Vec<Value> {
     strings(text).into_iter().map(text_part).collect()
 }
 
-/// Splits a text that exceeds the API's string limit.
+/// Splits a text that exceeds the API's limit for strings.
 pub(super) fn strings(text: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
-    // A byte count within the limit spares counting characters.
+    // A text has at least as many bytes as characters, so most texts need no counting.
     while rest.len() > OPENAI_STRING_CHARS
         && let Some((end, _)) = rest.char_indices().nth(OPENAI_STRING_CHARS)
         && let Some((part, behind)) = rest.split_at_checked(end)
@@ -225,7 +231,7 @@ pub(crate) fn image_part(image: &Image) -> Value {
     json!({"type": "image_url", "image_url": {"url": url_of(image)}})
 }
 
-/// A picture's address as the API takes it.
+/// Returns the URL of an image, which is a `data:` URL for inline images.
 pub(crate) fn url_of(image: &Image) -> String {
     match &image.source {
         ImageSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),

@@ -1,4 +1,4 @@
-//! The parts of a prompt that a tokenizer would see: texts and pictures. Counts nothing itself.
+//! The parts of a prompt that count toward its tokens: texts and images. Does not count tokens.
 
 use std::borrow::Cow;
 
@@ -7,28 +7,28 @@ use serde_json::Value;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, ResultPart, sides};
 use crate::tokens::counting::ImageSize;
 
-/// One text or picture.
+/// A text or an image.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Piece<'a> {
-    /// A text, unchanged; a tool call's arguments and foreign blocks are their compact JSON.
+    /// Unchanged text. Arguments of a tool call and foreign blocks are compact JSON.
     Text(Cow<'a, str>),
-    /// A picture with its sides, when they can be read.
+    /// An image, with its size if known.
     Picture(Option<ImageSize>),
 }
 
 impl<'a> Piece<'a> {
-    /// A borrowed text.
+    /// Creates a piece that borrows `text`.
     pub(super) fn text(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 
-    /// A value as its compact JSON.
+    /// Creates a piece with `value` as compact JSON.
     pub(super) fn json(value: &Value) -> Self {
         Self::Text(Cow::Owned(arguments(value)))
     }
 }
 
-/// The pieces of one block, in order. A picture's sides are read from its data, else taken as declared.
+/// Returns the pieces of a block, in order. The size of an image is read from its data, or else as declared.
 pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
     match block {
         ContentBlock::Text { text } => vec![Piece::text(text)],
@@ -48,7 +48,7 @@ pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
     }
 }
 
-/// A tool call's arguments as compact JSON, keys in the order the model wrote them.
+/// Formats a tool call's arguments as compact JSON, with the keys in the model's order.
 pub(crate) fn arguments(input: &Value) -> String {
     input.to_string()
 }

@@ -1,14 +1,15 @@
-//! Fields of a request body besides its messages: streaming and the output limit. Also whole bodies with one question. Sets no
-//! cache marks.
+//! Fields of a request body besides its messages: streaming and the output limit. Also builds whole bodies
+//! that ask a single question. Does not set cache marks.
 
 use serde_json::{Map, Value, json};
 
 use super::format::Format;
 
-/// The window that a question opens on Ollama at most, in tokens.
+/// Maximum window of a question to Ollama, in tokens.
 const WIDEST: usize = 1 << 17;
 
-/// Asks for the reply as a stream. Gemini says so in the address, and the other formats are not sent.
+/// Adds the fields that request a streamed reply. Gemini has a separate URL for streams, and bodies for
+/// Bedrock and Markdown are never sent.
 pub fn ask_for_stream(format: Format, body: &mut Value) {
     let Some(fields) = body.as_object_mut() else { return };
     match format {
@@ -17,19 +18,19 @@ pub fn ask_for_stream(format: Format, body: &mut Value) {
         }
         Format::OpenAi => {
             fields.insert("stream".into(), true.into());
-            // Without it nothing is known of what was billed.
+            // Otherwise the stream does not report the usage.
             fields.insert("stream_options".into(), json!({"include_usage": true}));
         }
         Format::Gemini | Format::Bedrock | Format::Markdown => {}
     }
 }
 
-/// Limits the reply to this many tokens, in the model's own field. Keeps an existing limit.
+/// Limits the reply to `tokens`, in the field that the model supports. Keeps an existing limit.
 pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens: usize) {
     let Some(fields) = body.as_object_mut() else { return };
     let (group, name) = match format {
         Format::Anthropic => (None, "max_tokens"),
-        // "`max_tokens` is not supported with this model. Use `max_completion_tokens` instead."
+        // OpenAI: "`max_tokens` is not supported with this model. Use `max_completion_tokens` instead."
         Format::OpenAi if reasons(model) => (None, "max_completion_tokens"),
         Format::OpenAi => (None, "max_tokens"),
         Format::Responses => (None, "max_output_tokens"),
@@ -48,8 +49,8 @@ pub(crate) fn limit_output(format: Format, model: &str, body: &mut Value, tokens
     fields.entry(name).or_insert_with(|| tokens.into());
 }
 
-/// A body that asks one question. Texts are plain strings wherever a protocol has them, which every server takes that speaks it. Bedrock's and
-/// markdown are not sent, and so are empty.
+/// Builds a body that asks one question. Content is a plain string wherever the API allows it, because every
+/// compatible server accepts that. Empty for Bedrock and Markdown, which are never sent.
 pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let system = Some(system).filter(|system| !system.is_empty());
     let mut body = match format {
@@ -77,9 +78,9 @@ pub fn question(format: Format, model: &str, system: &str, prompt: &str, output_
     body
 }
 
-/// A question to Ollama through its native API, the only one that sets the window size. By default it takes 4,096 tokens and
-/// silently drops the beginning of longer prompts. The size is a power of two, because each other size reloads the model.
-/// <https://github.com/ollama/ollama/blob/main/docs/api.md>
+/// Builds a question for Ollama's native API, the only one that sets the window size. Ollama's default is
+/// 4,096 tokens, and it silently drops the beginning of longer prompts. The size is a power of two, because
+/// Ollama reloads the model for every new size. <https://github.com/ollama/ollama/blob/main/docs/api.md>
 pub fn ollama_question(model: &str, system: &str, prompt: &str, output_tokens: usize) -> Value {
     let needed = (system.len() + prompt.len()) / 3 + output_tokens.saturating_add(256).min(WIDEST);
     let window = needed.min(WIDEST).next_power_of_two().max(1 << 12);
@@ -103,12 +104,12 @@ fn insert(body: &mut Value, field: &str, value: Option<Value>) {
     }
 }
 
-/// Whether a model belongs to OpenAI's reasoning families: `gpt-5` and later, `o1`, `o3-mini`. Names with a proxy's prefix or of
-/// other servers do not.
+/// Whether a model is one of OpenAI's reasoning models: `gpt-5` and later, `o1`, `o3-mini`. Does not
+/// recognize names with a proxy's prefix, or of other vendors.
 fn reasons(model: &str) -> bool {
     let is_generation = |rest: &str| {
         let number = rest.split(['.', '-']).next().unwrap_or_default();
-        // `gpt-45` and the like are other people's names.
+        // Two digits, as in `gpt-45`, are not a version of OpenAI's.
         number.len() == 1 && ("5"..="9").contains(&number)
     };
     let is_series = |rest: &str| {

@@ -1,6 +1,6 @@
-//! Items of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>. Caching is that of Chat Completions
-//! (`openai`): marks become `prompt_cache_breakpoint` where a model takes them. Reasoning comes back encrypted, as the item it
-//! came as.
+//! Writes items of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
+//! Caching works as in Chat Completions (`openai`): marks become `prompt_cache_breakpoint` if the model
+//! supports it. Encrypted reasoning is sent back as the item that was received.
 
 mod check;
 
@@ -41,7 +41,7 @@ pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
             Some("message") => pieces.extend(parts_at(item, "content").filter_map(part_piece)),
             Some("function_call") => pieces.extend(text("name").into_iter().chain(text("arguments"))),
             Some("function_call_output") => match item.get("output") {
-                // An empty answer of a tool is the format's, not the layout's.
+                // The format requires the empty string for a result without output, so it is not a piece.
                 Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
                 _ => pieces.extend(parts_at(item, "output").filter_map(part_piece)),
             },
@@ -67,15 +67,15 @@ fn part_piece(part: &Value) -> Option<Piece<'_>> {
     }
 }
 
-/// Writes everything that can carry breakpoints, which excludes assistant messages.
+/// Writes items that can carry breakpoints, which excludes assistant messages.
 #[derive(Clone, Copy)]
 struct Writer {
     breakpoints: Breakpoints,
 }
 
 impl Writer {
-    /// Results are separate items before the rest of the turn. If entries end at breakpoints, volatile content gets a separate
-    /// message, so that the one before it stays unchanged.
+    /// Writes a user message: tool results as separate items, then the remaining content. With explicit
+    /// breakpoints, volatile content gets a separate message, so that the one before it stays unchanged.
     fn user(self, message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
         for blocks in sendings(message, self.breakpoints) {
             let mut parts = Vec::new();
@@ -136,7 +136,7 @@ fn assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
     items.extend(said("assistant", parts));
 }
 
-/// A message of the given parts; `None` when there are none.
+/// Builds a message item from `parts`; `None` if there are none.
 fn said(role: &str, parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| json!({"type": "message", "role": role, "content": parts}))
 }
@@ -153,7 +153,7 @@ fn input_texts(text: &str) -> Vec<Value> {
     typed("input_text", text)
 }
 
-/// A text in as many parts as the length of a string asks for.
+/// Writes a text as one part, or as several if it exceeds the API's limit for strings.
 fn typed(kind: &str, text: &str) -> Vec<Value> {
     strings(text).into_iter().map(|text| json!({"type": kind, "text": text})).collect()
 }

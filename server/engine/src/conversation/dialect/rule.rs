@@ -1,118 +1,121 @@
-//! The rules that providers hold a request to, by stable names. States them; `check` of each dialect
-//! looks for breaches.
+//! The rules that providers apply to requests, under stable names. The `check` module of each dialect reports
+//! violations.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A provider's rule. Sources: Anthropic's Messages API reference and its guides to prompt caching, tool
-/// use, extended thinking and vision; OpenAI's Chat Completions reference and its guide to prompt caching.
-/// Where a rule is only known from the provider's refusal, the words of the refusal are given.
+/// A provider's rule. The sources are Anthropic's Messages API reference and its guides to prompt caching,
+/// tool use, extended thinking and vision, and OpenAI's Chat Completions reference and its guide to prompt
+/// caching. A rule that is only known from an error message quotes the message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Both: the fields that a body, a message and a block must have are there and of the right type, and
-    /// blocks are of a kind the dialect knows.
+    /// Anthropic and OpenAI: the required fields of a body, a message and a block are present and of the
+    /// right type, and the dialect has the types of the blocks.
     Shape,
-    /// Anthropic: `user` and `assistant` only (instructions are the top-level `system`). OpenAI: `system`,
-    /// `developer`, `user`, `assistant`, `tool`.
+    /// Anthropic: the role is `user` or `assistant` (instructions are in the top-level `system`). OpenAI: the
+    /// role is `system`, `developer`, `user`, `assistant` or `tool`.
     Role,
-    /// Anthropic: "messages: at least one message is required", "all messages must have non-empty
-    /// content". OpenAI: a message has content, or, from the assistant, tool calls.
+    /// Anthropic: "messages: at least one message is required", "all messages must have non-empty content".
+    /// OpenAI: a message has content or, if it is from the assistant, tool calls.
     EmptyMessage,
-    /// Anthropic: "text content blocks must be non-empty" and "must contain non-whitespace text", also in
-    /// `system` and in tool results.
+    /// Anthropic: "text content blocks must be non-empty" and "must contain non-whitespace text". This
+    /// includes texts in `system` and in tool results.
     EmptyText,
     /// Anthropic: "first message must use the user role".
     FirstUser,
-    /// Anthropic: user and assistant take turns. (The API joins turns of one role nowadays; Strata keeps to
-    /// the older rule because proxies do.)
+    /// Anthropic: user and assistant alternate. The API itself now joins adjacent messages of one role, but
+    /// proxies still enforce the rule.
     Alternation,
-    /// Anthropic: current models refuse a trailing assistant message ("does not support assistant message
+    /// Anthropic: current models reject a trailing assistant message ("does not support assistant message
     /// prefill").
     TrailingAssistant,
-    /// Both: tool calls and reasoning come from the assistant, tool results and pictures from the user.
+    /// Anthropic and OpenAI: tool calls and reasoning come from the assistant, tool results and images from
+    /// the user.
     BlockPlace,
-    /// Anthropic, extended thinking: an assistant message that holds thinking starts with it ("Expected
-    /// `thinking` or `redacted_thinking`, but found `text`") and does not end with it ("The final block in
-    /// an assistant message cannot be `thinking`").
+    /// Anthropic, extended thinking: an assistant message with reasoning starts with it ("Expected `thinking`
+    /// or `redacted_thinking`, but found `text`") and does not end with it ("The final block in an assistant
+    /// message cannot be `thinking`").
     ThinkingPlace,
-    /// Anthropic, extended thinking: blocks must come back byte-identical or be dropped entirely. Visible in a body: each has its
-    /// original `signature` (or, if redacted, `data`).
+    /// Anthropic, extended thinking: reasoning blocks come back unchanged or not at all. A check of the body
+    /// can only require that each has a `signature`, or `data` if redacted.
     ThinkingSeal,
-    /// Both: tool names match `^[a-zA-Z0-9_-]{1,64}$`.
+    /// Anthropic and OpenAI: tool names match `^[a-zA-Z0-9_-]{1,64}$`.
     ToolName,
-    /// Both: declared tools differ in name ("Tool names must be unique").
+    /// Anthropic and OpenAI: names of declared tools are unique ("Tool names must be unique").
     ToolTwice,
-    /// Both: a tool's schema is a JSON schema object with `"type": "object"`.
+    /// Anthropic and OpenAI: a tool's schema is a JSON schema object with `"type": "object"`.
     ToolSchema,
-    /// Anthropic: a call's id matches `^[a-zA-Z0-9_-]+$`, that of one that ran on its servers
-    /// `^srvtoolu_[a-zA-Z0-9_]+$`. OpenAI: it has 1 to 40 characters ("string too
-    /// long. Expected a string with maximum length 40").
+    /// Anthropic: the id of a call matches `^[a-zA-Z0-9_-]+$`, that of a server-side call
+    /// `^srvtoolu_[a-zA-Z0-9_]+$`. OpenAI: the id has 1 to 40 characters ("string too long. Expected a string
+    /// with maximum length 40").
     CallId,
-    /// Anthropic: "`tool_use` ids must be unique" in the whole request. OpenAI: in their message.
+    /// Anthropic: "`tool_use` ids must be unique" in the whole request. OpenAI: the ids of calls are unique
+    /// in their message.
     CallTwice,
     /// Anthropic: a call's `input` is an object. OpenAI: its `arguments` are a string.
     CallInput,
-    /// Both: every call is answered, once, in the very next message (OpenAI: by `tool` messages directly
-    /// after).
+    /// Anthropic: the next message contains exactly one result for every call. OpenAI: exactly one of the
+    /// `tool` messages directly after it answers each call.
     CallAnswered,
-    /// Anthropic: in the user message that answers tool calls, the results come first.
+    /// Anthropic: in a user message with tool results, the results come first.
     ResultsFirst,
-    /// Both: a result answers a call of the message before it; nothing else may be answered, nor twice.
+    /// Anthropic and OpenAI: a result answers a call of the preceding message that has no other result.
     OrphanResult,
-    /// Anthropic: a call that ran on its servers is before its result ("Each `web_search_tool_result` block must
-    /// have a corresponding `server_tool_use` block before it"). Strata sends such pairs in one message only: in two there may be
-    /// nothing but results between them ("Server tools").
+    /// Anthropic: a server-side call precedes its result ("Each `web_search_tool_result` block must have a
+    /// corresponding `server_tool_use` block before it"). Strata only sends such a pair within one message,
+    /// because nothing but results may separate a pair in two messages ("Server tools").
     ServerCall,
     /// Anthropic: "content cannot be empty if `is_error` is true", "all content must be type `text` if
     /// `is_error` is true".
     ErrorContent,
-    /// Anthropic, prompt caching: a breakpoint is `{"type": "ephemeral"}` with `"ttl"` `"5m"` or `"1h"`. OpenAI, prompt
-    /// caching: it is `{"mode": "explicit"}`; `prompt_cache_options` have `"mode"` `"implicit"` or `"explicit"` and `"ttl"`
-    /// `"30m"`.
+    /// Anthropic, prompt caching: a breakpoint is `{"type": "ephemeral"}` with a `"ttl"` of `"5m"` or `"1h"`.
+    /// OpenAI, prompt caching: a breakpoint is `{"mode": "explicit"}`, and `prompt_cache_options` has a
+    /// `"mode"` of `"implicit"` or `"explicit"` and a `"ttl"` of `"30m"`.
     BreakpointForm,
-    /// Anthropic, prompt caching: at most 4 breakpoints, of which automatic caching uses one. OpenAI, prompt caching: "Each
-    /// request can create up to four cache writes", of which the implicit breakpoint uses one. Extra breakpoints are no error
-    /// there, but the earliest have no effect, which is never intended.
+    /// Anthropic, prompt caching: a request has at most 4 breakpoints, including that of automatic caching.
+    /// OpenAI, prompt caching: "Each request can create up to four cache writes", including that of the
+    /// implicit breakpoint. OpenAI does not reject more, but ignores the earliest, which is never intended.
     BreakpointLimit,
-    /// Anthropic, prompt caching: no breakpoint on a thinking block or on an empty text. OpenAI, prompt caching: on "a
-    /// supported content block inside an input message", which is none of the assistant's.
+    /// Anthropic, prompt caching: a breakpoint is not on a thinking block or an empty text. OpenAI, prompt
+    /// caching: a breakpoint is on "a supported content block inside an input message", so never on an
+    /// assistant message.
     BreakpointPlace,
-    /// OpenAI, prompt caching: before GPT-5.6 "only implicit caching is supported"; `prompt_cache_breakpoint` and
-    /// `prompt_cache_options` are refused. Models of other names are not judged.
+    /// OpenAI, prompt caching: before GPT-5.6 "only implicit caching is supported", and
+    /// `prompt_cache_breakpoint` and `prompt_cache_options` are rejected. Models with other names are not
+    /// checked.
     BreakpointModel,
-    /// Anthropic, prompt caching: entries of one hour come before entries of five minutes, in the order
-    /// tools, system, messages.
+    /// Anthropic, prompt caching: breakpoints with a lifetime of one hour precede those of five minutes, in
+    /// the order tools, system, messages.
     BreakpointOrder,
-    /// Anthropic, vision: PNG, JPEG, GIF or WebP as base64 without line breaks, under the media type of its bytes, or
-    /// an http(s) address. OpenAI: a `data:` or http(s) address.
+    /// Anthropic, vision: an image is an http(s) URL, or PNG, JPEG, GIF or WebP as base64 without line
+    /// breaks, with the media type of its bytes. OpenAI: an image is a `data:` or http(s) URL.
     ImageForm,
-    /// Anthropic, vision: no side over 8,000 pixels; with more than 20 pictures none over 2,000; at most 5 MB each
-    /// ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
+    /// Anthropic, vision: an image has at most 8,000 pixels per side, or 2,000 if there are more than 20
+    /// images, and at most 5 MB ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
     ImageSize,
-    /// Anthropic: the body stays under 32 MB.
+    /// Anthropic: the body is at most 32 MB.
     BodySize,
-    /// OpenAI: the content of a `tool` message is text.
+    /// OpenAI: a `tool` message only contains text.
     ToolText,
     /// OpenAI: `prompt_cache_key` has at most 64 characters.
     CacheKey,
-    /// OpenAI: one string has at most 1,048,576 characters.
+    /// OpenAI: a string has at most 1,048,576 characters.
     StringLength,
 }
 
-/// A rule that a body breaks, and where.
+/// A broken rule and its position in a body.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Violation {
-    /// A JSON pointer (RFC 6901) to the offending value; empty for the body itself.
+    /// JSON pointer (RFC 6901) to the offending value; empty for the whole body.
     pub path: String,
     pub rule: Rule,
-    /// What is wrong, as a clause.
+    /// Description of the problem, as a clause.
     pub detail: String,
 }
 
 impl Rule {
-    /// Every rule.
     #[cfg(test)]
     pub(crate) const ALL: [Self; 32] = [
         Self::Shape,
@@ -149,7 +152,7 @@ impl Rule {
         Self::StringLength,
     ];
 
-    /// The rule's name, which never changes.
+    /// Returns the rule's name, which is stable across versions.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Shape => "shape",

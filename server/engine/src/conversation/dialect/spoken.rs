@@ -1,4 +1,4 @@
-//! The input of a dialect: messages of blocks, some followed by a breakpoint. Knows no dialect.
+//! The input of every dialect: messages of blocks with optional breakpoints.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,15 +6,14 @@ use serde_json::{Map, Value};
 use crate::conversation::history::{ContentBlock, ResultPart, Role};
 use crate::tokens::models::Ttl;
 
-/// The speaker of a message.
+/// Sender of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
-    /// The instructions above the conversation.
+    /// The application, in instructions that precede the conversation.
     System,
-    /// The user or program.
+    /// The user, or a program that acts for the user.
     User,
-    /// The model.
     Assistant,
 }
 
@@ -30,16 +29,16 @@ impl From<Role> for Speaker {
 /// Which content blocks can carry a cache breakpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Carriers {
-    /// Any but reasoning and empty text (Anthropic, "Prompt caching").
+    /// All blocks except reasoning and empty text (Anthropic, "Prompt caching").
     #[default]
     Any,
-    /// Texts and pictures that are input: "a supported content block inside an input message", which nothing that the
-    /// assistant said is (OpenAI, "Prompt caching").
+    /// Texts and images outside of assistant messages (OpenAI, "Prompt caching": "a supported content block
+    /// inside an input message").
     Input,
 }
 
 impl Carriers {
-    /// Whether a breakpoint can follow `content` of `speaker`.
+    /// Whether `content` from `speaker` can carry a breakpoint.
     pub fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
         match self {
             Self::Any => content.can_carry_a_mark(),
@@ -60,11 +59,11 @@ impl Carriers {
     }
 }
 
-/// A block to write.
+/// A block with an optional breakpoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpokenBlock<'a> {
     pub content: &'a ContentBlock,
-    /// A cache breakpoint follows it.
+    /// Lifetime of the breakpoint after the block, if there is one.
     pub mark: Option<Ttl>,
 }
 
@@ -73,24 +72,25 @@ pub(crate) struct SpokenBlock<'a> {
 pub(crate) struct SpokenMessage<'a> {
     pub speaker: Speaker,
     pub blocks: Vec<SpokenBlock<'a>>,
-    /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.
+    /// Number of trailing blocks that only this prompt contains, because they do not become part of the
+    /// conversation.
     pub volatile: usize,
 }
 
 impl<'a> SpokenMessage<'a> {
-    /// The blocks that are sent again in the next prompt, and the others.
+    /// Splits the blocks into those that the next prompt repeats and volatile ones.
     pub(super) fn parts(&self) -> (&[SpokenBlock<'a>], &[SpokenBlock<'a>]) {
         self.blocks.split_at(self.blocks.len().saturating_sub(self.volatile))
     }
 }
 
-/// A message in the form of both dialects. Moves its content, which `json!` would copy.
+/// Builds a message from its role and content. Moves `content`, which `json!` would copy.
 pub(super) fn message_with(role: &str, content: Value) -> Value {
     Value::Object(Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]))
 }
 
-/// The blocks of a message with tool results first, otherwise in order. Providers want results first, but a prompt may put other
-/// content of the same speaker before them.
+/// Returns blocks with tool results first and otherwise in order. Providers require results first, but a
+/// layout may put other content of the same speaker before them.
 pub(crate) fn results_first<B>(
     blocks: &[B],
     content: impl Fn(&B) -> &ContentBlock + Copy,

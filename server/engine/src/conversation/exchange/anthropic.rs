@@ -1,9 +1,13 @@
-//! Message lists of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
+//! Imports and exports message lists of Anthropic's Messages API:
+//! <https://docs.anthropic.com/en/api/messages>.
 //!
-//! Always written as `{"system": [...], "messages": [...]}`. Besides what no format can express (`exchange`),
-//! a round trip makes these changes: a string becomes one text block; a result without content gets an empty
-//! list; `cache_control` is removed, because Strata sets its own; `"is_error": false` is removed; fields of a
-//! body other than `system` and `messages` are removed.
+//! The exported form is always `{"system": [...], "messages": [...]}`. Besides dropping what no format can
+//! express (`exchange`), a round trip makes these changes:
+//!
+//! - A string becomes one text block.
+//! - A result without content gets an empty list.
+//! - `cache_control` is removed, because Strata sets its own, and so is `"is_error": false`.
+//! - Fields of a body other than `system` and `messages` are removed.
 
 use serde_json::{Value, json};
 
@@ -17,7 +21,7 @@ use crate::conversation::history::{
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
 ///
 /// # Errors
-/// [`ReadError`] with the part that does not fit the format.
+/// [`ReadError`] if a part does not fit the format.
 pub(crate) fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
     let messages = each(list_in(value, "messages")?, message)?;
     let system = match value.get("system") {
@@ -63,7 +67,7 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::Anthropic, &came, &plain))
 }
 
-/// Parses a message, without fields that models do not see.
+/// Parses the fields of a message that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let role = match &*fields::string(value, "role")? {
         "user" => Role::User,
@@ -77,7 +81,7 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// Normalizes equivalent spellings of a message.
+/// Normalizes equivalent spellings of a message, so that they can be compared.
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     if let Some(content) = message.get_mut("content") {
@@ -164,14 +168,14 @@ fn foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::Anthropic, value: value.clone() }
 }
 
-/// Writes a message: in its original form if it was read from this format, otherwise from its content.
+/// Writes a message. If it was read from this format, restores the original form.
 pub(super) fn written(message: &NewMessage) -> Value {
     extra::restore(message, Provider::Anthropic, plain(message), |whole| {
         parse(whole).is_ok_and(|read| read.role == message.role && read.content == message.content)
     })
 }
 
-/// Writes a message without fields that models do not see.
+/// Writes the fields of a message that models see.
 fn plain(message: &NewMessage) -> Value {
     let role = match message.role {
         Role::User => "user",
@@ -181,7 +185,8 @@ fn plain(message: &NewMessage) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// Writes a block as in a request, but includes parts that are only allowed in a list.
+/// Writes a block as in a request. Also writes blocks that a request cannot contain, such as reasoning
+/// without a signature.
 fn write_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),

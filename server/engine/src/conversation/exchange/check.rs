@@ -1,4 +1,4 @@
-//! Checks a list of messages against provider rules and reports the offending messages. Does not repair them.
+//! Checks a list of messages against provider rules, and reports the offending messages.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::{anthropic, openai};
 use crate::conversation::dialect::{self, Format, Rule, Violation};
 use crate::conversation::history::NewMessage;
 
-/// Purpose of a list of messages.
+/// Purpose of a list of messages, which determines how it may end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To be sent unchanged, so it must end with a user message.
+    /// The list is sent unchanged, so it must end with a user message.
     Request,
-    /// To be stored and continued, so it may end with an assistant message.
+    /// The list is stored and continued, so it may end with an assistant message.
     Record,
 }
 
-/// A rule that a list of messages breaks.
+/// A rule that a list of messages breaks, and the offending message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BrokenRule {
     /// Zero-based index of the message, counting hidden ones; `None` if the list as a whole breaks the rule.
@@ -26,7 +26,8 @@ pub struct BrokenRule {
 }
 
 /// Returns the rules that the messages would break if sent unchanged. Ignores hidden messages, except
-/// archived results, which still answer their calls. Only covers formats that are read message by message.
+/// archived results, which still answer their calls. Only supports formats that Strata imports message by
+/// message.
 pub fn violations<'a>(
     messages: impl IntoIterator<Item = &'a NewMessage>,
     format: Format,

@@ -1,5 +1,5 @@
-//! Fields of a provider's message that models do not see: found by comparing the original with the form that
-//! Strata would write, and merged back when writing. Both take linear time.
+//! Preserves the fields of a provider's message that models do not see. Finds them by comparing the original
+//! with the form that Strata would write, and merges them back when writing. Both take linear time.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ fn name(provider: Provider) -> &'static str {
     }
 }
 
-/// Adds the fields of `came` that `written` lacks to the message.
+/// Stores the difference between `written` and the original `came` in the message.
 pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, written: &Value) -> NewMessage {
     if let Some(beyond) = beyond(came, written) {
         message.extra.insert(name(provider).to_owned(), beyond);
@@ -24,8 +24,8 @@ pub(super) fn keep(mut message: NewMessage, provider: Provider, came: &Value, wr
     message
 }
 
-/// Restores the original form of `written` if `reads_back` confirms that the message still has the same
-/// meaning.
+/// Merges the stored difference back into `written`. Returns `written` unchanged unless `reads_back` confirms
+/// that the merged form still has the meaning of `message`.
 pub(super) fn restore(
     message: &NewMessage,
     provider: Provider,
@@ -38,8 +38,8 @@ pub(super) fn restore(
     if reads_back(&whole) { whole } else { written }
 }
 
-/// Returns the difference that turns `written` into `came` when merged; `None` if they are equal. Lists of
-/// equal length are compared item by item.
+/// Returns the fields that turn `written` into `came` when merged; `None` if they are equal. Compares lists
+/// of equal length item by item.
 fn beyond(came: &Value, written: &Value) -> Option<Value> {
     let differing: Map<String, Value> = match (came, written) {
         _ if came == written => return None,

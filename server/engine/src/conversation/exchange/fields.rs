@@ -1,4 +1,4 @@
-//! Access to fields of JSON objects, with errors for missing or mistyped ones.
+//! Reads fields of JSON objects, with errors for missing or mistyped ones.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,6 @@ pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
     value.as_object().ok_or_else(|| ReadError::new("must be an object"))
 }
 
-/// Returns the string at `key`.
 pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     match value.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),
@@ -17,7 +16,7 @@ pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
     }
 }
 
-/// Returns the string at `key`, if present.
+/// Returns the string at `key`, or `None` if it is missing or null.
 pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>, ReadError> {
     match value.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -25,7 +24,6 @@ pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>
     }
 }
 
-/// Returns the list at `key`.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadError> {
     match value.get(key) {
         Some(Value::Array(list)) => Ok(list),
@@ -34,7 +32,7 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadE
     }
 }
 
-/// Reads each item of the list at `key`.
+/// Applies `read` to each item of the list at `key`.
 pub(super) fn each<T>(
     value: &Value,
     key: &str,

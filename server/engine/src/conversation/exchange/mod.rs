@@ -2,9 +2,9 @@
 //! conversation in the format that it was read from restores it, except for the changes listed for each
 //! format. Does not repair conversations (`history::project` does) or build requests (`wire` does).
 //!
-//! Fields that models do not see are kept with the message ([`NewMessage::extra`]) and written back in the
-//! same format while the message is unchanged. Writing omits what a format cannot express: visibility, kinds,
-//! pins, times, files, image sizes, and foreign blocks without plain text.
+//! Fields that models do not see are stored with the message ([`NewMessage::extra`]), and written back in the
+//! same format as long as the message is unchanged. Writing omits what a format cannot express: visibility,
+//! kinds, pins, times, files, image sizes, and foreign blocks without plain text.
 
 mod anthropic;
 mod check;
@@ -36,16 +36,15 @@ pub(crate) use responses::write_responses;
 pub(crate) use sniff::sniff;
 pub use sniff::{Form, ImportedConversation, read_any};
 
-/// Conversation read from a message list.
+/// A conversation read from a message list.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct ReadList {
     /// Instructions to the model that precede the conversation.
     pub system: Vec<NewMessage>,
-    /// Messages of the conversation.
     pub messages: Vec<NewMessage>,
 }
 
-/// A value does not match the expected format.
+/// Error for a value that does not match the expected format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}: {problem}", if path.is_empty() { "the whole value" } else { path })]
 pub struct ReadError {
@@ -67,8 +66,8 @@ impl ReadError {
     }
 }
 
-/// Returns the list in `value` and its path. `value` is the list itself, a body with the field `name`, or a
-/// single message.
+/// Returns the list of messages in `value` and its JSON pointer. `value` is the list itself, an object with
+/// the list in the field `name`, or a single message.
 fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), ReadError> {
     let one_message = |value: &Value| value.get("role").is_some() || value.get("type").is_some();
     match (value, value.get(name)) {
@@ -82,7 +81,7 @@ fn list_in<'a>(value: &'a Value, name: &str) -> Result<(&'a [Value], String), Re
     }
 }
 
-/// Reads each item of a list. An error contains the path of its item.
+/// Applies `read` to each item of a list. Errors contain the path of the item.
 fn each<'a, T>(
     (list, path): (&'a [Value], String),
     read: impl Fn(&'a Value) -> Result<T, ReadError>,

@@ -1,14 +1,18 @@
-//! Message lists of OpenAI's Chat Completions API:
+//! Imports and exports message lists of OpenAI's Chat Completions API:
 //! <https://platform.openai.com/docs/api-reference/chat/create>.
 //!
-//! Always written as `{"messages": [...]}`. Besides what no format can express (`exchange`), a round trip
-//! makes these changes: content with a single text part becomes a string; a tool message without content gets
-//! an empty string; an assistant message without content gets `null`; a call without a type becomes a
-//! `function`; fields of a body other than `messages` are removed. The arguments of a call are preserved byte
-//! for byte, whether or not they are JSON and however deeply they are nested; empty arguments are read as no
-//! arguments.
+//! The exported form is always `{"messages": [...]}`. Besides dropping what no format can express
+//! (`exchange`), a round trip makes these changes:
 //!
-//! This format cannot express reasoning, failed results, several results in one message (they become several
+//! - Content with a single text part becomes a string.
+//! - A tool message without content gets an empty string, an assistant message without content gets `null`.
+//! - A call without a type becomes a `function`.
+//! - Fields of a body other than `messages` are removed.
+//!
+//! The arguments of a call are preserved byte for byte, whether or not they are JSON and however deeply they
+//! are nested. Empty arguments are read as no arguments.
+//!
+//! The format cannot express reasoning, failed results, several results in one message (they become several
 //! messages), images in results (they follow in a user message, as in requests), or text after a call.
 
 use serde_json::{Map, Value, json};
@@ -23,7 +27,7 @@ use crate::conversation::history::{
 /// conversation become its system prompt, later ones become system events.
 ///
 /// # Errors
-/// [`ReadError`] with the part that does not fit the format.
+/// [`ReadError`] if a part does not fit the format.
 pub(crate) fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
     let (list, path) = list_in(value, "messages")?;
     let leading = list.iter().take_while(|message| is_instruction(message)).count();
@@ -43,7 +47,7 @@ pub(crate) fn write_openai<'a>(
     json!({"messages": system.chain(messages).collect::<Vec<_>>()})
 }
 
-/// Returns an image from its URL, which may be a `data:` URL.
+/// Converts a URL to an image, which is inline if it is a `data:` URL.
 pub(super) fn image_at(url: &str) -> Image {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let source = match inline {
@@ -55,12 +59,12 @@ pub(super) fn image_at(url: &str) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// Maximum nesting of arguments. `serde_json` reads 127 levels, and the surrounding message needs some of
-/// them.
+/// Maximum nesting of arguments. `serde_json` reads at most 127 levels, and the surrounding message needs
+/// some of them.
 const MAX_LEVELS: usize = 100;
 
-/// Parses a call's arguments. Returns the text itself if it is not JSON, or nested too deeply to be read
-/// inside a message.
+/// Parses the arguments of a call. Returns `text` as a string if it is not JSON, or is nested too deeply to
+/// be read inside a message.
 pub(super) fn arguments(text: &str) -> Value {
     if text.is_empty() {
         return json!({});
@@ -71,7 +75,7 @@ pub(super) fn arguments(text: &str) -> Value {
     }
 }
 
-/// Whether a value nests at most `levels` lists and objects.
+/// Whether lists and objects in `value` are nested at most `levels` deep.
 fn is_within(levels: usize, value: &Value) -> bool {
     let inside = |value: &Value| levels.checked_sub(1).is_some_and(|left| is_within(left, value));
     match value {
@@ -81,7 +85,7 @@ fn is_within(levels: usize, value: &Value) -> bool {
     }
 }
 
-/// Whether a message, or an item of the Responses API, is an instruction.
+/// Whether a message, or an item of the Responses API, contains instructions.
 pub(super) fn is_instruction(message: &Value) -> bool {
     message.get("role").is_some_and(|role| role == "system" || role == "developer")
 }
@@ -93,7 +97,7 @@ fn message(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAi, &came, &plain))
 }
 
-/// Parses a message, without fields that models do not see.
+/// Parses the fields of a message that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let (role, kind) = match &*fields::string(value, "role")? {
         "user" => (Role::User, Kind::Normal),
@@ -120,7 +124,8 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, content) })
 }
 
-/// Normalizes equivalent spellings for comparison: content becomes a list of parts.
+/// Normalizes equivalent spellings of a message, so that they can be compared: content becomes a list of
+/// parts.
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     let speaks = message.get("role").is_some_and(|role| role == "assistant");
@@ -194,7 +199,7 @@ pub(super) fn role_of(message: &NewMessage) -> &'static str {
     }
 }
 
-/// Writes a message: in its original form if it was read from this format, otherwise from its content.
+/// Writes a message. If it was read from this format, restores the original form.
 pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = plain(message, role);
     if let [only] = messages.as_mut_slice() {
@@ -207,8 +212,8 @@ pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     messages
 }
 
-/// Replaces content with a single text part by its string, which every server of this format accepts, and an
-/// empty tool result by the empty string.
+/// Replaces content that is a single text part with its string, which every compatible server accepts, and
+/// the content of an empty tool result with an empty string.
 fn shorten(message: &mut Value) {
     let answers = message.get("role").is_some_and(|role| role == "tool");
     let Some(content) = message.get_mut("content") else { return };
@@ -226,7 +231,7 @@ fn shorten(message: &mut Value) {
     }
 }
 
-/// Writes a message without fields that models do not see: results first, then the rest.
+/// Writes the fields of a message that models see: results first, then the remaining blocks.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     let (mut parts, mut calls) = (Vec::new(), Vec::new());

@@ -1,5 +1,4 @@
-//! Converts a recorded session of a coding agent to messages, using the names of the agent's editing tools.
-//! `transcript` reads the lines of the record.
+//! Converts a recorded session of a coding agent to messages. `transcript` parses the record.
 
 use serde_json::Value;
 
@@ -7,15 +6,15 @@ use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role, Visibil
 use crate::conversation::transcript::{PriorHistory, Transcript};
 use crate::key::FileKey;
 
-/// Names of the tools with which Claude Code edits files.
+/// Tools of Claude Code that edit files.
 const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
-/// Arguments of its tools that contain a file's path.
+/// Arguments of these tools that contain the path of a file.
 const FILE_ARGUMENTS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 impl Transcript {
-    /// Returns the messages of a recorded session, with times and files. Messages before a compaction are
-    /// hidden from the model; the text that replaces them has [`Kind::Summary`]. Paths of files inside the
-    /// session's working directory are relative, others absolute.
+    /// Converts the session to messages with times and files. Messages before a compaction are hidden from
+    /// the model, and the summary that replaces them has [`Kind::Summary`]. Paths inside the session's
+    /// working directory become relative.
     pub fn messages(&self) -> Vec<NewMessage> {
         let mut messages: Vec<NewMessage> = Vec::new();
         let mut hidden = 0;
@@ -45,7 +44,7 @@ impl Transcript {
     }
 }
 
-/// Adds the user's blocks: results as one message, then the rest as another.
+/// Adds the user's blocks: the results as one message, then the other blocks as another.
 fn ask(blocks: &[ContentBlock], time_ms: Option<u64>, messages: &mut Vec<NewMessage>) {
     let (results, rest): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(ContentBlock::is_tool_result);
     let results = NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, results) };
@@ -83,7 +82,7 @@ fn with_files(mut message: NewMessage, folder: Option<&str>) -> NewMessage {
     message
 }
 
-/// Returns a path relative to `folder` if it is inside, with `/` as separator.
+/// Returns `path` relative to `folder` if it is inside, with `/` as the separator.
 fn below(path: &str, folder: Option<&str>) -> String {
     let path = path.replace('\\', "/");
     let folder = folder.map(|folder| folder.replace('\\', "/"));

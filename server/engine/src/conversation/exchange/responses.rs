@@ -1,13 +1,18 @@
-//! Input and output items of OpenAI's Responses API:
+//! Imports and exports input and output items of OpenAI's Responses API:
 //! <https://platform.openai.com/docs/api-reference/responses>.
 //!
-//! Always written as `{"input": [...]}`. Besides what no format can express (`exchange`), a round trip makes
-//! these changes: a string becomes one text part; `instructions` become a first item with the role `system`;
-//! an item with a role and no type becomes a `message`; fields of a body other than `input` are removed. The
-//! arguments of a call are preserved byte for byte, whether or not they are JSON. Items without an equivalent
-//! in Strata, including reasoning, become foreign blocks.
+//! The exported form is always `{"input": [...]}`. Besides dropping what no format can express (`exchange`),
+//! a round trip makes these changes:
 //!
-//! This format cannot express other models' reasoning, failed results, images in results, or several items in
+//! - A string becomes one text part.
+//! - `instructions` become a first item with the role `system`.
+//! - An item with a role and no type becomes a `message`.
+//! - Fields of a body other than `input` are removed.
+//!
+//! The arguments of a call are preserved byte for byte, whether or not they are JSON. Items without an
+//! equivalent in Strata, including reasoning, become foreign blocks.
+//!
+//! The format cannot express other models' reasoning, failed results, images in results, or several items in
 //! one message (they become several messages).
 
 use serde_json::{Value, json};
@@ -25,7 +30,7 @@ const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "r
 /// Reads a list of items, a body with `input`, or a single item.
 ///
 /// # Errors
-/// [`ReadError`] with the part that does not fit the format.
+/// [`ReadError`] if a part does not fit the format.
 pub(crate) fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
     let mut system = Vec::new();
     if let Some(text) = fields::optional_string(value, "instructions")? {
@@ -60,7 +65,7 @@ fn item(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(extra::keep(message, Provider::OpenAiResponses, &came, &plain))
 }
 
-/// Parses an item, without fields that models do not see.
+/// Parses the fields of an item that models see.
 fn parse(value: &Value) -> Result<NewMessage, ReadError> {
     let of = |role, kind, block| NewMessage { kind, ..NewMessage::new(role, vec![block]) };
     Ok(match fields::kind(value)? {
@@ -95,7 +100,7 @@ fn said(value: &Value) -> Result<NewMessage, ReadError> {
     Ok(NewMessage { kind, ..NewMessage::new(role, fields::each(value, "content", part)?) })
 }
 
-/// Normalizes equivalent spellings of an item.
+/// Normalizes equivalent spellings of an item, so that they can be compared.
 fn normal(item: &Value) -> Value {
     let mut item = item.clone();
     let text_kind = text_kind(item.get("role").and_then(Value::as_str).unwrap_or_default());
@@ -141,8 +146,7 @@ fn text_kind(role: &str) -> &'static str {
     if role == "assistant" { "output_text" } else { "input_text" }
 }
 
-/// Writes the items of a message: in original form if it was read from this format, otherwise from its
-/// content.
+/// Writes the items of a message. If it was read from this format, restores the original form.
 #[cfg(test)]
 fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = plain(message, role);
@@ -155,7 +159,7 @@ fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// Writes the items of a message without fields that models do not see, in order.
+/// Writes the fields of a message that models see, as items in order.
 fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut parts = Vec::new();
@@ -191,8 +195,8 @@ fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
     items
 }
 
-/// Returns a foreign block as a separate item. A message part, or the text of another provider's block, is
-/// added to `parts` instead.
+/// Returns a foreign block that is an item. Adds a block that is a message part, or the text of another
+/// provider's block, to `parts` instead.
 fn foreign_item(foreign: &Foreign, role: &str, parts: &mut Vec<Value>) -> Option<Value> {
     let kind = foreign.value.get("type").and_then(Value::as_str).unwrap_or_default();
     match (foreign.provider, foreign.text()) {

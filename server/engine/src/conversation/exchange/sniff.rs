@@ -1,4 +1,4 @@
-//! Detects the format of an exported conversation from its text, and reads it. Ignores file names.
+//! Imports conversations, detecting the format from the content rather than the file name.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,27 +27,25 @@ pub enum Form {
     Strata,
 }
 
-/// A conversation read from a text.
+/// A conversation imported from a text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ImportedConversation {
-    /// Format of the text.
     pub form: Form,
     /// Instructions to the model that precede the conversation.
     pub system: Vec<NewMessage>,
-    /// Messages of the conversation.
     pub messages: Vec<NewMessage>,
     /// Number of lines or items that are not messages.
     pub skipped: usize,
 }
 
-/// Detects the format of JSON or JSON Lines; `None` if the text does not contain a known conversation. Plain
-/// texts look the same for several providers and count as Anthropic's.
+/// Detects the format of JSON or JSON Lines; `None` if the text contains no known conversation. Plain text
+/// messages look the same for several providers and count as Anthropic's.
 #[cfg(test)]
 pub(crate) fn sniff(text: &str) -> Option<Form> {
     Material::of(text).form()
 }
 
-/// Reads a conversation in any of the supported formats.
+/// Imports a conversation in any of the supported formats.
 ///
 /// # Errors
 /// [`ReadError`] if the format is unknown or a part does not fit it. For JSON Lines, the path starts with the
@@ -72,7 +70,7 @@ pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     }
 }
 
-/// Parsed content of a text.
+/// A text parsed as JSON.
 enum Material {
     /// A single JSON value.
     Whole(Value),
@@ -123,7 +121,7 @@ impl Material {
         }
     }
 
-    /// Converts the content to a single value; lines become a list.
+    /// Converts the lines to a list. A single value is unchanged.
     fn into_value(self) -> Value {
         match self {
             Self::Whole(value) => value,
@@ -131,7 +129,7 @@ impl Material {
         }
     }
 
-    /// Reads Strata's own messages. Skips values without a role, such as the header of an export.
+    /// Reads messages in Strata's own format. Skips values without a role, such as the header of an export.
     fn own(&self) -> Result<ImportedConversation, ReadError> {
         let mut imported =
             ImportedConversation { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
@@ -163,7 +161,8 @@ fn is_own(item: &Value) -> bool {
         || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
 }
 
-/// Whether an item is a line of Claude Code, which has the content in `message` and the role in `type`.
+/// Whether an item is a message recorded by Claude Code, with the content in `message` and the role in
+/// `type`.
 fn is_recorded(item: &Value) -> bool {
     item.get("message").is_some_and(Value::is_object)
         && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")

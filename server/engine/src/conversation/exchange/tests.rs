@@ -1,4 +1,4 @@
-//! Tests of the formats: a round trip loses nothing, and no input makes a reader fail.
+//! Tests of the formats: a round trip loses nothing, and no input causes a panic.
 
 mod reading;
 mod records;

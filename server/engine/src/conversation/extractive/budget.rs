@@ -1,11 +1,12 @@
-//! How long a summary may be.
+//! The length limits of a summary.
 
-/// How long a summary may be.
+/// Length limits of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Budget {
-    /// Tokens, at most.
+    /// Maximum tokens.
     pub tokens: usize,
-    /// Words between white space: a minimum if there is enough material, and a maximum.
+    /// Minimum and maximum number of words, separated by white space. A summary with little material may be
+    /// shorter than the minimum.
     pub words: Option<(usize, usize)>,
 }
 

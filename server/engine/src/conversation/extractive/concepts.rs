@@ -1,4 +1,5 @@
-//! Concepts that the conversation names repeatedly between backticks, with the first description of each.
+//! Finds concepts: names that the assistant repeatedly writes between backticks, each with its first
+//! description.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,19 +7,19 @@ use std::sync::Arc;
 use crate::conversation::conversation_facts::{code_spans, is_summary, one_line, sentences};
 use crate::conversation::history::{ContentBlock, Message, Role};
 
-/// Maximum concepts listed.
+/// Maximum number of concepts.
 const MOST: usize = 24;
-/// Messages a name must appear in.
+/// Minimum number of messages that a concept must appear in.
 const FROM: u32 = 3;
 
-/// A name and where it was first seen.
+/// Occurrences of a name.
 struct NameOccurrence<'a> {
     messages: u32,
     last: usize,
     first: &'a str,
 }
 
-/// `name: description`, most frequent first.
+/// Returns lines of the form `name: description`, most frequent names first.
 pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
     let mut seen: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
     for (index, text) in said(messages) {
@@ -40,7 +41,7 @@ pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
     found.into_iter().filter_map(|(name, seen)| described(name, seen.first, width)).collect()
 }
 
-/// The assistant's text, message by message.
+/// Returns the text blocks of the assistant's messages, each with the index of its message.
 fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
     let spoken = |message: &&Arc<Message>| message.body.role == Role::Assistant && !is_summary(message);
     messages.iter().filter(spoken).enumerate().flat_map(|(index, message)| {
@@ -51,7 +52,7 @@ fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Names of types, functions and settings; no paths, command lines or values.
+/// Whether `name` may be a type, function or setting. Excludes paths, command lines and values.
 fn is_concept(name: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '(' | ')' | '.' | '<' | '>');
     let is_file = name
@@ -63,7 +64,7 @@ fn is_concept(name: &str) -> bool {
         && !is_file
 }
 
-/// The sentence that first names it.
+/// Formats the sentence in `text` that first contains `name`.
 fn described(name: &str, text: &str, width: usize) -> Option<String> {
     let sentence = sentences(text).find(|sentence| sentence.contains(name))?;
     Some(format!("`{name}`: {}", one_line(sentence, width)))

@@ -1,4 +1,4 @@
-//! Selects as many lines as fit, most valuable first, and arranges them in sections. Assigns no values itself.
+//! Selects as many lines as fit, highest value first, and arranges them in sections.
 
 use crate::conversation::conversation_facts::labels::state_label;
 use crate::conversation::conversation_facts::{FileState, bundle};
@@ -6,19 +6,20 @@ use crate::conversation::conversation_facts::{FileState, bundle};
 use super::lines::{Content, Line};
 use super::structure::Structure;
 
-/// How many lines are tried one by one when the next best no longer fits: shorter ones may.
+/// Maximum number of further lines to try after one that does not fit, because shorter ones may still fit.
 const TRIES: usize = 12;
 
-/// Which headings are written.
+/// Which headings a summary contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Headings {
-    /// Shows all sections, so that a reader sees which are empty.
+    /// All headings, so that the reader sees which sections are empty.
     All,
-    /// Those with something below them, where empty ones would take the room of a fourth of the lines.
+    /// Only headings of sections with content. Used if empty sections would displace more than a quarter of
+    /// the lines.
     Filled,
 }
 
-/// The text of as many lines as `fits` allows. Empty when none do.
+/// Returns the text of as many lines as `fits` accepts; empty if not even one line fits.
 pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) -> bool) -> String {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));
@@ -33,7 +34,7 @@ pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) ->
     if number(&chosen) > 0 && fits(&text) { text } else { String::new() }
 }
 
-/// How many lines are chosen.
+/// Counts the chosen lines.
 fn number(chosen: &[bool]) -> usize {
     chosen.iter().filter(|&&chosen| chosen).count()
 }
@@ -44,7 +45,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Selects lines: the longest run of the best ones that fits, then later ones that still fit.
+    /// Selects lines: the longest prefix of `order` that fits, then later ones that still fit.
     fn most(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
         let first = |most: usize| {
             let mut chosen = vec![false; self.lines.len()];
@@ -70,7 +71,7 @@ impl Layout<'_> {
 
     fn text(&self, chosen: &[bool], headings: Headings) -> String {
         let mut text = String::new();
-        // A heading over sections waits until one of them is written.
+        // The heading of a group is written before the first section of the group that is written.
         let mut waiting: Option<&str> = None;
         for section in self.structure.sections() {
             let mut body = String::new();
@@ -103,7 +104,7 @@ impl Layout<'_> {
     }
 }
 
-/// Writes the lines of one part; files of one state share a line.
+/// Writes the lines of one part. Files with the same state share a line.
 fn write_part<'a>(contents: impl Iterator<Item = &'a Content>, body: &mut String) {
     const STATES: [FileState; 5] =
         [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read, FileState::Mentioned];

@@ -1,41 +1,36 @@
-//! The material of a summary: lines and files with their values. Knows no section.
+//! The lines of a summary, with their topics and values.
 
 use crate::conversation::conversation_facts::FileState;
 
 use super::budget::Budget;
 
-/// The topic of a line.
+/// Topic of a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Part {
-    /// The first thing the user asked for.
+    /// The user's first request.
     FirstRequest,
     /// Requests between the first and the last.
     Requests,
-    /// The last thing the user asked for.
+    /// The user's last request.
     LastRequest,
-    /// Demands and prohibitions of the user.
     Constraints,
-    /// Decisions.
     Decisions,
-    /// Plans.
     Plans,
-    /// Findings.
     Findings,
-    /// Finished work.
     Completed,
     /// Failed approaches.
     Failures,
-    /// The tasks that are not done, on one line.
+    /// Unfinished tasks, on one line.
     Remaining,
-    /// Failures that were not repaired.
+    /// Errors that were not repaired.
     Errors,
-    /// Commands that ran.
+    /// Commands with their outcomes.
     Commands,
-    /// How much was looked at.
+    /// Number of calls of each tool.
     Explored,
     /// Descriptions of concepts.
     Concepts,
-    /// The files that took most of the work.
+    /// Files with the most edits.
     MostWorked,
     /// Files that were changed.
     Changed,
@@ -43,13 +38,11 @@ pub(super) enum Part {
     Read,
     /// Descriptions of files.
     FileNotes,
-    /// The code that was written to files.
+    /// Code last written to each file.
     Changes,
-    /// The code that was written last.
+    /// Code of the last change to any file.
     LastChange,
-    /// Finished tasks.
     TasksDone,
-    /// Tasks that were started.
     TasksActive,
     /// Tasks that were not started.
     TasksOpen,
@@ -57,13 +50,14 @@ pub(super) enum Part {
     LastCalls,
     /// The assistant's last message.
     LastWords,
-    /// The first thing to do next.
+    /// The task or error to work on next.
     NextStep,
 }
 
 impl Part {
-    /// Value of the `rank`th best line of this part relative to other parts: required lines first, and some of everything else.
-    /// The values are tuned on recorded sessions.
+    /// Returns the value of the `rank`th best line of this part, comparable across parts. Mandatory parts
+    /// have the highest values, and values decrease with the rank so that every part gets some lines. Tuned
+    /// on recorded sessions.
     pub(super) fn worth(self, rank: usize) -> u32 {
         let (best, decay) = match self {
             Self::LastRequest => (1_000, 0),
@@ -96,46 +90,44 @@ impl Part {
     }
 }
 
-/// One line, or one file of a line that several share.
+/// A line, or a file on a line that several files share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Line {
-    /// Its part.
     pub part: Part,
-    /// Its value; higher is selected first.
+    /// Value of the line. Lines with higher values are selected first.
     pub worth: u32,
-    /// Its content.
     pub content: Content,
 }
 
-/// The content of a line.
+/// Content of a [`Line`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Content {
-    /// A line of its own, without the mark of a list.
+    /// A separate line, without its list mark.
     Text(String),
     /// A file. Files with the same state share a line.
     File {
-        /// The last operation on it.
+        /// Last operation on the file.
         state: FileState,
         path: String,
     },
 }
 
-/// How wide lines may be, in characters.
+/// Maximum widths of lines, in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Widths {
-    /// The first and the last request.
+    /// Width of the first and the last request.
     pub whole_request: usize,
-    /// Other requests.
+    /// Width of other requests.
     pub request: usize,
-    /// Anything else that is quoted.
+    /// Width of other quotations.
     pub quotation: usize,
-    /// Maximum characters of command lines and subjects of calls.
+    /// Width of command lines and subjects of calls.
     pub subject: usize,
 }
 
 impl Widths {
-    /// Allows a fifth of the budget for a request that is kept whole, and little enough for other lines that several of each kind
-    /// fit. Assumes four characters per token and six per word.
+    /// Derives widths from `budget`: a fifth of it for the first or last request, and small shares for other
+    /// lines, so that several of each kind fit. Assumes four characters per token and six per word.
     pub(super) fn of(budget: &Budget) -> Self {
         let by_words = budget.words.map_or(usize::MAX, |(_, most)| most.saturating_mul(6));
         let characters = budget.tokens.saturating_mul(4).min(by_words);

@@ -1,4 +1,4 @@
-//! Makes lines of facts, the best of each part first. Decides what each is worth; how many fit is decided elsewhere.
+//! Converts facts to lines, and ranks the lines of each part. `fit` decides how many are used.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -20,39 +20,39 @@ use super::lines::{Content, Line, Part, Widths};
 use super::recurrence::Recurrence;
 use super::structure::Structure;
 
-/// Lines of one part that are looked at: more never fit into a summary.
+/// Maximum number of lines of one part. More never fit into a summary.
 const MOST: usize = 150;
-/// Files that are looked at.
+/// Maximum number of files considered.
 const MOST_FILES: usize = 500;
 /// Number of tool calls listed as the last ones.
 const LAST_CALL_COUNT: usize = 6;
-/// Number of files listed as those with most of the work.
+/// Number of files listed as those with the most edits.
 const MOST_WORKED_FILES: usize = 5;
-/// Files that are described, at most.
+/// Maximum number of files with a description.
 const DESCRIBED_FILES: usize = 20;
-/// Maximum files whose last written code is quoted.
+/// Maximum number of files whose last written code is quoted.
 const QUOTED_CHANGES: usize = 8;
-/// Path components tried before the whole path represents a file.
+/// Maximum number of path components in a short file name. If these are ambiguous, the whole path is used.
 const NAME_PARTS: usize = 3;
-/// Requests shorter than this ("yes", "go on") rank last. Bytes.
+/// Minimum bytes of a substantial request. Shorter ones ("yes", "go on") rank last.
 const SAYS_SOMETHING: usize = 12;
-/// How recent a line counts that an earlier summary carries, of 1,000: it was found worth keeping before.
+/// Recency, in thousandths, of facts from an earlier summary, which already considered them important.
 const CARRIED: usize = 600;
 
-/// Facts on the way to lines.
+/// Facts being converted to lines.
 pub(super) struct Material<'a> {
     facts: &'a ConversationFacts,
     messages: &'a [Arc<Message>],
     tools: &'a ToolPatterns,
     widths: Widths,
     recurrence: Recurrence<'a>,
-    /// How recent each message is, of 1,000.
+    /// Recency of each message, in thousandths.
     recency: HashMap<MessageId, usize>,
     lines: Vec<Line>,
 }
 
 impl<'a> Material<'a> {
-    /// Facts and the messages they were read from.
+    /// Prepares the facts and the messages that they come from.
     pub(super) fn new(
         facts: &'a ConversationFacts,
         messages: &'a [Arc<Message>],
@@ -73,7 +73,7 @@ impl<'a> Material<'a> {
         Self { facts, messages, tools, widths, recurrence, recency, lines: Vec::new() }
     }
 
-    /// The lines for the sections of `structure`, in order within their parts.
+    /// Returns the lines for the sections of `structure`, in order within their parts.
     pub(super) fn into_lines(mut self, structure: Structure) -> Vec<Line> {
         self.requests();
         self.statements();
@@ -121,7 +121,7 @@ impl<'a> Material<'a> {
             [(Part::Constraints, REQUIRED, &facts.constraints), (Part::Decisions, DECIDED, &facts.decisions)]
         {
             let told = |said: &Statement| {
-                // What the user decides binds more than what the assistant settles by itself.
+                // A decision of the user is more binding than one of the assistant.
                 let by_user = if said.by == Role::User { 400 } else { 0 };
                 let text = one_line(&said.text, self.widths.quotation);
                 (self.value(said.message, &text) + by_user, format!("{label}{text}"))
@@ -160,7 +160,7 @@ impl<'a> Material<'a> {
         self.ranked(Part::Errors, told);
     }
 
-    /// Adds commands; of those that start alike, the last one with its result.
+    /// Adds the commands. Of those with the same beginning, only the last one is listed, with its outcome.
     fn commands(&mut self) {
         let mut last: HashMap<String, (usize, u32)> = HashMap::new();
         for (at, command) in self.facts.commands.iter().enumerate() {
@@ -222,7 +222,7 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// Describes the best files and what was written to them.
+    /// Adds descriptions of the most relevant files, and the code written to them.
     fn file_notes(&mut self, changed: &[(&'a String, &'a FileTrace)], read: &[(&'a String, &'a FileTrace)]) {
         let short = |path: &'a str| self.short_name(path);
         let about = |&(path, trace): &(&'a String, &'a FileTrace)| {
@@ -253,7 +253,7 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// The shortest ending of a path that distinguishes it from other files.
+    /// Returns the shortest suffix of a path that is unique among the files.
     fn short_name(&self, path: &'a str) -> &'a str {
         let slashes = path.rmatch_indices('/').take(NAME_PARTS);
         let mut names = slashes.filter_map(|(slash, _)| path.get(slash + 1..));
@@ -275,7 +275,7 @@ impl<'a> Material<'a> {
             let tasks = self.facts.todos.iter().filter(|todo| todo.state == state);
             let told = tasks
                 .map(|todo| format!("{}{}", todo_label(state), one_line(&todo.text, self.widths.quotation)));
-            // The order of a to-do list is its own ranking; of what is done the last counts most.
+            // The order of a to-do list is its ranking. Of finished tasks, the last ones matter most.
             let told: Vec<(usize, String)> = match state {
                 TodoState::Done => told.enumerate().collect(),
                 _ => told.map(|text| (0, text)).collect(),
@@ -315,7 +315,7 @@ impl<'a> Material<'a> {
         self.line(Part::Explored, format!("{EXPLORED}{}", told.join(", ")));
     }
 
-    /// How the conversation ends.
+    /// Adds the end of the conversation: the last tool calls and the assistant's last message.
     fn ending(&mut self) {
         let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALL_COUNT);
         if !calls.is_empty() {
@@ -341,18 +341,18 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// The value of a line by recency and recurrence.
+    /// Values a line by the recency of its message and the recurrence of its names.
     fn value(&self, message: MessageId, text: &str) -> usize {
         let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
         recent * 2 + 150 * self.recurrence.of(text) as usize
     }
 
-    /// Adds the only line of its part.
+    /// Adds the only line of a part.
     fn line(&mut self, part: Part, text: String) {
         self.lines.push(Line { part, worth: part.worth(0), content: Content::Text(text) });
     }
 
-    /// Adds the lines of one part with relative values, in order and without duplicates.
+    /// Adds the lines of a part with their relative values, in order and without duplicates.
     fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
         let mut seen = BTreeSet::new();
         let lines: Vec<(usize, String)> =

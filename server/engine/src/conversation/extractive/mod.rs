@@ -1,5 +1,6 @@
-//! The summary without a model: the facts of a conversation (`facts`), ranked, in the sections that a profile requires, within
-//! its budget. Uses its own words except for short quotations, each on one line. Deterministic; asks no one.
+//! Summarizes a conversation without a model: ranks its facts (`conversation_facts`) and arranges them in the
+//! sections that a profile requires, within a budget. Only quotes short passages, each on one line.
+//! Deterministic.
 
 mod budget;
 mod concepts;
@@ -17,10 +18,10 @@ use crate::conversation::history::Message;
 pub(crate) use budget::Budget;
 pub(crate) use structure::Structure;
 
-/// Summarizes `messages` within `budget`. `previous` is the text of an earlier summary; summaries among the messages contribute
-/// their own facts and are not read twice. `count` counts tokens.
+/// Summarizes `messages` within `budget`. `previous` is an earlier summary. It is ignored if the messages
+/// contain it, because summaries among the messages contribute their facts anyway. `count` counts tokens.
 ///
-/// Never longer than the budget; empty when there is nothing to say or not even one line fits.
+/// The result never exceeds the budget. It is empty if there are no facts or not even one line fits.
 pub(crate) fn summarise(
     messages: &[Arc<Message>],
     structure: Structure,
@@ -41,8 +42,8 @@ pub(crate) fn summarise(
     fit::fit(structure, lines, &|text| budget.allows(text, count))
 }
 
-/// Writes paths in few tokens but fully readable, factoring out folders (`src/{a.rs,b/c.rs}`). Paths beyond `limit_tokens` are
-/// dropped from the end, and counted if there is room.
+/// Writes paths in few tokens, with common directories factored out (`src/{a.rs,b/c.rs}`). Drops paths beyond
+/// `limit_tokens` from the end, and adds their number if there is room.
 pub(crate) fn pinned_paths<P: AsRef<str>>(
     paths: &[P],
     limit_tokens: usize,

@@ -1,21 +1,21 @@
-//! How often the things that a conversation speaks of come up again. Counts words that look like names in code
-//! or of files; other words recur without meaning anything.
+//! Measures how often a conversation mentions the same names. Only counts words that look like identifiers or
+//! files, because ordinary words recur anyway.
 
 use std::collections::HashMap;
 
-/// Longest word that is a name. Bytes.
+/// Maximum bytes of a name.
 const LONGEST: usize = 120;
-/// Shortest. Bytes.
+/// Minimum bytes of a name.
 const SHORTEST: usize = 4;
 
-/// Number of messages in which each name occurs.
+/// Number of messages that mention each name.
 #[derive(Default)]
 pub(super) struct Recurrence<'a> {
     names: HashMap<&'a str, (u32, usize)>,
 }
 
 impl<'a> Recurrence<'a> {
-    /// Counts the names of one text of the `index`th message.
+    /// Counts the names in a text of the `index`th message.
     pub(super) fn read(&mut self, index: usize, text: &'a str) {
         for name in names(text) {
             let (count, last) = self.names.entry(name).or_insert((0, usize::MAX));
@@ -26,15 +26,15 @@ impl<'a> Recurrence<'a> {
         }
     }
 
-    /// How much the most frequent name of a text recurs: 0 for none or one message, one more each time the number
-    /// of messages doubles, at most 8.
+    /// Returns the recurrence of the most frequent name in `text`, from 0 to 8: the binary logarithm of the
+    /// number of messages that mention the name, rounded down. 0 if there is no name.
     pub(super) fn of(&self, text: &str) -> u32 {
         let most = names(text).filter_map(|name| self.names.get(name)).map(|&(count, _)| count).max();
         most.and_then(u32::checked_ilog2).unwrap_or_default().min(8)
     }
 }
 
-/// Words with a sign or a capital inside.
+/// Returns the words that contain a separator, or a capital after the first character.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':');
     text.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', ':', '-', '/'])).filter(

@@ -1,30 +1,28 @@
-//! The sections of each kind of summary and their content, with or without a model. Data only.
+//! The sections of each kind of summary, used with and without a model.
 
 use super::lines::Part;
 
-/// Which sections a summary has.
+/// Sections of a summary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Structure {
-    /// An analysis by phases, then a summary by themes (`continuation`).
+    /// Analysis by phases, then a summary by themes (`continuation`).
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).
     Checkpoint,
-    /// Decisions, what worked and what did not, and the current state (`rolling`).
+    /// Decisions, approaches that worked and failed, and the current state (`rolling`).
     Rolling,
-    /// A short account of an older topic (`topic`).
+    /// Short account of an earlier topic (`topic`).
     Topic,
-    /// Seven sections for an agent that takes over midway (`handoff`).
+    /// Seven sections for an agent that takes over in the middle of the work (`handoff`).
     Handoff,
 }
 
-/// A section: its heading, the instructions for a model, and the lines it contains without a model, in order. Without parts it is
-/// a heading over sections.
+/// A section of a summary. A section without parts is the heading of a group of sections.
 pub(super) struct Section {
-    /// The line above it.
     pub heading: &'static str,
-    /// Instructions for a model; empty if its subsections have them.
+    /// Instructions for a model; empty if the subsections have them.
     asked: &'static str,
-    /// The parts it contains.
+    /// Parts whose lines the section contains in a summary without a model, in order.
     pub parts: &'static [Part],
 }
 
@@ -33,7 +31,7 @@ const fn section(heading: &'static str, asked: &'static str, parts: &'static [Pa
 }
 
 impl Structure {
-    /// The sections in order. No part occurs in two of them.
+    /// Returns the sections in order. Each part belongs to at most one section.
     pub(super) const fn sections(self) -> &'static [Section] {
         match self {
             Self::Continuation => CONTINUATION,
@@ -44,7 +42,7 @@ impl Structure {
         }
     }
 
-    /// The sections as a model is asked for them: each heading with what belongs below it, between brackets.
+    /// Returns the template for a model: each heading, followed by its instructions in brackets.
     pub(crate) fn template(self) -> String {
         let section = |section: &Section| match section.asked {
             "" => section.heading.to_owned(),
@@ -53,10 +51,10 @@ impl Structure {
         self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// How many files that were only read are named at most.
+    /// Returns the maximum number of files listed that were only read.
     pub(super) const fn files_read(self) -> usize {
         match self {
-            // "Known files: up to 20" of the profile.
+            // As many files as the `continuation` profile asks a model to name.
             Self::Continuation => 20,
             Self::Topic => 10,
             Self::Checkpoint | Self::Rolling | Self::Handoff => 40,

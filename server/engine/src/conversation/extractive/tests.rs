@@ -1,4 +1,5 @@
-//! Whole summaries: of one small conversation in every structure, and what holds for all conversations.
+//! Tests of whole summaries: of one small conversation in every structure, and properties of any
+//! conversation.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ fn call(history: &mut History, tool: &str, input: Value, outcome: Outcome, said:
         .add(NewMessage::new(Role::User, vec![ContentBlock::ToolResult { call_id: id, content, outcome }]));
 }
 
-/// Someone repairs a brewery's kettle control.
+/// Returns a conversation about repairing a brewery's kettle control.
 fn conversation() -> History {
     let mut history = History::default();
     let said = |history: &mut History, role, text: &str| {
@@ -491,7 +492,7 @@ proptest! {
         let mut history = History::default();
         history.set(list);
         let budget = Budget { tokens, words: words.map(|most| (0, most)) };
-        // No real count: it grows by jumps and not with the text alone.
+        // An irregular token count, which is not proportional to the length.
         let odd = |text: &str| text.len() / 3 + text.matches(',').count() * 2;
         let counts: [&dyn Fn(&str) -> usize; 2] = [&by_chars, &odd];
         for (structure, count) in ALL.into_iter().flat_map(|structure| counts.map(|count| (structure, count))) {

@@ -1,4 +1,4 @@
-//! The difference between a conversation and its stored version, so that only changes are written.
+//! Computes what changed in a conversation, so that only changes are stored.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,29 +6,27 @@ use std::sync::Arc;
 use super::list::History;
 use super::message::{Message, MessageId};
 
-/// Difference between two states of one conversation.
+/// Difference between two states of a conversation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Change {
     /// New messages, in order.
     pub added: Vec<Arc<Message>>,
     /// Messages whose content changed.
     pub changed: Vec<Arc<Message>>,
-    /// Ids of removed messages.
     pub removed: Vec<MessageId>,
     /// Ids of all messages in order; `None` if new messages were only appended.
     pub order: Option<Vec<MessageId>>,
 }
 
 impl Change {
-    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.order.is_none()
     }
 }
 
 impl History {
-    /// Returns the change that turns `before` into this conversation. Takes time linear in the differing
-    /// messages, plus one comparison for each other message.
+    /// Returns the change that turns `before` into this conversation. Takes time linear in the size of
+    /// differing messages, plus one comparison for each other message.
     pub fn since(&self, before: &Self) -> Change {
         let (old, new) = (before.messages(), self.messages());
         let same = old.iter().zip(new).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();

@@ -1,5 +1,5 @@
-//! Provider-specific blocks without an equivalent in Strata, kept as received. Determines where they may be
-//! sent back, without interpreting them.
+//! Blocks in one provider's format that have no equivalent in Strata, kept as received. Determines where they
+//! may be sent back, without interpreting them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::role::Role;
 
-/// Provider whose format a block is in.
+/// Provider that defines the format of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ForeignProvider")]
@@ -37,23 +37,23 @@ pub struct Foreign {
     pub value: Value,
 }
 
-/// The position of a foreign block in a message.
+/// Where a foreign block is in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ForeignPosition {
-    /// Among the content of a message with this role.
+    /// In the content of a message with this role.
     Said(Role),
-    /// Inside a tool result.
+    /// In a tool result.
     Result,
 }
 
 impl Foreign {
-    /// Returns its plain text, if any.
+    /// Returns the block's plain text, if any.
     pub fn text(&self) -> Option<&str> {
         let said = ["text", "refusal"].into_iter().find_map(|key| self.value.get(key)?.as_str());
         said.filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether `recipient` accepts the block at `place`. Unknown types from newer API versions are not sent,
+    /// Whether `recipient` accepts the block at `place`. Types that Strata does not know are not sent,
     /// because one rejected block fails the whole request.
     pub(crate) fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -69,13 +69,13 @@ impl Foreign {
         foreign
     }
 
-    /// Whether it is an image stored with the provider.
+    /// Whether the block is an image stored with the provider.
     pub(crate) fn is_picture(&self) -> bool {
         self.value.get("type").is_some_and(|kind| kind == "image")
     }
 
-    /// Whether it is sealed reasoning, which belongs to the next item and is rejected on its own (OpenAI,
-    /// Responses: "reasoning was provided without its required following item").
+    /// Whether the block is encrypted reasoning, which belongs to the next item and is rejected on its own
+    /// (OpenAI, Responses: "reasoning was provided without its required following item").
     pub(super) fn is_thought(&self) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str);
         matches!(
@@ -84,7 +84,7 @@ impl Foreign {
         )
     }
 
-    /// Returns whether it is the call or the result of a server-side tool call; `None` for other blocks.
+    /// Returns the half of a server-side tool call that the block is; `None` for other blocks.
     pub(super) fn half(&self) -> Option<Half<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
         Some(match text("type") {
@@ -96,7 +96,7 @@ impl Foreign {
         })
     }
 
-    /// Whether it has the fields that the provider requires.
+    /// Whether the block has the fields that the provider requires for the type `kind`.
     fn is_sound(&self, kind: &str) -> bool {
         let named =
             |pointer| self.value.pointer(pointer).and_then(Value::as_str).is_some_and(|id| !id.is_empty());
@@ -118,7 +118,7 @@ impl Foreign {
                 is_id(kind, id) && named("/name") && server && input
             }
             "mcp_tool_result" => named("/tool_use_id"),
-            // Reasoning that is not stored with the provider can only be read in encrypted form.
+            // Reasoning that the provider has not stored is only accepted in encrypted form.
             "reasoning" => named("/encrypted_content"),
             "thought_signature" => named("/thoughtSignature"),
             "refusal" => named("/refusal"),
@@ -132,15 +132,13 @@ impl Foreign {
     }
 }
 
-/// Call or result of a server-side tool call: the type of the calling block, and the id of the call.
+/// A half of a server-side tool call: the type of the calling block, and the id of the call.
 pub(super) enum Half<'a> {
-    /// A call.
     Call(&'static str, &'a str),
-    /// The result of a call.
     Result(&'static str, &'a str),
 }
 
-/// Removes the cache markers of a block and of the blocks inside it. Does not change the arguments of a call.
+/// Removes the cache markers of a block and of nested blocks. Does not change the arguments of a call.
 pub(crate) fn drop_marks(block: &mut Value) {
     match block {
         Value::Array(blocks) => blocks.iter_mut().for_each(drop_marks),
@@ -156,7 +154,7 @@ pub(crate) fn drop_marks(block: &mut Value) {
     }
 }
 
-/// Whether a document's source contains the document or a reference to it.
+/// Whether the source of a document contains the document or a reference to it.
 fn is_source(source: &Value) -> bool {
     let key = match source.get("type").and_then(Value::as_str) {
         Some("base64" | "text") => "data",
@@ -184,9 +182,9 @@ fn is_id(kind: &str, id: &str) -> bool {
     }
 }
 
-/// Returns the types of foreign blocks that a request may contain. Anthropic: Messages API, "Input content
-/// blocks" (`image` is an uploaded file); OpenAI: Chat Completions, "Content parts"; Responses, "Reasoning
-/// items"; Gemini, "Thought signatures".
+/// Returns the types of foreign blocks that a request may contain at `place`. Sources: Anthropic, Messages
+/// API, "Input content blocks" (`image` is an uploaded file); OpenAI, Chat Completions, "Content parts";
+/// OpenAI, Responses, "Reasoning items"; Gemini, "Thought signatures".
 fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
         (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
@@ -209,7 +207,7 @@ fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static 
         (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
         (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
         (Provider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
-        // A type defined by Strata: the signature precedes the part that it came with.
+        // This type is defined by Strata. The signature precedes the part that it was received with.
         (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
         (Provider::OpenAi, ForeignPosition::Result)
         | (Provider::Bedrock, _)

@@ -1,5 +1,5 @@
-//! The conversation as a value that is cheap to clone. A session that clears or replaces it must also purge
-//! its tiers (`session`).
+//! The messages of a conversation, cheap to clone. A session that clears or replaces them must also purge its
+//! tiers (`session`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Visibility};
 use super::role::Role;
 
-/// Messages in order. Ids are unique within a session and never reused.
+/// Messages of a conversation, in order. Ids are unique within a session and never reused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     messages: Arc<Vec<Arc<Message>>>,
     next: u64,
 }
 
-/// No message has this id.
+/// Error for an id without a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no message {}; history.get lists the messages", .0.0)]
 pub struct NoSuchMessage(pub MessageId);
@@ -24,16 +24,16 @@ pub struct NoSuchMessage(pub MessageId);
 /// An entry of a rebuilt conversation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Entry {
-    /// Keeps a message unchanged.
+    /// Keeps the message with this id unchanged.
     Keep(MessageId),
-    /// Replaces a tool result with a stub (`Kind::ToolResultArchived`).
+    /// Replaces the tool results of this message with stubs (`Kind::ToolResultArchived`).
     Archive(MessageId),
-    /// Inserts a message.
+    /// Inserts a new message.
     Add(NewMessage),
 }
 
 impl Entry {
-    /// Returns the id of a message that is kept unchanged.
+    /// Returns the id of the message that the entry keeps unchanged, if any.
     pub(crate) fn kept(&self) -> Option<MessageId> {
         match self {
             Self::Keep(id) => Some(*id),
@@ -42,14 +42,13 @@ impl Entry {
     }
 }
 
-/// Result of rebuilding a conversation, which suffices to undo it.
+/// Changes made by rebuilding a conversation, sufficient to undo them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistoryChange {
-    /// Ids of inserted messages.
     pub added: Vec<MessageId>,
-    /// Ids of messages that were hidden or archived, with their previous kinds. All were sent before, either
-    /// in full or as the stub of an archived result.
+    /// Ids of messages that were hidden or archived, with their previous kinds. Each was sent before, in full
+    /// or as the stub of an archived result.
     pub changed: Vec<(MessageId, Kind)>,
 }
 
@@ -62,8 +61,8 @@ impl History {
         id
     }
 
-    /// Replaces all messages. Numbering continues, so that data cached for an old message never applies to a
-    /// new one.
+    /// Replaces all messages. Ids continue, so that data cached for an old message never applies to a new
+    /// one.
     pub(crate) fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.messages = Arc::default();
         for message in messages {
@@ -78,12 +77,11 @@ impl History {
         Self { messages: Arc::new(messages), next: next.0.max(used) }
     }
 
-    /// Returns the id of the next message.
+    /// Returns the id that the next message will get.
     pub fn next_id(&self) -> MessageId {
         MessageId(self.next)
     }
 
-    /// Returns the message with this id.
     pub fn get(&self, id: MessageId) -> Option<&Arc<Message>> {
         self.messages.iter().find(|message| message.id == id)
     }
@@ -115,9 +113,9 @@ impl History {
         Ok(gone)
     }
 
-    /// Shows the model `entries` instead of the messages in `covered`; other messages are unchanged. Covered
-    /// messages that `entries` does not keep are hidden in place. Inserted messages come before the next kept
-    /// one, or after everything covered. `entries` must list kept messages in order.
+    /// Replaces the `covered` messages, as the model sees them, with `entries`. Covered messages that
+    /// `entries` does not keep are hidden in place. Inserted messages come before the next kept one, or after
+    /// all covered messages. Kept messages must be in their original order.
     pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
@@ -139,7 +137,7 @@ impl History {
         writer.rebuilt
     }
 
-    /// Undoes [`rebuild`](Self::rebuild). Keeps later additions and removals.
+    /// Undoes [`rebuild`](Self::rebuild). Messages added or removed since then stay so.
     pub(crate) fn take_back(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
@@ -156,23 +154,24 @@ impl History {
         }
     }
 
-    /// All messages, including hidden ones.
+    /// Returns all messages, including hidden ones.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
 
-    /// Returns the messages that the model sees.
+    /// Returns the messages that are visible to the model.
     pub fn visible(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
     }
 
-    /// Returns the messages that are sent: visible ones, and archived results as stubs.
+    /// Returns the messages that are sent to the model: visible ones, and archived results as stubs.
     pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.is_sent())
     }
 
-    /// Whether an exchange begins with this message: it is a user message other than a tool
-    /// result, summary or event. A cut before it separates no call from its result and no answer from its question.
+    /// Whether an exchange begins with this message: a user message that is not a tool result, summary or
+    /// event. A cut before such a message never separates a call from its result, or an answer from its
+    /// question.
     pub(crate) fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(
@@ -187,13 +186,13 @@ impl History {
     }
 }
 
-/// Writes a rebuilt conversation, message by message.
+/// Builds a rebuilt conversation message by message.
 struct Writer {
     messages: Vec<Arc<Message>>,
     next: u64,
-    /// Entries to show; `None` after they are written.
+    /// Entries of the rebuilt conversation; `None` once written.
     entries: Vec<Option<Entry>>,
-    /// Index of the first entry not reached yet.
+    /// Index of the next entry to process.
     cursor: usize,
     /// Index in `entries` of each kept message.
     places: HashMap<MessageId, usize>,
@@ -230,8 +229,8 @@ impl Writer {
                 let body = &mut Arc::make_mut(&mut kept).body;
                 self.rebuilt.changed.push((message.id, body.kind));
                 body.agent = Visibility::Hidden;
-                // Archived results are sent as stubs, so a result that is hidden entirely must have the
-                // ordinary kind.
+                // An archived result would still be sent as a stub. Restore the ordinary kind, so that the
+                // message is hidden entirely.
                 if body.kind == Kind::ToolResultArchived {
                     body.kind = Kind::ToolResult;
                 }
@@ -240,7 +239,7 @@ impl Writer {
         self.messages.push(kept);
     }
 
-    /// Inserts the pending messages before the entry at `place`.
+    /// Inserts the new messages that come before the entry at `place`.
     fn added_before(&mut self, place: usize) {
         let end = place.min(self.entries.len());
         while self.cursor < end {
@@ -258,8 +257,8 @@ impl Writer {
     }
 }
 
-/// Last resort if a history far exceeds its limit and there is no summary: drops the oldest exchanges until
-/// the sum of `weigh` over the rest is at most `limit`. Always keeps the newest exchange.
+/// Drops the oldest exchanges until the sum of `weigh` over the remaining messages is at most `limit`. Always
+/// keeps the newest exchange. Last resort for a history that far exceeds its limit and cannot be summarized.
 pub(crate) fn emergency_truncate(
     messages: &[Arc<Message>],
     limit: usize,

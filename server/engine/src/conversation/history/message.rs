@@ -1,5 +1,5 @@
-//! A message of a conversation, independent of any provider's format. `wire` converts messages to a
-//! provider's format, and `repair` makes a list of messages acceptable.
+//! Messages of a conversation, independent of any provider's format. `wire` converts them to a provider's
+//! format, and `repair` makes a list of messages acceptable to providers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::foreign::Foreign;
 use super::role::Role;
 use crate::key::FileKey;
 
-/// Stable id of a message in its session. Never reused or changed by a compaction.
+/// Stable id of a message in its session. Never reused, and not changed by a compaction.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -23,7 +23,7 @@ pub struct MessageId(pub u64);
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "MessageKind")]
 pub enum Kind {
-    /// An ordinary message.
+    /// An ordinary message of the user or the model.
     #[default]
     Normal,
     /// The result of a tool call.
@@ -44,14 +44,14 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ImageSource {
-    /// Inline, as base64.
+    /// Image bytes encoded as base64.
     Base64 {
         /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         media_type: String,
         /// Image bytes as base64, without line breaks.
         data: String,
     },
-    /// A URL that the provider fetches.
+    /// URL that the provider fetches.
     Url {
         /// URL of the image.
         url: String,
@@ -64,7 +64,7 @@ pub enum ImageSource {
 pub struct Image {
     /// Source of the image's bytes.
     pub source: ImageSource,
-    /// Width in pixels, if known. If unknown, the token estimate is a constant.
+    /// Width in pixels, if known. Without a size, the token estimate is a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
     /// Height in pixels, if known.
@@ -76,12 +76,12 @@ pub struct Image {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ResultPart {
-    /// Text output.
+    /// Text returned by the tool.
     Text {
         /// Text of the output.
         text: String,
     },
-    /// An image returned by the tool.
+    /// Image returned by the tool.
     Image(Image),
     /// A part that only one provider supports.
     Foreign(Foreign),
@@ -134,9 +134,9 @@ pub enum ContentBlock {
     },
     /// The result of a tool call.
     ToolResult {
-        /// `id` of the call.
+        /// Id of the call that the result answers.
         call_id: String,
-        /// Output of the tool.
+        /// Parts of the tool's output.
         content: Vec<ResultPart>,
         /// Whether the tool succeeded or failed.
         #[serde(default)]
@@ -147,12 +147,11 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
-    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// Whether this block can carry a cache breakpoint. Empty text, reasoning and foreign blocks cannot.
+    /// Whether the block can carry a cache breakpoint. Empty text, reasoning and foreign blocks cannot.
     pub fn can_carry_a_mark(&self) -> bool {
         match self {
             Self::Text { text } => !text.trim().is_empty(),
@@ -161,8 +160,8 @@ impl ContentBlock {
         }
     }
 
-    /// Whether it continues a run of tool calls, or of tool results, that `before` belongs to. When looking
-    /// back for a cache entry, a provider counts such a run as one block (Anthropic, "Prompt caching").
+    /// Whether this block and `before` are both tool calls or both results. When looking back for a cache
+    /// entry, a provider counts a run of such blocks as one (Anthropic, "Prompt caching").
     pub(crate) fn continues_run_of(&self, before: &Self) -> bool {
         matches!(
             (before, self),
@@ -171,7 +170,7 @@ impl ContentBlock {
         )
     }
 
-    /// Returns the images of the block.
+    /// Returns the images of the block, including those in a tool result.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
         let (own, parts): (Option<&Image>, &[ResultPart]) = match self {
             Self::Image(image) => (Some(image), &[]),
@@ -184,7 +183,7 @@ impl ContentBlock {
         }))
     }
 
-    /// Whether this is reasoning, readable or encrypted.
+    /// Whether the block is reasoning, readable or encrypted.
     pub(crate) fn is_reasoning(&self) -> bool {
         matches!(self, Self::Thinking { .. } | Self::RedactedThinking { .. })
     }
@@ -194,14 +193,14 @@ impl ContentBlock {
     }
 }
 
-/// Whether the model, or the user, sees a message.
+/// Whether a message is shown to the model or to the user.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// The message is shown.
     #[default]
     Shown,
-    /// The message is stored, but neither shown nor counted.
+    /// The message is hidden. A message hidden from the model is neither sent nor counted.
     Hidden,
 }
 
@@ -209,10 +208,10 @@ pub enum Visibility {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pin {
-    /// A compaction may remove it.
+    /// A compaction may remove the message.
     #[default]
     Free,
-    /// The user pinned it, so it stays verbatim.
+    /// The user pinned the message, so it stays verbatim.
     Kept,
 }
 
@@ -222,24 +221,24 @@ impl Pin {
     }
 }
 
-/// A message without an id, before it is added to a history.
+/// Content and properties of a message, without an id.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMessage {
-    /// Whether the user or the model sent it.
+    /// Sender of the message: the user or the model.
     pub role: Role,
-    /// Content blocks, in order.
+    /// Content blocks of the message, in order.
     pub content: Vec<ContentBlock>,
-    /// Whether the model sees it. Hidden messages are neither sent nor counted.
+    /// Whether the model sees the message. Hidden messages are neither sent nor counted.
     #[serde(default)]
     pub agent: Visibility,
-    /// Whether the user sees it.
+    /// Whether the user sees the message.
     #[serde(default)]
     pub user: Visibility,
     /// Purpose of the message.
     #[serde(default)]
     pub kind: Kind,
-    /// Whether a compaction may remove it.
+    /// Whether a compaction may remove the message.
     #[serde(default, skip_serializing_if = "Pin::is_free")]
     pub pin: Pin,
     /// Time of the message according to the caller, in milliseconds since 1970.
@@ -251,8 +250,8 @@ pub struct NewMessage {
     /// Files that the message modified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
-    /// Additional fields of the message in a provider's format, keyed by provider, for writing it back
-    /// unchanged (`exchange`). Neither sent nor counted.
+    /// Additional fields of the message in a provider's format, keyed by provider, for writing the message
+    /// back unchanged (`exchange`). Neither sent nor counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
@@ -263,7 +262,7 @@ impl NewMessage {
         Self::new(role, vec![ContentBlock::text(text)])
     }
 
-    /// Creates a visible message with this content.
+    /// Creates a visible message.
     pub fn new(role: Role, content: Vec<ContentBlock>) -> Self {
         Self {
             role,
@@ -279,8 +278,8 @@ impl NewMessage {
         }
     }
 
-    /// Whether it is sent to the model. Visible messages are, and so are archived results, whose stubs stay
-    /// as long as their calls.
+    /// Whether the message is sent to the model. Archived results are sent as stubs, because providers
+    /// require a result for each call.
     pub(crate) fn is_sent(&self) -> bool {
         self.agent == Visibility::Shown || self.kind == Kind::ToolResultArchived
     }
@@ -289,7 +288,7 @@ impl NewMessage {
 /// A message in a history, with its id.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// Id of the message.
+    /// Id of the message in its session.
     pub id: MessageId,
     /// Content and properties of the message.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! The conversation: messages with stable ids, in order. `compaction` decides what to remove.
+//! The messages of a conversation, in order and with stable ids. `compaction` decides what to remove.
 
 mod change;
 mod foreign;

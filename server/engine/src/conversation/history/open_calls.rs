@@ -1,5 +1,5 @@
-//! Pairs tool results with calls, in the same way for every reader of a conversation. A prompt later gives
-//! each call a unique id (`repair`).
+//! Pairs tool results with calls, identically for every reader of a conversation. `repair` later assigns each
+//! call a unique id.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::{ContentBlock, Message, MessageId, Role};
 
-/// Calls without results, each with data of the reader.
+/// Calls without results, each with data of type `T`.
 ///
 /// A result answers the oldest open call with its id. Some servers reuse the same ids in every assistant
-/// turn; open calls from an earlier turn with the same id are then given up.
+/// turn, so a call also gives up the open calls with the same id from earlier turns.
 pub struct OpenCalls<Id, T> {
-    /// Turn and open calls of each call id, oldest first. Only iterated for sorting.
+    /// The turn and the open calls of each call id, oldest first. Only iterated for sorting.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,
     given_up: Vec<T>,
     turn: usize,
@@ -36,7 +36,7 @@ impl<Id, T> Default for OpenCalls<Id, T> {
 }
 
 impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
-    /// Starts the next message. Its calls and results must follow.
+    /// Starts the next message. The calls and results of the message must follow.
     pub fn message(&mut self, message: &Message) {
         if !says_something(message) {
             return;
@@ -57,12 +57,11 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
         calls.push_back(call);
     }
 
-    /// Removes and returns the call that a result answers, if any.
+    /// Removes and returns the call that a result with this call id answers, if any.
     pub fn result(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
 
-    /// Returns the calls without results.
     pub(crate) fn into_unanswered(self) -> Unanswered<T> {
         let mut unanswered = Unanswered { waiting: Vec::new(), given_up: self.given_up };
         for (turn, calls) in self.waiting.into_values() {
@@ -73,7 +72,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 }
 
-/// Returns the tool and arguments of every answered call, keyed by the result's message and block index.
+/// Returns the tool and arguments of every answered call, keyed by the message and block index of the result.
 pub(crate) fn answered_calls<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
 ) -> HashMap<(MessageId, usize), (&'a str, &'a Value)> {
@@ -93,7 +92,7 @@ pub(crate) fn answered_calls<'a>(
     answered
 }
 
-/// Whether a message has any content that would be sent.
+/// Whether a message has content other than empty text.
 fn says_something(message: &Message) -> bool {
     let is_blank =
         |block: &ContentBlock| matches!(block, ContentBlock::Text { text } if text.trim().is_empty());
@@ -170,7 +169,7 @@ mod tests {
     }
 
     proptest! {
-        /// The pairs are the same as the calls and results in a prompt.
+        /// Pairs are the same as in a prompt.
         #[test]
         fn calls_are_paired_as_prompts_show_them(
             turns in prop::collection::vec(

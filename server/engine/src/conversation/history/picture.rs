@@ -6,14 +6,14 @@ use imagesize::ImageType;
 
 use crate::tokens::counting::ImageSize;
 
-/// Maximum base64 characters examined first: JPEG files may have some hundred kilobytes of metadata before
-/// the frame that states their size.
+/// Number of base64 characters to examine first. JPEG files may contain some hundred kilobytes of metadata
+/// before the frame with their size.
 const LOOKED_AT: usize = 1 << 20;
 
-/// Base64 characters that determine the media type, which are twelve bytes.
+/// Number of base64 characters that contain the twelve bytes needed to detect the media type.
 const KIND: usize = 16;
 
-/// Detects the media type of a PNG, JPEG, GIF or WebP image from its bytes; `None` for others.
+/// Detects the media type of a PNG, JPEG, GIF or WebP image; `None` for other data.
 pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
     let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
     match imagesize::image_type(&head).ok()? {
@@ -25,7 +25,7 @@ pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the size of a PNG, JPEG, GIF or WebP image; `None` if the data is of another type or invalid.
+/// Returns the size of a PNG, JPEG, GIF or WebP image; `None` for other or invalid data.
 pub(crate) fn sides(base64: &str) -> Option<ImageSize> {
     media_type_of(base64)?;
     let all = base64.as_bytes();

@@ -1,12 +1,16 @@
-//! Projects any list of messages, wherever it was cut, to a conversation that every provider accepts, as the
-//! model sees it. Does not change the history, does not drop anything that could be sent, and adds only fixed
-//! texts. Deterministic, and linear in the size of the history.
+//! Projects any list of messages, wherever it was cut, to a conversation that every provider accepts. Does
+//! not change the history, does not drop anything that could be sent, and adds only fixed texts.
+//! Deterministic, and linear in the size of the history.
 //!
-//! Repairs (`docs/prompt.md`, "Formats"; `dialect::Rule` cites the providers' rules): hidden messages and
-//! empty texts are removed; archived results become stubs; unanswered calls get a result; results without
-//! calls are dropped; results directly follow their calls; server-side calls stay with their results or are
-//! removed; ids and tool names are normalized; reasoning stays complete or is removed; unacceptable images
-//! are omitted.
+//! Repairs (`docs/prompt.md`, "Formats"; `dialect::Rule` cites the providers' rules):
+//!
+//! - Hidden messages and empty texts are removed, and archived results become stubs.
+//! - Unanswered calls get a result, and results without calls are dropped. Results directly follow their
+//!   calls.
+//! - Server-side calls stay with their results or are removed.
+//! - Ids and tool names are normalized.
+//! - Reasoning stays complete or is removed.
+//! - Unacceptable images are omitted.
 
 mod calls;
 mod clean;
@@ -29,13 +33,12 @@ pub(crate) use utterance::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT};
 
 use super::{ContentBlock, Message, MessageId, Provider, Role};
 
-/// A message, or a part of one, as the model sees it. Results may move before an earlier message of the same
+/// A message, or a part of one, as the model sees it. Results may come before an earlier message of the same
 /// turn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProjectedMessage {
-    /// Id of the message. A result added for an unanswered call has the id of the calling message.
+    /// Id of the message. The result added for an unanswered call has the id of the calling message.
     pub id: MessageId,
-    /// Whether the user or the model sent it.
     pub role: Role,
     /// Content blocks; never empty.
     pub content: Vec<ContentBlock>,
@@ -47,19 +50,19 @@ pub struct Projection {
     /// Messages of the history, starting with a user message. Adjacent messages of the same role form one
     /// turn.
     pub history: Vec<ProjectedMessage>,
-    /// New results, which must directly follow the history.
+    /// Results in the new request, which must directly follow the history.
     pub results: Vec<ContentBlock>,
-    /// Rest of the new request, which comes last.
+    /// Remaining content of the new request, which comes last.
     pub prompt: Vec<ContentBlock>,
-    /// Call ids of new results that answer no pending call of the history. These results are not in
+    /// Call ids of results in the new request that answer no pending call. These results are not in
     /// `results`.
     pub unmatched: Vec<String>,
 }
 
 impl Projection {
-    /// Adds an assistant message after tool results at the end of the history, so that the following text
-    /// (such as a summarizer's instructions) is not read together with them. Only for requests that are not
-    /// continued, since the assistant never wrote this message.
+    /// Adds an assistant message if the history ends with tool results, so that the following text (such as a
+    /// summarizer's instructions) is not read as part of them. Only for requests that are not continued,
+    /// since the assistant never wrote this message.
     pub(crate) fn acknowledge(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {

@@ -1,4 +1,4 @@
-//! The two roles of a conversation.
+//! The roles of a conversation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,6 @@ use serde::{Deserialize, Serialize};
 pub enum Role {
     /// The user, or a program that acts for the user. Tool results also have this role.
     User,
-    /// The model.
+    /// The model that answers.
     Assistant,
 }

@@ -1,5 +1,6 @@
-//! The summary of iterations without a model. Uses the reported accomplishments and changes, and reads decisions, failures and
-//! next steps from the output by the rules of `facts`. `extractive` ranks and fits.
+//! Summarizes iterations without a model. Uses the reported accomplishments and changed files, and extracts
+//! decisions, failures and next steps from the output with the rules of `conversation_facts`. `extractive`
+//! ranks the facts and fits them into the budget.
 
 use std::sync::Arc;
 
@@ -12,19 +13,19 @@ use super::Iteration;
 use super::fold::Fold;
 use super::marker::untagged;
 
-/// Words of a summary, at most.
+/// Maximum number of words of a summary.
 const WORDS: usize = 500;
-/// Characters of one line.
+/// Maximum characters of a line.
 const LINE: usize = 300;
-/// Said when there is nothing else to say.
+/// Summary of iterations without any facts.
 const NOTHING: &str = "The iterations so far left nothing to tell.";
 /// Beginnings of sentences about next steps.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
 
 impl Fold {
-    /// The summary without a model, within the budget: the existing summary and the iterations. Deterministic. `count` counts
-    /// tokens.
+    /// Summarizes the existing summary and the iterations without a model, within the budget. Deterministic.
+    /// `count` counts tokens.
     pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
         extract(self, count)
     }
@@ -38,7 +39,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
         tokens: fold.max_tokens.saturating_sub(count(&note)),
         words: Some((0, WORDS.saturating_sub(words))),
     };
-    // What was ahead of an older iteration is after it by now.
+    // Only the latest next steps still apply.
     let ahead = fold.iterations.iter().rev().map(ahead).find(|ahead| !ahead.is_empty()).unwrap_or_default();
     let existing = if ahead.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
     let known = |(at, iteration): (usize, &Iteration)| {
@@ -63,7 +64,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
     let text = match (text.is_empty(), fold.existing.is_empty()) {
         (false, _) => text,
-        // What was known is not given up because the iterations say nothing that the rules understand.
+        // Keep the existing summary if the iterations contain no facts that the rules recognize.
         (true, false) => clip_to_weight(&fold.existing, budget.tokens, count),
         (true, true) if note.is_empty() => NOTHING.to_owned(),
         (true, true) => text,
@@ -71,14 +72,15 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 
-/// The reported facts of an iteration, as lines that `facts` reads.
+/// Formats the reported facts of an iteration as lines that `conversation_facts` parses.
 fn known(iteration: &Iteration) -> String {
     let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
     let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));
     done.chain(changed).collect::<Vec<_>>().join("\n")
 }
 
-/// Next steps in an output: sentences that begin accordingly, and items under such a heading.
+/// Returns the next steps in an output: sentences with one of the beginnings in [`AHEAD`], and items under
+/// such a heading.
 fn ahead(iteration: &Iteration) -> Vec<String> {
     let output = untagged(&iteration.output);
     let mut below = false;
@@ -103,7 +105,7 @@ fn says_ahead(text: &str) -> bool {
     AHEAD.iter().any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
 }
 
-/// A summary without its section of next steps.
+/// Removes the section with next steps from a summary.
 fn without_next_steps(summary: &str) -> String {
     let mut below = false;
     let kept = summary.lines().filter(|line| {

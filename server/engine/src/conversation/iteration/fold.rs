@@ -1,43 +1,42 @@
-//! Iterations that are to get into the summary: all that is needed to write it. Writes no text.
+//! A fold: iterations to merge into the running summary of a loop, with everything needed to write it.
 
 use super::Iteration;
 
-/// Which summary is wanted.
+/// Kind of summary to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FoldKind {
-    /// The existing one with a few iterations more.
+    /// Extends the existing summary with further iterations.
     Incorporate,
-    /// One that is written again, with an eye on the newest iterations.
+    /// Rewrites the summary, considering the newest iterations.
     Renew,
 }
 
-/// Iterations that are to get into the summary. Holds all that is needed to write it.
+/// Iterations to merge into the summary, with everything needed to write it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fold {
     pub(super) kind: FoldKind,
-    /// The summary that is replaced, and which one that is.
+    /// The summary to replace, and its edition.
     pub(super) existing: String,
     pub(super) edition: u64,
-    /// Iterations to fold into it, in order.
+    /// Iterations to merge, in order.
     pub(super) iterations: Vec<Iteration>,
-    /// Newer iterations, for a summary that is rewritten to be current.
+    /// Newer iterations, which only help to update the summary.
     pub(super) recent: Vec<Iteration>,
     pub(super) max_tokens: usize,
 }
 
 impl Fold {
-    /// Which summary is wanted.
     #[cfg(test)]
     pub(crate) fn kind(&self) -> FoldKind {
         self.kind
     }
 
-    /// The numbers of the iterations that get into the summary, in order.
+    /// Returns the numbers of the iterations to merge, in order.
     pub fn numbers(&self) -> Vec<u64> {
         self.iterations.iter().map(|iteration| iteration.number).collect()
     }
 
-    /// Says which of the iterations gave no output; nothing when all did.
+    /// Returns a sentence that names the iterations without output; `None` if there are none.
     pub(super) fn silence(&self) -> Option<String> {
         let silent = self.iterations.iter().filter(|iteration| iteration.is_silent());
         let silent: Vec<String> = silent.map(|iteration| iteration.number.to_string()).collect();

@@ -1,5 +1,5 @@
-//! Folds iterations that leave the window into the summary: decides what is due and accepts the text. Writes no text itself.
-//! Failed folds are offered again at the next interval.
+//! Folds iterations that have left the window into the summary: decides when a fold is due, and installs the
+//! text. Iterations of a failed fold are offered again at the next interval.
 
 use crate::text::clip_to_weight;
 
@@ -7,26 +7,26 @@ use super::extract::extract;
 use super::fold::{Fold, FoldKind};
 use super::{Folding, Iteration, Loop, RollingConfig};
 
-/// Maximum iterations per fold, to keep its question small.
+/// Maximum number of iterations per fold, to limit the size of its question.
 const MOST: usize = 20;
-/// Maximum iterations waiting for the next interval. Beyond that, each iteration offers a fold, and failed folds are summarized
-/// without a model, so that a loop cannot grow forever.
+/// Maximum number of iterations that wait for the next interval. Above it, each new iteration offers a fold,
+/// and a failed fold is summarized without a model, so that the memory of a loop stays bounded.
 const MOST_WAITING: usize = 50;
 
-/// Why a text was rejected as a summary. The loop is unchanged.
+/// Reason for rejecting a summary. The loop is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotFolded {
-    /// Another summary is in place by now.
+    /// The summary was replaced after the fold was created.
     #[error("the summary has changed since the request")]
     Stale,
-    /// There is not text.
+    /// The new summary contains no text.
     #[error("the summary is empty")]
     Empty,
 }
 
 impl Loop {
-    /// What to fold now: all waiting iterations, and the whole summary when an interval is complete. Nothing before an iteration
-    /// has left the window.
+    /// Returns the fold that is due, if any: the waiting iterations, up to [`MOST`], and at the end of an
+    /// interval the whole summary. `None` while nothing has left the window.
     pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);
@@ -57,11 +57,11 @@ impl Loop {
         })
     }
 
-    /// Puts `text` instead of the summary and releases the iterations that are in it now. It is cut to the budget, and
-    /// iterations without output are named. `count` counts tokens.
+    /// Replaces the summary with `text`, clipped to the budget, and releases the folded iterations. Names
+    /// iterations without output. `count` counts tokens.
     ///
     /// # Errors
-    /// [`NotFolded`], and nothing has changed.
+    /// [`NotFolded`] if the fold is outdated or `text` is empty. The loop is unchanged.
     pub fn fold(&mut self, fold: &Fold, text: &str, count: &dyn Fn(&str) -> usize) -> Result<(), NotFolded> {
         if !self.is_current(fold) {
             return Err(NotFolded::Stale);
@@ -86,7 +86,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Reports that a fold got no text. Its iterations are offered again at the next interval.
+    /// Reports that writing the summary failed. The iterations are offered again at the next interval.
     pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
         if !self.is_current(fold) {
             return;
@@ -96,12 +96,12 @@ impl Loop {
         }
         if self.waiting.len() > MOST_WAITING {
             let text = extract(fold, count);
-            // Where not even that has a word to say, the iterations go on waiting.
+            // If this fails too, the iterations keep waiting.
             let _ = self.fold(fold, &text, count);
         }
     }
 
-    /// Whether a fold still matches the loop.
+    /// Whether a fold still matches the summary and the waiting iterations.
     fn is_current(&self, fold: &Fold) -> bool {
         let waiting = self.waiting.get(..fold.iterations.len()).unwrap_or_default();
         let same = |(a, b): (&Iteration, &Iteration)| a.number == b.number;

@@ -1,4 +1,4 @@
-//! What an iteration reports between tags. Read-only; linear in the output.
+//! Parses the tags in an iteration's output. Linear in the size of the output.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,28 +7,28 @@ const PROGRESS: (&str, &str) = ("<progress>", "</progress>");
 const PROMISE: (&str, &str) = ("<promise>", "</promise>");
 const COMPLETE: &str = "COMPLETE";
 
-/// Whether an iteration said that the goal is reached.
+/// Whether an iteration promised that the goal is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "LoopPromise")]
 pub enum Promise {
-    /// It did not.
+    /// The output contains no promise.
     Open,
-    /// It did: `<promise>COMPLETE</promise>`.
+    /// The output contains `<promise>COMPLETE</promise>`.
     Complete,
 }
 
-/// Accomplishments in an output, in order, trimmed. Ignores unclosed tags.
+/// Returns the accomplishments in an output, in order and trimmed. Ignores unclosed tags.
 pub(super) fn progress(output: &str) -> impl Iterator<Item = &str> {
     between(output, PROGRESS).filter(|text| !text.is_empty())
 }
 
-/// Whether an output promises that the goal is reached.
+/// Returns whether an output promises that the goal is reached.
 pub(super) fn promise(output: &str) -> Promise {
     if between(output, PROMISE).any(|text| text == COMPLETE) { Promise::Complete } else { Promise::Open }
 }
 
-/// An output without its tags, but with their content.
+/// Removes the tags from an output, but keeps their content.
 pub(super) fn untagged(output: &str) -> String {
     [PROGRESS.0, PROGRESS.1, PROMISE.0, PROMISE.1]
         .iter()
@@ -40,7 +40,7 @@ fn between<'a>(text: &'a str, (open, close): (&'static str, &'static str)) -> im
     std::iter::from_fn(move || {
         let (_, opened) = rest.split_once(open)?;
         let Some((inside, behind)) = opened.split_once(close) else {
-            // Nothing after it is closed either.
+            // Without a closing tag here, later tags are unclosed too.
             rest = "";
             return None;
         };

@@ -1,5 +1,6 @@
-//! The memory of an autonomous loop: the newest iterations verbatim, a running summary of older ones, and the prompt for the
-//! next. A value: runs no iteration, asks no model and reads no clock. `docs/compaction.md`, "Iterations", has all numbers.
+//! The memory of an autonomous loop: the newest iterations verbatim, a running summary of older ones, and the
+//! prompt of the next iteration. Does not run iterations, call models or read the clock.
+//! `docs/compaction.md`, "Iterations", lists all limits.
 
 mod extract;
 mod fold;
@@ -23,94 +24,94 @@ pub(crate) use folding::NotFolded;
 pub use marker::Promise;
 pub use prompt::ContextualPrompt;
 
-/// Characters of an iteration's prompt that are kept.
+/// Maximum characters of an iteration's prompt that are stored.
 pub(crate) const PROMPT_CHARS: usize = 500;
-/// Characters of an iteration's output that are kept.
+/// Maximum characters of an iteration's output that are stored.
 pub(crate) const OUTPUT_CHARS: usize = 5_000;
 
-/// Progress texts and changed files that are kept of one iteration.
+/// Maximum number of accomplishments, and of changed files, stored for an iteration.
 const MOST_NAMED: usize = 200;
-/// Characters of each of them, of the path of an event, and of the names of a program and a model.
+/// Maximum characters of an accomplishment, a path, or the name of a program or model.
 const NAME_CHARS: usize = 1_000;
-/// File events that are kept; the oldest go.
+/// Maximum number of file events stored. Older ones are dropped.
 const MOST_EVENTS: usize = 1_000;
-/// Replaces a value of the environment that may be a secret.
+/// Replaces the value of an environment variable that may contain a secret.
 const WITHHELD: &str = "[withheld]";
 
 /// Memory limits of a loop, named as in the `context` section of its settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
-    /// Iterations that are kept verbatim.
+    /// Number of newest iterations to keep verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
-    /// Iterations between updates of the summary; 0 for never.
+    /// Number of iterations after which the summary is rewritten; 0 for never.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
-    /// The most that the summary may take, in tokens.
+    /// Maximum tokens of the summary.
     #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }
 
-/// An iteration as reported.
+/// An iteration to add to a loop.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewIteration {
-    /// When it ended, in milliseconds since 1970.
+    /// Time when the iteration ended, in milliseconds since 1970.
     pub time_ms: u64,
-    /// The program that ran it.
+    /// Name of the program that ran the iteration.
     pub cli: String,
-    /// The model that ran it.
+    /// Name of the model that the iteration used.
     pub model: String,
-    /// Its prompt.
+    /// Prompt of the iteration. Strata keeps its first 500 characters.
     pub prompt: String,
-    /// Its output.
+    /// Output of the iteration. Strata keeps its first 5,000 characters.
     pub output: String,
-    /// How far it got, as the caller judges.
+    /// Progress made by the iteration, on a scale of the caller's choice.
     pub progress_score: f64,
-    /// Accomplishments in addition to those in the output.
+    /// Accomplishments in addition to those tagged in the output.
     pub progress_markers: Vec<String>,
-    /// Paths of the files that it changed.
+    /// Paths of the files that the iteration changed.
     pub file_changes: Vec<String>,
-    /// How long it took, in milliseconds.
+    /// Duration of the iteration, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// An iteration as remembered.
+/// A stored iteration.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Iteration {
-    /// Its place in the loop, from 1.
+    /// Number of the iteration in its loop, starting at 1.
     pub number: u64,
-    /// When it ended, in milliseconds since 1970.
+    /// Time when the iteration ended, in milliseconds since 1970.
     pub time_ms: u64,
-    /// The program that ran it.
+    /// Name of the program that ran the iteration.
     pub cli: String,
-    /// The model that ran it.
+    /// Name of the model that the iteration used.
     pub model: String,
-    /// Its prompt, clipped to [`PROMPT_CHARS`].
+    /// Prompt of the iteration, clipped to [`PROMPT_CHARS`].
     pub prompt: String,
-    /// Its output, clipped to [`OUTPUT_CHARS`].
+    /// Output of the iteration, clipped to [`OUTPUT_CHARS`].
     pub output: String,
-    /// How far it got, as the caller judges; finite.
+    /// Progress as reported by the caller, always finite.
     pub progress_score: f64,
-    /// Accomplishments: reported ones, then those in the whole output.
+    /// Accomplishments: those that the caller reported, then those tagged in the whole output.
     pub progress_markers: Vec<String>,
-    /// Paths of the files that it changed.
+    /// Paths of the files that the iteration changed.
     pub file_changes: Vec<String>,
-    /// How long it took, in milliseconds.
+    /// Duration of the iteration, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// What happened to a file.
+/// Kind of change to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChange {
-    /// It was not there before.
+    /// The file was created.
     Created,
-    /// Its content changed.
+    /// The content of the file was changed.
     Modified,
-    /// It is gone.
+    /// The file was deleted.
     Deleted,
 }
 
@@ -124,101 +125,100 @@ impl FileChange {
     }
 }
 
-/// Something that happened to a file while the loop ran.
+/// A change to a file while the loop runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileEvent {
-    /// When, in milliseconds since 1970; now when absent.
+    /// Time of the change, in milliseconds since 1970. Defaults to the current time.
     #[serde(default)]
     pub time_ms: u64,
-    /// The file.
+    /// Path of the changed file.
     pub path: String,
-    /// The kind of change.
+    /// Kind of change.
     pub change: FileChange,
 }
 
-/// A loop and all that it remembers.
+/// The memory of an autonomous loop.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Loop {
-    /// The goal of the loop.
     pub goal: String,
     /// The newest iterations, in order.
     iterations: Vec<Iteration>,
-    /// Iterations that have left the window and are in no summary yet, in order; all older than those in the window.
+    /// Iterations that have left the window but are not in the summary yet, in order.
     waiting: Vec<Iteration>,
-    /// The summary of older iterations.
+    /// Summary of older iterations.
     summary: String,
-    /// Counts the summaries, so that an answer to a question about an older one is known.
+    /// Number of times the summary was replaced, which identifies outdated folds.
     edition: u64,
-    /// Whether an attempt to fold failed since the last interval.
+    /// Whether a fold has failed since the last interval.
     folding: Folding,
-    /// How many iterations there were.
+    /// Number of iterations so far.
     total: u64,
-    /// When the loop began, in milliseconds since 1970.
+    /// Time when the loop started, in milliseconds since 1970.
     pub started_ms: u64,
-    /// The program that ran the last iteration.
+    /// Name of the program that ran the last iteration.
     current_cli: String,
-    /// The model that ran the last iteration.
+    /// Name of the model that the last iteration used.
     current_model: String,
-    /// The last iteration that promised that the goal is reached.
+    /// Number of the last iteration that promised that the goal is reached.
     completed: Option<u64>,
-    /// The environment as reported.
+    /// Environment variables as reported, without secrets.
     env_snapshot: BTreeMap<String, String>,
-    /// Changes of files.
+    /// The newest changes to files, in order.
     file_events: Vec<FileEvent>,
 }
 
-/// Whether older iterations are folded into the summary as they leave the window.
+/// Whether iterations are folded into the summary as soon as they leave the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Folding {
-    /// In progress.
+    /// Iterations are folded immediately.
     Running,
-    /// Paused until the next interval after a failure.
+    /// A fold failed, so folding is paused until the next interval.
     Paused,
 }
 
-/// The result of adding an iteration.
+/// Result of adding an iteration to a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AddedIteration {
-    /// The iteration's place in the loop, from 1.
+    /// Number of the iteration in the loop, starting at 1.
     pub number: u64,
-    /// Whether it said that the goal is reached.
+    /// Whether the iteration promised that the goal is reached.
     pub promise: Promise,
-    /// What to fold into the summary now.
+    /// Fold that is due now, if any.
     pub fold: Option<Fold>,
 }
 
-/// The state of a loop.
+/// State of a loop.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopStatus {
-    /// Its goal.
+    /// Goal of the loop.
     pub goal: String,
-    /// How many iterations there were.
+    /// Number of iterations so far.
     pub total_iterations: u64,
     /// Numbers of the iterations kept verbatim.
     pub window: Vec<u64>,
-    /// Numbers of the iterations waiting for the summary.
+    /// Numbers of the iterations waiting to be summarized.
     pub waiting: Vec<u64>,
-    /// The summary holds the iterations from 1 to this one.
+    /// Number of the last summarized iteration; 0 if there is no summary.
     pub summarized: u64,
-    /// The summary.
+    /// Summary of older iterations; empty if there is none.
     pub summary: String,
-    /// The iteration after which it is written again.
+    /// Number of the iteration after which the summary is rewritten. Absent if it is never rewritten.
     pub next_summary_at: Option<u64>,
-    /// The program that ran the last iteration.
+    /// Name of the program that ran the last iteration.
     pub current_cli: String,
-    /// The model that ran the last iteration.
+    /// Name of the model that the last iteration used.
     pub current_model: String,
-    /// When the loop began, in milliseconds since 1970.
+    /// Time when the loop started, in milliseconds since 1970.
     pub started_ms: u64,
-    /// How far the last iteration got.
+    /// Progress score of the last iteration.
     pub progress_score: Option<f64>,
-    /// Whether the goal is reached.
+    /// Whether an iteration promised that the goal is reached.
     pub promise: Promise,
-    /// The last iteration that said so.
+    /// Number of the last iteration that made this promise.
     pub completed: Option<u64>,
 }
 
@@ -248,14 +248,14 @@ impl NewIteration {
 }
 
 impl Iteration {
-    /// Whether it said nothing, not even between tags.
+    /// Whether the iteration has no output, not even between tags.
     pub(crate) fn is_silent(&self) -> bool {
         marker::untagged(&self.output).trim().is_empty()
     }
 }
 
 impl Loop {
-    /// A loop before its first iteration.
+    /// Creates a loop without iterations.
     pub fn new(goal: impl Into<String>, started_ms: u64) -> Self {
         Self {
             goal: goal.into(),
@@ -274,12 +274,12 @@ impl Loop {
         }
     }
 
-    /// Remembers one more iteration. What leaves the window waits until [`Loop::fold`] has put it into the summary; it
-    /// is never lost on the way.
+    /// Adds an iteration. Iterations that leave the window wait until [`Loop::fold`] has summarized them, so
+    /// that none is lost.
     pub fn add(&mut self, reported: NewIteration, config: &RollingConfig) -> AddedIteration {
         self.total = self.total.saturating_add(1);
         let number = self.total;
-        // Read from the whole output: what counts is often said last.
+        // Parse the whole output before it is clipped, because tags are often at the end.
         let said =
             marker::progress(&reported.output).take(MOST_NAMED).map(|text| clip(text, NAME_CHARS).to_owned());
         let said = said.collect();
@@ -296,7 +296,7 @@ impl Loop {
         AddedIteration { number, promise, fold: self.due(config) }
     }
 
-    /// Records the environment. Omits values whose names suggest secrets.
+    /// Records the environment. Replaces values whose names suggest secrets.
     pub fn note_environment(&mut self, environment: BTreeMap<String, String>) {
         self.env_snapshot = environment
             .into_iter()
@@ -307,38 +307,33 @@ impl Loop {
             .collect();
     }
 
-    /// Something happened to a file.
+    /// Records a change to a file.
     pub fn note_file(&mut self, event: FileEvent) {
         self.file_events.push(FileEvent { path: clipped(event.path, NAME_CHARS), ..event });
         let over = self.file_events.len().saturating_sub(MOST_EVENTS);
         self.file_events.drain(..over);
     }
 
-    /// The newest iterations, in order.
     #[cfg(test)]
     pub(crate) fn iterations(&self) -> &[Iteration] {
         &self.iterations
     }
 
-    /// Iterations that left the window and are not in the summary yet, in order.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> &[Iteration] {
         &self.waiting
     }
 
-    /// The summary of older iterations; empty at first.
     #[cfg(test)]
     pub(crate) fn summary(&self) -> &str {
         &self.summary
     }
 
-    /// How many iterations there were.
     #[cfg(test)]
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// The state of the loop.
     pub fn status(&self, config: &RollingConfig) -> LoopStatus {
         let numbers =
             |iterations: &[Iteration]| iterations.iter().map(|iteration| iteration.number).collect();
@@ -361,12 +356,12 @@ impl Loop {
         }
     }
 
-    /// The last iteration that the summary holds; 0 when it holds none.
+    /// Returns the number of the last summarized iteration; 0 if there is none.
     fn summarized(&self) -> u64 {
         self.raw().next().map_or(self.total, |oldest| oldest.number.saturating_sub(1))
     }
 
-    /// All iterations that are still there verbatim, in order.
+    /// Returns all iterations that are still stored verbatim, in order.
     fn raw(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.waiting.iter().chain(&self.iterations)
     }
@@ -377,7 +372,7 @@ fn clipped(text: String, chars: usize) -> String {
     if kept.len() == text.len() { text } else { kept.to_owned() }
 }
 
-/// Whether a variable of this name may hold a secret.
+/// Whether an environment variable with this name may contain a secret.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CREDENTIAL", "AUTH", "COOKIE"]

@@ -1,5 +1,5 @@
-//! The prompt for the next iteration of a loop: goal, summary, newest iterations and state, each within its share. Changes
-//! nothing.
+//! Builds the prompt of a loop's next iteration: goal, summary, newest iterations and state, each with a
+//! limit.
 
 use std::collections::BTreeSet;
 
@@ -11,29 +11,29 @@ use crate::text::{clip, clip_to_weight};
 
 use super::{FileEvent, Loop, RollingConfig};
 
-/// The most that the whole prompt may take, in tokens.
+/// Maximum tokens of the whole prompt.
 const TOTAL_TOKENS: usize = 50_000;
-/// The share of the goal.
+/// Maximum tokens of the goal.
 const GOAL_TOKENS: usize = 1_000;
-/// The share of one iteration.
+/// Maximum tokens of one iteration.
 const ITERATION_TOKENS: usize = 6_000;
-/// The share of all iterations.
+/// Maximum tokens of all iterations.
 const RAW_TOKENS: usize = 30_000;
-/// The share of the instructions.
+/// Maximum tokens of the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
 /// Maximum tokens of the state: progress, environment and file changes.
 const STATE_TOKENS: usize = 4_000;
-/// The share of each of the two lists in it.
+/// Maximum tokens of each list in the state.
 const LIST_TOKENS: usize = 1_000;
-/// Iterations that are shown.
+/// Number of iterations shown.
 const SHOWN: usize = 3;
-/// Characters that are shown of the output of each.
+/// Maximum characters of an iteration's output.
 const SHOWN_CHARS: usize = 1_000;
-/// Characters of the name of a program.
+/// Maximum characters of the name of a program.
 const CLI_CHARS: usize = 100;
-/// Characters of a value of the environment, and of a path.
+/// Maximum characters of an environment variable's value, or of a path.
 const VALUE_CHARS: usize = 200;
-/// Files whose last event is shown, newest first.
+/// Maximum number of files listed with their last change.
 const SHOWN_FILES: usize = 20;
 
 const INSTRUCTIONS: &str = "# Instructions\n\
@@ -41,20 +41,21 @@ Continue working toward the goal. Output:\n\
 - `<progress>what you accomplished</progress>` for progress\n\
 - `<promise>COMPLETE</promise>` when goal is fully achieved";
 
-/// The prompt of the next iteration.
+/// Prompt of the next iteration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextualPrompt {
-    /// The prompt.
+    /// Text of the prompt.
     pub text: String,
-    /// Its tokens.
+    /// Tokens of the prompt.
     pub tokens: usize,
-    /// Its sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`, `instructions`. Omits empty ones.
+    /// Non-empty sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`,
+    /// `instructions`.
     pub parts: Vec<(String, usize)>,
 }
 
 impl Loop {
-    /// The prompt of the next iteration. `count` counts tokens.
+    /// Builds the prompt of the next iteration. `count` counts tokens.
     pub fn prompt(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> ContextualPrompt {
         let sections = [
             ("goal", Some(self.goal_section(count))),
@@ -120,7 +121,7 @@ impl Loop {
         (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))
     }
 
-    /// The last event of each file, newest first.
+    /// Lists the last change to each file, newest first.
     fn file_list(&self) -> Option<String> {
         let mut named = BTreeSet::new();
         let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));

@@ -1,4 +1,4 @@
-//! The question to a model that summarizes iterations.
+//! Builds the question to a model that summarizes iterations.
 
 use std::fmt::Write as _;
 
@@ -19,15 +19,16 @@ const WANTED: &str = "Write a summary that replaces the existing one, with these
                       holds of the existing summary. Leave out long output, passing debug notes, errors already listed, and details \
                       that are in the code. Name iterations without output. Invent nothing.\n\nAt most 500 words.";
 
-/// Said of iterations that stay outside a summary that is written again.
+/// Introduces the newest iterations, which a rewritten summary does not cover.
 const RECENT: &str = "The agent still sees the newest iterations in full. Use them only to update the current state and the next \
                       steps, and to drop what is obsolete.";
 
-/// The tags around material.
+/// Tags that enclose the parts of a question.
 const TAGS: [&str; 3] = ["summary", "iterations", "recent"];
 
 impl Fold {
-    /// The question to a model with a window of this many tokens. Clips the end of each iteration if necessary, but omits none.
+    /// Returns the question for a model with a window of `window` tokens. If necessary, clips the end of each
+    /// iteration, but omits none.
     pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> Question {
         let existing = if self.existing.is_empty() { "There is none yet." } else { &self.existing };
         let shown = self.iterations.len() + self.recent.len();
@@ -57,7 +58,7 @@ impl Fold {
     }
 }
 
-/// An iteration as a model gets to read it.
+/// Formats an iteration for a model.
 fn told(iteration: &Iteration) -> String {
     let Iteration { number, cli, model, progress_score, duration_ms, .. } = iteration;
     let ran =
@@ -80,7 +81,7 @@ fn told(iteration: &Iteration) -> String {
     text
 }
 
-/// Adds a text between tags that nothing inside it can close.
+/// Adds `text` between tags. Escapes closing tags in `text`.
 fn enclose(prompt: &mut String, tag: &str, text: &str) {
     let text = sanitize::escape_closing_tags(text, &TAGS);
     let _ = write!(prompt, "<{tag}>\n{text}\n</{tag}>\n\n");

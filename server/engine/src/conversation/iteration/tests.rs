@@ -1,4 +1,4 @@
-//! Every figure, rule, and edge case of the rolling window, and that nothing is lost whatever happens.
+//! Tests of every limit, rule and edge case of the rolling window, and that no iteration is lost.
 
 use expect_test::expect;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn begun() -> Loop {
     Loop::new("Ship the login.", 1_000)
 }
 
-/// A loop after so many iterations, each of which was folded with the text `Summary.`.
+/// Returns a loop after this many iterations, each folded with the text `Summary.`.
 fn after(iterations: u64) -> Loop {
     let mut lasting = begun();
     for number in 1..=iterations {
@@ -37,7 +37,7 @@ fn numbers(iterations: &[Iteration]) -> Vec<u64> {
     iterations.iter().map(|iteration| iteration.number).collect()
 }
 
-/// The section of a prompt that begins with this heading, up to the next one.
+/// Returns the section of a prompt that begins with this heading.
 fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
     let from = prompt.find(heading).unwrap_or_else(|| panic!("no {heading} in {prompt}"));
     let rest = &prompt[from..];
@@ -650,7 +650,7 @@ fn iterations_that_wait_are_shown_while_they_are_among_the_last_three() {
 
 #[test]
 fn every_part_keeps_to_its_share() {
-    // Each character weighs as much as the worst that a tokenizer makes of one.
+    // Worst case of a tokenizer: eight tokens per character.
     let heavy = |text: &str| text.chars().count() * 8;
     let config = RollingConfig { max_summary_tokens: 1_000_000, ..CONFIG };
     for count in [&by_chars as &dyn Fn(&str) -> usize, &heavy] {
@@ -706,7 +706,8 @@ fn a_score_that_is_no_number_is_none() {
 }
 
 proptest! {
-    /// Whatever comes of the folds, every iteration is in the window, waits, or is in the summary, in this order.
+    /// Whatever the outcome of the folds, every iteration is in the window, waiting or summarized, in this
+    /// order.
     #[test]
     fn no_iteration_is_lost(
         window in 0_usize..7,
@@ -726,7 +727,7 @@ proptest! {
                 (Some(fold), 1) => lasting.not_folded(&fold, &config, &by_chars),
                 (Some(fold), 2) => { let _ = lasting.fold(&fold, &fold.extract(&by_chars), &by_chars); }
                 (fold, _) => {
-                    // An answer that comes late, after others.
+                    // A late answer, which arrives after others.
                     if let Some(late) = std::mem::replace(&mut held, fold) {
                         let _ = lasting.fold(&late, "Late.", &by_chars);
                     }
@@ -743,7 +744,7 @@ proptest! {
         }
     }
 
-    /// No output makes reading it fail or its markers differ from what stands between the tags.
+    /// No output causes a panic, and markers are the text between the tags.
     #[test]
     fn any_output_is_read(parts in proptest::collection::vec(
         prop_oneof!["<progress>", "</progress>", "<promise>", "</promise>", "COMPLETE", "[^<]{0,9}"], 0..40

@@ -1,4 +1,5 @@
-//! Replies of Anthropic's Messages API: <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
+//! Assembles replies of Anthropic's Messages API:
+//! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
 
 use serde_json::Value;
 
@@ -12,11 +13,11 @@ pub(super) struct Assembly {
     open: Option<OpenBlock>,
 }
 
-/// Unfinished content block.
+/// An unfinished content block.
 #[derive(Debug)]
 struct OpenBlock {
     start: Value,
-    /// Text or reasoning, or the arguments of a call as written.
+    /// Text, reasoning, or the raw arguments of a call.
     written: String,
     signature: String,
 }
@@ -42,7 +43,7 @@ impl Assembly {
             }
             "content_block_delta" => {
                 let (Some(open), Some(delta)) = (&mut self.open, data.get("delta")) else { return };
-                // Ignores a delta whose type does not match its block.
+                // Ignore a delta whose type does not match its block.
                 match (text(&open.start, "type"), text(delta, "type")) {
                     ("text", "text_delta") => {
                         open.written.push_str(text(delta, "text"));
@@ -85,13 +86,13 @@ impl Assembly {
         Some(())
     }
 
-    /// Returns the reply so far. Keeps only the text of an interrupted block.
+    /// Returns the reply so far. Of an interrupted block, keeps only text.
     pub(super) fn into_draft(mut self) -> Draft {
         self.cut_open();
         self.draft
     }
 
-    /// Ends an unfinished block. Keeps it only if it is text.
+    /// Closes an unfinished text block, and drops any other unfinished block.
     fn cut_open(&mut self) {
         if let Some(open) = self.open.take()
             && text(&open.start, "type") == "text"
@@ -118,7 +119,7 @@ impl Assembly {
             }
             _ => {
                 let mut block = start;
-                // A server-side call is streamed like any other.
+                // The arguments of a server-side call are streamed like those of any other call.
                 if let (false, Some(fields)) = (written.is_empty(), block.as_object_mut())
                     && fields.contains_key("input")
                 {
@@ -129,8 +130,8 @@ impl Assembly {
         }
     }
 
-    /// Updates the usage. Later counts replace earlier ones, field by field ("The token counts shown in the
-    /// `usage` field of the `message_delta` event are cumulative").
+    /// Updates the usage. Each count replaces the previous one ("The token counts shown in the `usage` field
+    /// of the `message_delta` event are cumulative").
     fn usage(&mut self, billed: Option<&Value>) {
         let Some(billed) = billed else { return };
         let usage = self.draft.usage.get_or_insert_default();
@@ -154,7 +155,7 @@ fn say(event: ReplyEvent, out: &mut Vec<ReplyEvent>) {
     }
 }
 
-/// Maps the reason why the reply ended: <https://docs.anthropic.com/en/api/handling-stop-reasons>.
+/// Converts a stop reason: <https://docs.anthropic.com/en/api/handling-stop-reasons>.
 fn end(stop_reason: &str) -> ReplyEnd {
     match stop_reason {
         "tool_use" => ReplyEnd::ToolCalls,

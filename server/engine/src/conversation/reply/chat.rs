@@ -1,5 +1,6 @@
-//! Replies of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat-streaming>,
-//! and of compatible servers, whose deviations are tolerated.
+//! Assembles replies of OpenAI's Chat Completions API:
+//! <https://platform.openai.com/docs/api-reference/chat-streaming>. Tolerates the deviations of compatible
+//! servers.
 
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ impl Assembly {
             }
         }
         self.usage(data.get("usage"));
-        // The usage comes after the last choice in a separate event, or together with it.
+        // The usage arrives with the last choice, or in a separate event after it.
         if self.draft.usage.is_some() {
             self.draft.end = self.finish.take();
         }
@@ -61,7 +62,7 @@ impl Assembly {
         Some(())
     }
 
-    /// Ends the stream. Servers that do not report usage end after the last choice.
+    /// Ends the stream. Servers that do not report usage send nothing after the last choice.
     pub(super) fn end(&mut self) {
         if self.draft.end.is_none() {
             self.draft.end = self.finish.take();
@@ -73,8 +74,8 @@ impl Assembly {
         self.draft
     }
 
-    /// Reads reasoning from the fields that DeepSeek, vLLM and OpenRouter use. It is shown but not kept,
-    /// because the dialect does not accept it in requests.
+    /// Reads reasoning from the fields that DeepSeek, vLLM and OpenRouter use. Reasoning is shown but not
+    /// stored, because the API does not accept it in requests.
     fn thought(&self, delta: &Value, out: &mut Vec<ReplyEvent>) {
         let thought = [text(delta, "reasoning_content"), text(delta, "reasoning")];
         if let Some(thought) = thought.into_iter().find(|thought| !thought.is_empty()) {

@@ -1,4 +1,4 @@
-//! Assembly of a reply, and the result, independent of the dialect.
+//! The assembled reply and its events, independent of the dialect.
 
 use serde_json::Value;
 
@@ -9,42 +9,40 @@ use crate::tokens::cost::Usage;
 /// An event of a reply in progress.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplyEvent {
-    /// Next piece of text.
+    /// The next piece of text.
     Text(String),
-    /// Next piece of reasoning, if the provider shows it.
+    /// The next piece of reasoning, if the provider shows it.
     Thinking(String),
-    /// A complete tool call.
     ToolCall { id: String, name: String, input: Value },
 }
 
-/// Why a reply ended.
+/// Reason why a reply ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ReplyEnd {
-    /// The model finished.
+    /// The model finished its answer.
     Complete,
-    /// The model waits for the results of its calls.
+    /// The model is waiting for the results of its calls.
     ToolCalls,
-    /// The limit on output tokens was reached, so the text may end anywhere.
+    /// The reply reached the limit on output tokens, so its text may end anywhere.
     OutputLimit,
     /// The stream ended without a reason from the provider.
     Cut,
-    /// The provider failed midway, or sent something other than a reply.
+    /// The provider failed during the reply, or sent something other than a reply.
     Failed(ProviderError),
 }
 
-/// A reply, complete or as received so far.
+/// An assembled reply, complete or as received until an interruption.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
-    /// Content for the conversation, without interrupted calls.
+    /// Content to add to the conversation, without interrupted calls.
     pub content: Vec<ContentBlock>,
-    /// Billed usage, as far as reported.
+    /// Usage as far as the provider reported it.
     pub usage: Option<Usage>,
-    /// Why the reply ended.
     pub end: ReplyEnd,
 }
 
 impl Reply {
-    /// Returns the text, without reasoning and calls.
+    /// Returns the text of the reply, without reasoning and calls.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|block| match block {
             ContentBlock::Text { text } => Some(text.as_str()),
@@ -54,13 +52,13 @@ impl Reply {
     }
 }
 
-/// A reply that is still being assembled.
+/// A reply that is being assembled.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) content: Vec<ContentBlock>,
     pub(super) usage: Option<Usage>,
     pub(super) end: Option<ReplyEnd>,
-    /// Whether an event of this dialect has arrived.
+    /// Whether an event of this dialect was received.
     pub(super) has_begun: bool,
 }
 
@@ -101,12 +99,12 @@ pub(super) fn number(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// Returns the text in a field; empty if there is none.
+/// Returns the string in a field; empty if there is none.
 pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Parses the arguments of a call. Invalid JSON is returned as a string.
+/// Parses the arguments of a call. Returns invalid JSON as a string.
 pub(super) fn arguments(written: &str) -> Value {
     if written.trim().is_empty() {
         return Value::Object(serde_json::Map::new());

@@ -1,4 +1,4 @@
-//! Provider errors, classified by what to do about them.
+//! Errors of providers, classified by how to react to them.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ pub enum ProviderErrorKind {
     ContextLimit,
     /// The provider is overloaded. A later retry may succeed.
     Overloaded,
-    /// The account's rate limit is exceeded. A retry succeeds at the stated time at the earliest.
+    /// The account's rate limit is exceeded. A retry before the stated time fails.
     RateLimit,
     /// The key is missing, invalid, or not allowed to use the model.
     Authentication,
-    /// The provider rejects the request as it is.
+    /// The provider rejects the request for another reason. Repeating the same request would fail.
     Refused,
-    /// The provider's content rules stopped the answer.
+    /// The provider's content policy stopped the answer.
     Content,
-    /// The provider failed. A retry may succeed.
+    /// The provider had an internal error. A retry may succeed.
     Server,
-    /// The reply is not valid in this dialect.
+    /// The reply is invalid in this dialect.
     Garbage,
 }
 
@@ -35,11 +35,11 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
 }
 
-/// Maximum characters of a provider's message in an error.
+/// Maximum characters of the provider's message that an error quotes.
 const MESSAGE_CHARS: usize = 300;
 
 impl ProviderError {
-    /// Creates the error for a response with an HTTP error status. `retry_after` is the value of its header.
+    /// Creates the error for a response with an HTTP error status. `retry_after` is the value of that header.
     pub fn of_status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
         let value: Value = serde_json::from_slice(body).unwrap_or_default();
         let stated = Self::stated(&value);
@@ -49,7 +49,7 @@ impl ProviderError {
         };
         let by_status = match status {
             401 | 403 => ProviderErrorKind::Authentication,
-            // Anthropic's limit on the size of a request ("request_too_large").
+            // Anthropic: the request exceeds the size limit ("request_too_large").
             413 => ProviderErrorKind::ContextLimit,
             429 => ProviderErrorKind::RateLimit,
             503 | 529 => ProviderErrorKind::Overloaded,
@@ -64,9 +64,9 @@ impl ProviderError {
         Self { kind, message, retry_after: retry_after.or(delay) }
     }
 
-    /// Returns the error in a body or event, if any. All dialects report it in one of these places: Anthropic
-    /// ("Errors"), OpenAI ("Error codes"; in a stream of the Responses API, the event itself), Gemini
-    /// ("Troubleshooting"; in a stream without events, a list), Ollama (a text).
+    /// Returns the error stated in a body or event, if any. Covers Anthropic ("Errors"), OpenAI ("Error
+    /// codes"; in a stream of the Responses API, the event itself is the error), Gemini ("Troubleshooting"; a
+    /// stream without events is a list), and Ollama (the error is a string).
     pub(super) fn stated(value: &Value) -> Option<Self> {
         let error = match value.get("error").or_else(|| value.pointer("/0/error")) {
             Some(error) if !error.is_null() => error,
@@ -101,7 +101,7 @@ impl ProviderError {
     }
 }
 
-/// Classifies an error by its name.
+/// Classifies an error by its type, code or status name.
 fn kind_of(name: &str) -> Option<ProviderErrorKind> {
     Some(match name {
         "overloaded_error" | "UNAVAILABLE" | "server_is_overloaded" | "slow_down" => {
@@ -124,8 +124,8 @@ fn kind_of(name: &str) -> Option<ProviderErrorKind> {
     })
 }
 
-/// Whether an error reports that the request is too long: by its code (OpenAI), or by phrases that Anthropic,
-/// OpenAI, Google, vLLM and llama.cpp use.
+/// Whether an error reports that the request is too long, by its code (OpenAI) or by a phrase that Anthropic,
+/// OpenAI, Google, vLLM or llama.cpp uses.
 fn is_context_limit(names: &[&str], message: &str) -> bool {
     const WORDS: [&str; 6] = [
         "prompt is too long",
@@ -139,14 +139,14 @@ fn is_context_limit(names: &[&str], message: &str) -> bool {
     names.contains(&"context_length_exceeded") || WORDS.iter().any(|words| message.contains(words))
 }
 
-/// Parses Google's `RetryInfo`: seconds followed by `s`.
+/// Parses the delay in Google's `RetryInfo`: seconds followed by `s`.
 fn stated_delay(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// Returns the beginning of a text as a single line.
+/// Joins the beginning of `text` into a single line.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {

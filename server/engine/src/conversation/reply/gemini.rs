@@ -1,4 +1,4 @@
-//! Replies of Google's `generateContent` and `streamGenerateContent`:
+//! Assembles replies of Google's `generateContent` and `streamGenerateContent`:
 //! <https://ai.google.dev/api/generate-content>. Each event is a complete reply object with further parts.
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::tokens::cost::Usage;
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) draft: Draft,
-    /// Number of calls so far, used as an id for calls without one.
+    /// Number of calls so far, which provides ids for calls without one.
     calls: usize,
 }
 
@@ -73,7 +73,7 @@ impl Assembly {
         }
     }
 
-    /// Updates the usage. Counts cover the whole reply so far; thoughts are billed as output.
+    /// Updates the usage. Each event has the counts of the whole reply so far. Thoughts are billed as output.
     fn usage(&mut self, billed: Option<&Value>) {
         let Some(billed) = billed else { return };
         let cache_read = number(billed, "/cachedContentTokenCount");

@@ -22,7 +22,7 @@ pub use draft::{Reply, ReplyEnd, ReplyEvent};
 pub use error::{ProviderError, ProviderErrorKind};
 
 impl Reply {
-    /// Reads a reply that is a single body.
+    /// Decodes a reply that is a single body.
     ///
     /// # Errors
     /// The provider's error, or [`ProviderErrorKind::Garbage`] if the body is not a reply in this dialect.
@@ -38,7 +38,7 @@ impl Reply {
         }
     }
 
-    /// Reads a reply of Ollama's native chat API that is a single body:
+    /// Decodes a reply of Ollama's native chat API that is a single body:
     /// <https://github.com/ollama/ollama/blob/main/docs/api.md>.
     ///
     /// # Errors
@@ -61,25 +61,25 @@ impl Reply {
     }
 }
 
-/// Decodes a streamed reply from bytes to events. The boundaries between chunks of bytes do not matter.
+/// Decodes a streamed reply from bytes to events. Chunks may be split at any byte.
 #[derive(Debug)]
 pub struct ReplyDecoder {
     events: EventDecoder,
     assembly: Assembly,
-    /// Beginning of the data, for an error message.
+    /// First bytes of the stream, for the error message if the reply is invalid.
     head: Vec<u8>,
 }
 
-/// Maximum bytes of an invalid reply in an error.
+/// Maximum bytes of an invalid reply to quote in an error.
 const HEAD: usize = 512;
 
 impl ReplyDecoder {
-    /// Creates a decoder for streams of this dialect; `None` for dialects that Strata does not send.
+    /// Creates a decoder for streams in `format`; `None` for formats that Strata does not send.
     pub fn new(format: Format) -> Option<Self> {
         Some(Self { events: EventDecoder::default(), assembly: Assembly::of(format)?, head: Vec::new() })
     }
 
-    /// Decodes the next bytes, and returns the completed events.
+    /// Decodes the next bytes, and returns the events that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<ReplyEvent> {
         let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
@@ -90,12 +90,12 @@ impl ReplyDecoder {
         out
     }
 
-    /// Whether the reply is complete. Later data is ignored.
+    /// Whether the reply is complete. Later bytes are ignored.
     pub fn is_done(&self) -> bool {
         self.assembly.draft_ref().end.is_some()
     }
 
-    /// Returns the final reply, and the events of the last bytes.
+    /// Returns the final reply, and the events that the end of the stream completes.
     pub fn finish(mut self) -> (Reply, Vec<ReplyEvent>) {
         let mut out = Vec::new();
         if let Some(event) = self.events.flush() {
@@ -117,7 +117,7 @@ impl ReplyDecoder {
         if event.data.trim() == "[DONE]" {
             return self.assembly.end_chat();
         }
-        // Skips unknown types of events, and data that is not JSON.
+        // Skip data that is not JSON. `event` skips unknown types.
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
         if let Some(error) = ProviderError::stated(&data) {
             self.assembly.draft_mut().end = Some(ReplyEnd::Failed(error));
@@ -127,7 +127,7 @@ impl ReplyDecoder {
     }
 }
 
-/// Assembles the reply of one dialect, event by event.
+/// Assembly of a reply in one dialect.
 #[derive(Debug)]
 enum Assembly {
     Anthropic(anthropic::Assembly),
@@ -156,7 +156,7 @@ impl Assembly {
         }
     }
 
-    /// Handles the end-of-stream marker of OpenAI's chat.
+    /// Handles the end-of-stream marker `[DONE]` of the Chat Completions API.
     fn end_chat(&mut self) {
         if let Self::Chat(assembly) = self {
             assembly.end();
@@ -191,7 +191,7 @@ impl Assembly {
         }
     }
 
-    /// Returns the reply so far, if the stream ends here.
+    /// Returns the reply so far, as if the stream ended here.
     fn draft(self) -> Draft {
         match self {
             Self::Anthropic(assembly) => assembly.into_draft(),

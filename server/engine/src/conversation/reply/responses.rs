@@ -1,5 +1,6 @@
-//! Replies of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses-streaming>.
-//! Items are added when complete; text is shown as it arrives.
+//! Assembles replies of OpenAI's Responses API:
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>. Items are stored when they are
+//! complete, and text is shown as it arrives.
 
 use serde_json::{Value, json};
 
@@ -59,7 +60,7 @@ impl Assembly {
                 let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
                 let whole: String =
                     parts.map(|part| text(part, "text").to_owned() + text(part, "refusal")).collect();
-                // Shows the text that was not streamed.
+                // Show the text that was not streamed.
                 if let Some(rest) = whole.strip_prefix(&shown) {
                     self.draft.say(rest, out);
                 }
@@ -98,8 +99,8 @@ impl Assembly {
     }
 }
 
-/// Returns reasoning in the form that a request accepts, without `status` and `content`, which only the
-/// provider may write.
+/// Reduces a reasoning item to the fields that a request accepts. Only the provider may write `status` and
+/// `content`.
 fn sealed(item: &Value) -> Value {
     let mut kept = json!({"type": "reasoning"});
     if let (Some(kept), Some(item)) = (kept.as_object_mut(), item.as_object()) {

@@ -1,20 +1,20 @@
 //! Decodes server-sent events from bytes: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
-/// Maximum bytes of the lines of one event. The rest of a longer one is dropped.
+/// Maximum bytes of an event. Longer events are truncated.
 const MAX_EVENT: usize = 16 * 1024 * 1024;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct ServerEvent {
-    /// `event` field; empty if missing.
+    /// Value of the `event` field; empty if missing.
     pub(super) name: String,
-    /// `data` fields, joined by line breaks.
+    /// Values of the `data` fields, joined by line breaks.
     pub(super) data: String,
 }
 
 /// Splits a stream of bytes into events.
 #[derive(Debug, Default)]
 pub(super) struct EventDecoder {
-    /// The current incomplete line.
+    /// Current incomplete line.
     line: Vec<u8>,
     /// Whether the last byte was a carriage return, so that a following line feed does not end another line.
     after_return: bool,
@@ -23,7 +23,7 @@ pub(super) struct EventDecoder {
 }
 
 impl EventDecoder {
-    /// Decodes the next bytes, and returns the completed events.
+    /// Decodes the next bytes, and returns the events that they complete.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<ServerEvent> {
         let mut events = Vec::new();
         for &byte in bytes {
@@ -31,7 +31,7 @@ impl EventDecoder {
             match byte {
                 b'\n' if after_return => {}
                 b'\n' | b'\r' => events.extend(self.end_line()),
-                // Limits the size of a line that never ends.
+                // Limit the size of a line that never ends.
                 _ if self.line.len() + self.event.data.len() < MAX_EVENT => self.line.push(byte),
                 _ => {}
             }
@@ -39,7 +39,7 @@ impl EventDecoder {
         events
     }
 
-    /// Returns the event that the end of the stream completes, since some servers omit the last empty line.
+    /// Returns the event at the end of the stream, because some servers omit the last empty line.
     pub(super) fn flush(&mut self) -> Option<ServerEvent> {
         if !self.line.is_empty() {
             self.end_line();

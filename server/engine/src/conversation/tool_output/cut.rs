@@ -1,28 +1,28 @@
-//! Truncates texts by lines, characters or bytes, never inside a character. Markers count toward the limit;
-//! if they do not fit, only the beginning is kept.
+//! Truncates texts by lines, characters or bytes, never inside a character. The marker counts toward the
+//! limit. If it does not fit, only the beginning is kept.
 
 use std::fmt;
 
 use crate::conversation::settings::TruncateMode;
 
-/// Truncates a text to a limit of at least 1; returns `None` if it already fits.
+/// A function that truncates a text to a limit of at least 1, and returns `None` if the text already fits.
 pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
 
-/// Minimum lines that leave room for a marker between a beginning and an end.
+/// Minimum limit, in lines, at which a marker between the beginning and the end is inserted.
 const LINES_FOR_A_MARKER: usize = 4;
-/// Minimum characters or bytes at which a marker is inserted.
+/// Minimum limit, in characters or bytes, at which a marker is inserted.
 const SIZE_FOR_A_MARKER: usize = 200;
-/// Marks removed characters or bytes. The last line of the output reports how many.
+/// Marks removed characters or bytes. The last line of the output reports their number.
 const MARKER: &str = "\n[...]\n";
 
-/// Size of a text.
+/// Size of a text in three units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OutputSize {
-    /// Number of lines, including a last one without a line break.
+    /// Number of lines, including an unterminated last line.
     pub lines: usize,
-    /// Number of characters (Unicode scalar values).
+    /// Number of Unicode scalar values.
     pub chars: usize,
-    /// Number of UTF-8 bytes.
+    /// Number of bytes in UTF-8.
     pub bytes: usize,
 }
 
@@ -36,7 +36,6 @@ pub(crate) struct Report {
 }
 
 impl OutputSize {
-    /// Measures a text.
     pub fn of(text: &str) -> Self {
         Self { lines: text.split_inclusive('\n').count(), chars: text.chars().count(), bytes: text.len() }
     }
@@ -53,7 +52,6 @@ impl fmt::Display for Report {
     }
 }
 
-/// Truncates to `limit` lines.
 pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     let total = text.split_inclusive('\n').count();
     if total <= limit {
@@ -70,7 +68,6 @@ pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     Some(kept)
 }
 
-/// Truncates to `limit` characters.
 pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     if text.len() <= limit {
         return None;
@@ -86,14 +83,13 @@ pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     })
 }
 
-/// Truncates to `limit` bytes.
 pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
     let parts = ends(limit, mode).map(|(head, tail)| (end_of(text, head), start_of(text, text.len() - tail)));
     Some(match parts {
-        // If the marker has more characters than the text it replaces, it could exceed a limit on characters.
+        // A marker with more characters than the removed text could exceed the limit on characters.
         Some((head, tail)) if text[head..tail].chars().count() >= MARKER.len() => {
             [&text[..head], MARKER, &text[tail..]].concat()
         }
@@ -101,8 +97,7 @@ pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     })
 }
 
-/// Returns how much of the beginning and of the end to keep; `None` if there is no room for a marker between
-/// them.
+/// Returns the sizes of the beginning and the end to keep; `None` if there is no room for a marker.
 fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     let room = limit
         .checked_sub(MARKER.len())
@@ -110,12 +105,12 @@ fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
     Some((room - room / 2, room / 2))
 }
 
-/// Returns the last character boundary up to `at`.
+/// Returns the last character boundary at or before `at`.
 fn end_of(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// Returns the first character boundary from `at` on.
+/// Returns the first character boundary at or after `at`.
 fn start_of(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

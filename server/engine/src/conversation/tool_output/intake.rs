@@ -1,11 +1,11 @@
-//! Processing of the parts of a new tool result. The caller writes long texts to files and reports their
-//! locations.
+//! Processes the parts of a new tool result. The caller writes long texts to files and reports their paths.
 
 use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
 use crate::conversation::settings::ToolOutputSettings;
 
-/// Parts of one result, truncated except for those still to be spilled. Images are unchanged.
+/// Parts of one tool result. Texts are truncated, except for those to be written to files. Images are
+/// unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Intake {
     parts: Vec<Part>,
@@ -20,7 +20,7 @@ enum Part {
 }
 
 impl Intake {
-    /// Truncates the parts that exceed a limit, except those to be spilled.
+    /// Truncates texts that exceed a limit, except those to be written to files.
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
             ResultPart::Text { text } => match arrive(&text, settings) {
@@ -41,8 +41,8 @@ impl Intake {
         })
     }
 
-    /// Returns the final parts. `spilled` has the location of each of [`spills`](Self::spills), in order;
-    /// parts that could not be written to a file (`None`, or missing) are truncated.
+    /// Returns the final parts. `spilled` lists the file for each of [`spills`](Self::spills), in order.
+    /// Texts whose file is `None` or missing are truncated.
     pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;
         let mut spilled = spilled.into_iter();

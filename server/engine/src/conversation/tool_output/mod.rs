@@ -1,6 +1,6 @@
-//! Processes new tool results: decides what to keep of each, and reads the rest later. Overlong outputs are
-//! returned to the caller for storage, and replaced by a notice. `tool_result_archival` decides which results
-//! are shown later.
+//! Processes new tool results: decides how much of each to keep, and reads the remaining output later.
+//! Overlong outputs are returned to the caller for storage, and replaced with a notice.
+//! `tool_result_archival` decides which results the model sees later.
 
 mod cut;
 mod intake;
@@ -15,19 +15,18 @@ pub(crate) use cut::Report;
 pub use intake::Intake;
 pub use page::{Page, output_of, page};
 
-/// How to handle an output.
+/// What to do with a tool output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OutputHandling {
-    /// Keep it unchanged.
+    /// Keep the output unchanged.
     Kept,
-    /// Truncate it, with a last line that reports how much was removed.
+    /// Truncate the output, and add a line that reports how much was removed.
     Truncated {
-        /// Truncated text, with the last line.
+        /// Truncated text, including the line that reports the truncation.
         text: String,
-        /// Sizes before and after the truncation.
         report: Report,
     },
-    /// Write it to a file, and replace it with a [`notice`].
+    /// Write the output to a file, and replace it with a [`notice`].
     Spill(OutputSize),
 }
 
@@ -36,12 +35,10 @@ pub(crate) enum OutputHandling {
 pub struct SpilledOutput {
     /// Id of the output for `toolOutput.read`.
     pub id: String,
-    /// Path of the file.
     pub path: String,
-    /// Size in bytes.
     pub bytes: u64,
     pub lines: usize,
-    /// SHA-256 hash of its bytes, in hexadecimal digits.
+    /// SHA-256 hash of the bytes, in hexadecimal digits.
     pub sha256: String,
 }
 
@@ -49,7 +46,7 @@ pub struct SpilledOutput {
 /// `large_output_threshold` characters are spilled; others are truncated by lines, then characters, then
 /// bytes.
 pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
-    // A text never has more characters than bytes, so the characters of short outputs need not be counted.
+    // A text has at least as many bytes as characters, so short outputs need no counting.
     if exceeds(text.len(), settings.large_output_threshold) {
         let before = OutputSize::of(text);
         if exceeds(before.chars, settings.large_output_threshold) {
@@ -68,7 +65,8 @@ pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledO
     )
 }
 
-/// Truncates a text to all limits and adds the last line; `None` if it already fits.
+/// Truncates a text to all limits, and adds a line that reports the truncation. `None` if the text already
+/// fits.
 fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Report)> {
     let mode = settings.truncate_mode;
     let limits = [
@@ -90,7 +88,7 @@ fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Repor
     Some((kept, report))
 }
 
-/// Whether an amount exceeds a limit, where 0 means no limit.
+/// Whether `amount` exceeds `limit`, where 0 means no limit.
 fn exceeds(amount: usize, limit: usize) -> bool {
     limit > 0 && amount > limit
 }

@@ -1,4 +1,4 @@
-//! Reads ranges of lines of an output.
+//! Reads line ranges of stored outputs.
 
 use schemars::JsonSchema;
 
@@ -10,9 +10,9 @@ use crate::conversation::history::{ContentBlock, NewMessage, ResultPart};
 pub struct Page {
     /// Text of the lines, including line breaks.
     pub text: String,
-    /// First line, starting at 1.
+    /// Number of the first line, starting at 1.
     pub from: usize,
-    /// Last line; `from - 1` if there are none.
+    /// Number of the last line; `from - 1` if there are no lines.
     pub to: usize,
     /// Number of lines of the whole output.
     pub total: usize,
@@ -27,8 +27,7 @@ pub fn page(text: &str, from: usize, count: usize) -> Page {
     Page { text, from, to: from - 1 + shown, total }
 }
 
-/// Returns the text of all tool results in a message, archived or not, one after the other; `None` if there
-/// are no results.
+/// Concatenates the text of all tool results in a message, archived or not; `None` if there are no results.
 pub fn output_of(message: &NewMessage) -> Option<String> {
     let results = || message.content.iter().filter(|block| block.is_tool_result());
     results().next()?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::conversation::history::{ContentBlock, Message, Pin, Role, Visibility};
 
-/// Returns the messages to archive so that at most `cutoff` results stay visible, oldest first; fewer if the
-/// rest cannot be archived.
+/// Returns the messages to archive so that at most `cutoff` results stay visible, oldest first. More results
+/// stay visible if the others cannot be archived.
 pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> {
     let visible = messages.iter().filter(|message| message.body.agent == Visibility::Shown);
     let mut excess = visible.map(|message| results(message)).sum::<usize>().saturating_sub(cutoff);
@@ -23,7 +23,7 @@ pub(super) fn choose(messages: &[Arc<Message>], cutoff: usize) -> Vec<&Message> 
     chosen
 }
 
-/// Whether a message contains visible results, and nothing else that would be lost.
+/// Whether a message contains only visible, unpinned tool results.
 pub(super) fn is_archivable(message: &Message) -> bool {
     let body = &message.body;
     body.agent == Visibility::Shown
@@ -32,7 +32,7 @@ pub(super) fn is_archivable(message: &Message) -> bool {
         && body.content.iter().all(ContentBlock::is_tool_result)
 }
 
-/// Returns the index where the newest round begins: the last consecutive assistant messages that call tools.
+/// Returns the index where the newest round begins: the last run of assistant messages that call tools.
 /// Returns the number of messages if no tool was called.
 pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     let calls = |message: &Arc<Message>| {
@@ -44,7 +44,7 @@ pub(super) fn newest_round(messages: &[Arc<Message>]) -> usize {
     before.iter().rposition(|message| !speaks(message) && is_shown(message)).map_or(0, |at| at + 1)
 }
 
-/// Whether a round has unanswered calls that may still be answered, because only results follow them.
+/// Whether a round has unanswered calls that may still be answered because only results follow them.
 pub(super) fn waits_for_results(round: &[Arc<Message>]) -> bool {
     let mut open: HashSet<&str> = HashSet::new();
     for message in round.iter().filter(|message| is_shown(message)) {

@@ -1,6 +1,6 @@
 //! Archives old tool results: beyond the cutoff, the oldest become stubs, and one message summarizes them. A
-//! plan contains the results to archive and the question for a model; applying it to the answer gives the
-//! change to the conversation. Does not contact models, truncate results (`tool_output`), or affect other
+//! plan lists the results to archive and has the question for a model. Applying the plan to the answer yields
+//! the change to the conversation. Does not call models, truncate results (`tool_output`), or affect other
 //! messages (`compaction`).
 
 mod choose;
@@ -32,7 +32,7 @@ pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArchivalPlan {
     archive: Vec<MessageId>,
-    /// Question for a model; `None` to summarize without one.
+    /// Question for a model; `None` to summarize without a model.
     pub question: Option<Question>,
     heuristic: String,
 }
@@ -40,7 +40,7 @@ pub struct ArchivalPlan {
 /// Tool results to archive, with the summary that replaces them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Archival {
-    /// Ids of the messages whose results the model no longer sees, oldest first.
+    /// Ids of the messages whose results are archived, oldest first.
     pub archived: Vec<MessageId>,
     /// Summary of the results, visible to the model but not to the user.
     pub summary: NewMessage,
@@ -67,13 +67,13 @@ pub(crate) fn plan_archival(
 }
 
 impl ArchivalPlan {
-    /// Returns the ids of the messages to archive, oldest first.
     #[cfg(test)]
     pub(crate) fn archive(&self) -> &[MessageId] {
         &self.archive
     }
 
-    /// Creates the summary from a model's answer, or else from the beginning and the end of each result.
+    /// Creates the summary from a model's answer or, without one, from the beginning and the end of each
+    /// result.
     pub fn apply(self, answer: Option<&str>) -> Archival {
         let Self { archive, heuristic, .. } = self;
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
@@ -88,8 +88,8 @@ impl ArchivalPlan {
 }
 
 impl Archival {
-    /// Archives the results in `history`, and inserts the summary at its end or before pending calls. Skips
-    /// messages that were hidden or changed since the plan; does nothing if none is left.
+    /// Archives the results in `history`, and inserts the summary at the end or before pending calls. Skips
+    /// messages that were hidden or changed since the plan was made. Does nothing if no message remains.
     pub(crate) fn enter(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();

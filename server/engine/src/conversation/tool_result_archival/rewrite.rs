@@ -1,4 +1,5 @@
-//! Cost and savings of archiving, given the provider's cache, in tokens of plain input.
+//! Compares the savings of archiving with the cost of rewriting the provider's cache, in tokens of plain
+//! input.
 
 use crate::conversation::compaction::Scales;
 use crate::conversation::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
@@ -7,13 +8,13 @@ use super::words::OUTPUT_CHARS;
 
 /// Approximate characters per token of a summary.
 const CHARS_PER_TOKEN: usize = 4;
-/// Maximum number of further turns assumed for a session.
+/// Maximum number of expected further turns.
 const MOST_TURNS: f64 = 50.0;
 
 /// State of the provider's cache for a conversation.
 #[derive(Clone, Copy)]
 pub(crate) enum CacheState<'a> {
-    /// Nothing worth preserving: empty, expired or already invalidated.
+    /// The cache is empty, expired or already invalidated.
     Cold,
     /// A prefix of the last prompt is cached.
     Warm(Warm<'a>),
@@ -21,39 +22,39 @@ pub(crate) enum CacheState<'a> {
     Forced,
 }
 
-/// Cached tokens and prices, which determine whether archiving pays.
+/// Cached tokens and prices, which determine whether archiving saves money.
 #[derive(Clone, Copy)]
 pub(crate) struct Warm<'a> {
-    /// Price of a token read from the cache.
+    /// Price of a token read from the cache, relative to plain input.
     pub read: f64,
-    /// Price of a token written to the cache.
+    /// Price of a token written to the cache, relative to plain input.
     pub write: f64,
     /// Expected number of further prompts.
     pub turns: f64,
-    /// Returns the number of cached tokens at and after a message.
+    /// Returns the number of cached tokens from a message on.
     pub behind: &'a dyn Fn(MessageId) -> usize,
-    /// Token counters.
     pub scales: Scales<'a>,
 }
 
-/// Effect of archiving while the cache is warm.
+/// Cost and savings of archiving while the cache is warm.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Rewrite {
-    /// Tokens that every later prompt saves.
+    /// Number of tokens saved in every later prompt.
     pub freed: usize,
-    /// Cached tokens after the first archived result that stay in the prompt and must be written again.
+    /// Number of cached tokens after the first archived result that stay in the prompt and must be written
+    /// again.
     pub rewritten: usize,
-    /// Price of a token read from the cache.
+    /// Price of a token read from the cache, relative to plain input.
     pub read: f64,
-    /// Price of a token written to the cache.
+    /// Price of a token written to the cache, relative to plain input.
     pub write: f64,
     /// Expected number of further prompts.
     pub turns: f64,
 }
 
 impl Rewrite {
-    /// Whether the savings exceed the cost: freed tokens would have been read with every future prompt, and
-    /// rewritten tokens could have been read once more at the lower price.
+    /// Whether the savings exceed the cost. Every later prompt would have read the freed tokens from the
+    /// cache. The rewritten tokens are written once instead of being read.
     pub(crate) fn pays(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);
@@ -62,7 +63,7 @@ impl Rewrite {
 }
 
 impl CacheState<'_> {
-    /// Whether archiving these messages now is worth its cost.
+    /// Whether archiving these messages now is worth the cost.
     pub(super) fn allows(&self, archive: &[&Message]) -> bool {
         match self {
             Self::Cold | Self::Forced => true,
@@ -72,7 +73,7 @@ impl CacheState<'_> {
 }
 
 impl Warm<'_> {
-    /// Computes the effect of archiving these messages, oldest first.
+    /// Computes the effect of archiving the messages in `archive`, which are sorted oldest first.
     fn rewrite(&self, archive: &[&Message]) -> Rewrite {
         let weight: usize = archive.iter().map(|message| (self.scales.message)(message)).sum();
         let stubs: usize = archive.iter().map(|message| (self.scales.message)(&stub(message))).sum();
@@ -88,7 +89,7 @@ impl Warm<'_> {
     }
 }
 
-/// Expected number of further prompts: as many as so far, the best guess without other information.
+/// Returns the expected number of further prompts: as many as so far, within limits.
 pub(crate) fn expected_turns(so_far: usize) -> f64 {
     (so_far as f64).clamp(1.0, MOST_TURNS)
 }

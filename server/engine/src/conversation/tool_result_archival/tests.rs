@@ -261,8 +261,8 @@ fn what_changed_while_a_model_was_asked_is_left_alone() {
 #[test]
 fn a_rewrite_pays_when_it_saves_more_than_it_costs() {
     for (freed, rewritten, read, write, turns, pays) in [
-        // 1,000 tokens at a tenth for 10 prompts save 1,000, just more than it costs to write (1.25) rather
-        // than read (0.1) 869 tokens.
+        // 1,000 tokens at a tenth for 10 prompts save 1,000. That is just more than the cost of writing
+        // (1.25) rather than reading (0.1) 869 tokens.
         (1_000, 869, 0.1, 1.25, 10.0, true),
         (1_000, 870, 0.1, 1.25, 10.0, false),
         (1_000, 20_000, 0.1, 1.25, 10.0, false),
@@ -273,7 +273,7 @@ fn a_rewrite_pays_when_it_saves_more_than_it_costs() {
         // Nothing has to be written again.
         (1, 0, 0.1, 1.25, 1.0, true),
         (0, 0, 0.1, 1.25, 1.0, false),
-        // Nothing is lost without a cache.
+        // Without a cache, archiving costs nothing.
         (1, 1_000_000, 1.0, 1.0, 1.0, true),
     ] {
         let rewrite = Rewrite { freed, rewritten, read, write, turns };
@@ -309,7 +309,7 @@ fn as_many_prompts_are_expected_as_there_were() {
     assert_eq!([0, 1, 7, 50, 900].map(expected_turns), [1.0, 1.0, 7.0, 50.0, 50.0]);
 }
 
-/// A step of a conversation.
+/// A step of a generated conversation.
 #[derive(Clone, Debug)]
 enum Step {
     Said(Role),

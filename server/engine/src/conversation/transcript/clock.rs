@@ -1,7 +1,7 @@
-//! Parses timestamps as agents write them: ISO 8601 (RFC 3339) to milliseconds since 1970.
+//! Parses timestamps in ISO 8601 (RFC 3339) format.
 
 /// Converts `2026-02-11T20:36:47.925Z` or `2026-02-11T21:36:47+01:00` to milliseconds since 1970; `None` for
-/// other formats and earlier times.
+/// other formats and times before 1970.
 pub(super) fn milliseconds(text: &str) -> Option<u64> {
     let (date, time) = text.split_once(['T', 't', ' '])?;
     let [year, month, day] = numbers(date, '-')?;
@@ -9,7 +9,7 @@ pub(super) fn milliseconds(text: &str) -> Option<u64> {
     let (time, zone) = time.split_at_checked(zone)?;
     let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
     let [hour, minute, second] = numbers(time, ':')?;
-    // A second of 60 is a leap second.
+    // Second 60 is a leap second.
     let is_a_time = (1..=12).contains(&month)
         && (1..=31).contains(&day)
         && hour < 24
@@ -22,7 +22,7 @@ pub(super) fn milliseconds(text: &str) -> Option<u64> {
     if is_a_time { u64::try_from(milliseconds).ok() } else { None }
 }
 
-/// Parses a time zone as seconds east of Greenwich.
+/// Parses a time zone as seconds east of UTC.
 fn offset(zone: &str) -> Option<i64> {
     let sign = match zone.get(..1)? {
         "Z" | "z" => return (zone.len() == 1).then_some(0),
@@ -41,7 +41,7 @@ fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     numbers?.try_into().ok()
 }
 
-/// Parses the first three digits after the decimal point.
+/// Parses the digits after the decimal point as milliseconds, ignoring further digits.
 fn thousandths(fraction: &str) -> Option<i64> {
     let digits = fraction.bytes().chain(*b"00").take(3);
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -54,8 +54,8 @@ fn thousandths(fraction: &str) -> Option<i64> {
     })
 }
 
-/// Days since 1970-01-01. Follows Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-/// `days_from_civil`: years begin in March, so that the leap day comes last.
+/// Returns the number of days since 1970-01-01. Follows `days_from_civil` in Howard Hinnant's
+/// "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that the leap day comes last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -12,7 +12,7 @@ fn user(content: Value) -> String {
     .to_string()
 }
 
-/// A line of the answer with this id.
+/// A line of the answer with the given id.
 fn answer(id: &str, content: Value, output: u64) -> String {
     json!({"type": "assistant", "isSidechain": false, "timestamp": "1970-01-01T00:00:09Z",
            "message": {"role": "assistant", "id": id, "model": "claude", "content": [content],
@@ -206,7 +206,7 @@ fn without_a_time_of_the_request_that_of_the_answer_stands() {
     assert_eq!(transcript.turns[0].time_ms, Some(9_000));
 }
 
-/// A line of a recorded session.
+/// Generates lines of a recorded session.
 #[derive(Clone, Debug)]
 enum Event {
     Said(String),

@@ -1,4 +1,4 @@
-//! What the profile `checkpoint` promises about compaction, statement by statement, and the test that proves each.
+//! Tests of the profile `checkpoint`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|
@@ -87,7 +87,7 @@ fn nothing_is_due_when_nobody_watches() {
     assert_eq!((off.tokens, off.threshold, off.percent), (9_000, 8_000, 112.5));
 }
 
-/// How many of the newest messages stay.
+/// Returns the number of newest messages that are kept.
 fn kept(talk: &History, profile: &Profile, window: Option<usize>) -> usize {
     let sent: Vec<_> = talk.sent().cloned().collect();
     let split = split(&sent, profile, &Pressure { window, ..Pressure::default() }, &weigh);
@@ -245,7 +245,7 @@ fn what_the_summariser_is_shown_of_calls_and_results_is_a_setting() {
     assert!(call < 100, "{call}");
 }
 
-/// An exchange to be summarized, then `rounds` results of 100 tokens.
+/// Builds an exchange to be summarized, followed by `rounds` results of 100 tokens.
 fn with_results(rounds: usize) -> History {
     let round = |n: usize| {
         let id = n.to_string();
@@ -299,7 +299,7 @@ fn old_results_of_what_is_kept_are_archived_and_digested() {
     undone.take_back(&rebuilt);
     assert_eq!(undone.messages(), talk.messages());
 
-    // Those that are archived already are neither counted nor digested again.
+    // Archived results are neither counted nor digested again.
     let mut grown = after.clone();
     grown.add(model("and so on"));
     let now = Pressure { window: Some(200_000), ..pressure(&grown, None) };
@@ -334,7 +334,7 @@ fn one_recovery_until_a_prompt_is_answered() {
     session.recovered();
     let error = session.may_recover().unwrap_err().to_string();
     assert!(error.starts_with("the prompt was too long again"), "{error}");
-    // Another conversation begins again.
+    // A new conversation allows a recovery again.
     session.set_history([]);
     session.may_recover().unwrap();
     session.recovered();

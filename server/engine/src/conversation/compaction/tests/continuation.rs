@@ -1,4 +1,4 @@
-//! What the profile `continuation` promises about compaction, statement by statement, and the test that proves each.
+//! Tests of the profile `continuation`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|
@@ -75,7 +75,7 @@ fn the_first_message_a_summary_and_the_last_six_are_kept() {
         last,
         ["question 12", "answer 12 x", "question 13", "answer 13 x", "question 14", "answer 14 x"]
     );
-    // Again: the summary that is there is summarized, the first message stays the first.
+    // The second compaction summarizes the first summary, and keeps the first message.
     let mut more = after.clone();
     for message in exchanges(15, 100).messages() {
         more.add(message.body.clone());
@@ -123,7 +123,7 @@ const THEMES: [&str; 4] = [
     "Open Tasks / Next Steps",
 ];
 
-/// Whether the words stand in this order.
+/// Whether `text` contains the words in this order.
 fn in_order(text: &str, words: &[&str]) -> bool {
     let places: Vec<Option<usize>> = words.iter().map(|word| text.find(word)).collect();
     places.iter().all(Option::is_some) && places.is_sorted()
@@ -173,14 +173,14 @@ fn files_are_described_whoever_writes_the_summary() {
     let (after, ..) = compacted(&talk, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     let line = "\n- About probe.rs (1 edit): Reads the probe, once a second\n";
     assert!(seen(&after).contains(line), "{}", seen(&after));
-    // A second compaction knows it from the first.
+    // A second compaction reads the description from the first summary.
     let mut more = after;
     for message in exchanges(15, 100).messages() {
         more.add(message.body.clone());
     }
     let (again, ..) = compacted(&more, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     assert!(seen(&again).contains(line), "{}", seen(&again));
-    // So does a model that is asked then.
+    // A model that is asked afterwards also gets the description.
     let prompt = &asked(&more, &continuation(), MODEL)[0].prompt;
     assert!(
         prompt.contains("<files>\n- edited: src/probe.rs (Reads the probe, once a second)\n"),
@@ -255,7 +255,7 @@ fn at_most_20_known_files_are_named() {
     let questions = asked(&talk, &continuation(), MODEL);
     let (_, told) = questions[0].prompt.split_once("<files>\n").unwrap();
     let (told, _) = told.split_once("\n</files>").unwrap();
-    // The last six messages stay as they are; of what is summarized the last 20.
+    // The last six messages are kept. Of the summarized messages, the last 20 files are listed.
     let named: Vec<usize> = (0..40).filter(|n| told.contains(&format!("f{n:02}.rs"))).collect();
     assert_eq!(named.len(), KNOWN_FILES);
     assert_eq!(*named.last().unwrap(), named[0] + KNOWN_FILES - 1);
@@ -265,7 +265,7 @@ fn at_most_20_known_files_are_named() {
     assert_eq!((0..40).filter(|n| summary.contains(&format!("f{n:02}.rs"))).count(), KNOWN_FILES);
 }
 
-/// A conversation that ends with large results, in a window of 10,000 tokens.
+/// Builds a conversation that ends with large results, in a window of 10,000 tokens.
 fn with_results(tokens: usize) -> crate::conversation::history::History {
     let round = |n: usize| {
         let id = n.to_string();
@@ -282,7 +282,7 @@ fn aims_for_half_of_the_window() {
     let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok("Short.".to_owned())).unwrap();
     assert!(draft.after.tokens + 500 <= 5_000, "{:?}", draft.after);
     assert_eq!(draft.notes, [""; 0]);
-    // No more is clipped than must be: the newest result is whole.
+    // Clipping stops once the target is reached, so the newest result is whole.
     let (after, _) = crate::conversation::compaction::commit(&talk, draft, &continuation()).unwrap();
     let results: Vec<usize> = after
         .sent()
@@ -347,7 +347,7 @@ fn files_read_are_forgotten_and_the_last_ten_steps_stay() {
     let steps = session.trail.steps(&session.history, &tools);
     let subjects: Vec<&str> = steps.iter().map(|step| step.subject.as_str()).collect();
     assert_eq!((subjects.len(), subjects[0], subjects[9]), (10, "src/f4.rs", "src/f13.rs"));
-    // What is read from then on is listed again.
+    // Files read from then on are listed again.
     for message in [call("x", "read_file", "src/f1.rs"), result("x", "text")] {
         session.history.add(message);
     }

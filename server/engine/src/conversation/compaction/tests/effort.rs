@@ -1,5 +1,5 @@
-//! How much work a compaction is, in calls of the scales and bytes that they look at: it grows with the conversation and not
-//! with its square.
+//! Measures the work of a compaction in calls of the scales and bytes that they count. The work grows
+//! linearly with the conversation, not quadratically.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use crate::conversation::compaction::{Family, Profile, Run, Scales, Summariser, 
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::{History, Message};
 
-/// Rounds of an agent that uses the same id for every call, as some servers do.
+/// Builds rounds of an agent that uses the same id for every call, as some servers do.
 fn rounds(number: usize) -> History {
     let round = |n: usize| {
         let request = user(&format!("do step {n} of it"));
@@ -28,7 +28,7 @@ struct Effort {
     bytes: Cell<usize>,
 }
 
-/// The calls and the bytes of one compaction.
+/// Returns the number of calls and bytes of one compaction.
 fn effort(talk: &History, profile: &Profile, summariser: Summariser) -> (usize, usize) {
     let effort = Effort::default();
     let note = |bytes: usize| {
@@ -70,7 +70,7 @@ fn twice_the_conversation_is_at_most_about_twice_the_work() {
                 more_calls * 2 <= calls * 5,
                 "{family:?} {summariser:?}: {calls} calls, then {more_calls}"
             );
-            // Halving the list of what is put in costs a logarithm.
+            // Bisecting the list of inserted lines adds a logarithmic factor.
             assert!(
                 more_bytes * 2 <= bytes * 6,
                 "{family:?} {summariser:?}: {bytes} bytes, then {more_bytes}"

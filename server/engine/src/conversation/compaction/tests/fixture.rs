@@ -1,4 +1,4 @@
-//! Conversations to compact, models that answer, and a look at what results from it.
+//! Conversations to compact, models that answer, and views of the result.
 
 use std::fmt::Write as _;
 
@@ -29,13 +29,13 @@ pub(super) fn pinned(message: NewMessage) -> NewMessage {
     NewMessage { pin: Pin::Kept, ..message }
 }
 
-/// An assistant's call of a tool on a file.
+/// Returns an assistant's call of a tool on a file.
 pub(super) fn call(id: &str, tool: &str, path: &str) -> NewMessage {
     let input = json!({ "file_path": path });
     NewMessage::new(Role::Assistant, vec![ContentBlock::ToolCall { id: id.into(), name: tool.into(), input }])
 }
 
-/// What the tool gave back.
+/// Returns the result of a tool call.
 pub(super) fn result(id: &str, text: &str) -> NewMessage {
     let content = vec![ResultPart::Text { text: text.into() }];
     let block = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
@@ -48,7 +48,7 @@ pub(super) fn history(messages: impl IntoIterator<Item = NewMessage>) -> History
     history
 }
 
-/// Exchanges of two messages that weigh `tokens` each.
+/// Returns exchanges of two messages with `tokens` each.
 pub(super) fn exchanges(number: usize, tokens: usize) -> History {
     let text = |what: &str, n: usize| {
         let text = format!("{what} {n} ");
@@ -59,12 +59,12 @@ pub(super) fn exchanges(number: usize, tokens: usize) -> History {
     history((0..number).flat_map(both))
 }
 
-/// Four characters are a token.
+/// Counts four characters as a token.
 pub(super) fn count(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// The weight of what is sent of a message.
+/// Counts the tokens of a message as sent.
 pub(super) fn weigh(message: &Message) -> usize {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => count(text),
@@ -85,7 +85,7 @@ pub(super) fn scales() -> Scales<'static> {
     Scales { message: &weigh, text: &count }
 }
 
-/// The conversation without anything around it.
+/// Measures the conversation as if the prompt contained nothing else.
 pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
     let weight = history.sent().map(|message| weigh(message)).sum();
     let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
@@ -96,7 +96,7 @@ pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
 pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
 pub(super) const DETECTIVE: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
 
-/// A compaction by `profile` with a model that answers each question so.
+/// Compacts by `profile`, with a model that gives the same answer to each question.
 pub(super) fn drafted(
     history: &History,
     profile: &Profile,
@@ -113,7 +113,7 @@ pub(super) fn drafted(
     run.finish(scales())
 }
 
-/// The same, put in place.
+/// Compacts and commits the draft.
 pub(super) fn compacted(
     history: &History,
     profile: &Profile,
@@ -125,7 +125,7 @@ pub(super) fn compacted(
     (after, draft, rebuilt)
 }
 
-/// The questions that a compaction asks a model which answers all of them alike.
+/// Returns the questions that a compaction asks a model that answers all of them alike.
 pub(super) fn asked(history: &History, profile: &Profile, summariser: Summariser) -> Vec<Question> {
     let mut asked = Vec::new();
     let _ = drafted(history, profile, pressure(history, None), summariser, |question| {
@@ -135,7 +135,7 @@ pub(super) fn asked(history: &History, profile: &Profile, summariser: Summariser
     asked
 }
 
-/// All that the model sees: one message after the other, each block on its line.
+/// Returns everything that the model sees: message by message, each block on its own line.
 pub(super) fn seen(history: &History) -> String {
     let mut seen = String::new();
     for message in history.sent() {

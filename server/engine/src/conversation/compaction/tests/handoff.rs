@@ -1,4 +1,4 @@
-//! What the profile `handoff` promises, statement by statement, and the test that proves each.
+//! Tests of the profile `handoff`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|
@@ -207,7 +207,7 @@ fn a_second_handoff_carries_the_request_of_the_first() {
         assert!(seen.ends_with("\n\nLast request from user was: fix the parser\nand say when\n"), "{seen}");
         assert_eq!(seen.matches(LAST_REQUEST).count(), 1, "{seen}");
     }
-    // Profiles that write no such sentence say it under a heading, and know it again.
+    // Profiles without such a sentence add the request under a heading, and read it from there.
     let checkpoint = Profile { keep: handoff().keep, ..Family::Checkpoint.profile() };
     let (mut other, ..) = compacted(&after, &checkpoint, MODEL, |_| Ok("Third.".to_owned()));
     let heading = "## Last request\n\nfix the parser\nand say when";

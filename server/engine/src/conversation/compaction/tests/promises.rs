@@ -1,4 +1,4 @@
-//! What holds for every conversation, every profile and every model, however badly it answers.
+//! Properties of every conversation, profile and model, however badly the model answers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::text::clip;
 
 const IDS: [&str; 4] = ["call_0", "call_1", "call_2", "odd id!"];
 
-/// Words of a text that weighs something.
+/// Generates texts, including blank ones and attempts to end the conversation.
 fn words() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => (0..40_usize, 1..60_usize).prop_map(|(n, times)| format!("word{n} is said. ").repeat(times)),
@@ -89,7 +89,7 @@ fn a_message() -> impl Strategy<Value = NewMessage> {
     })
 }
 
-/// A turn as agents have it: a request, calls, each answered, a word at the end.
+/// Generates a turn of an agent: a request, calls with their results, and a final text.
 fn a_turn() -> impl Strategy<Value = Vec<NewMessage>> {
     let round = (prop::collection::vec(a_call(), 1..4), words()).prop_map(|(calls, text)| {
         let mut answered: Vec<ContentBlock> = calls
@@ -219,7 +219,7 @@ impl Case {
     }
 }
 
-/// By message: the texts of the results that are sent of it, or instead of results of its calls.
+/// Returns, by message, the texts of the results that are sent for the message.
 fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     let mut results: BTreeMap<MessageId, Vec<String>> = BTreeMap::new();
     let said = project(history.sent().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
@@ -234,7 +234,7 @@ fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     results
 }
 
-/// The results that would answer something if they came now.
+/// Returns the call ids whose results would still be accepted.
 fn waiting(history: &History) -> Vec<String> {
     let coming: Vec<ContentBlock> = IDS
         .map(|id| {
@@ -292,7 +292,7 @@ proptest! {
             prop_assert_eq!(kept.get(&id), Some(&body));
         }
 
-        // Messages that are said since stay after what comes back.
+        // Messages added after the compaction follow the restored ones.
         let mut expected = case.history.messages().to_vec();
         for message in more {
             let id = after.add(message);
@@ -337,12 +337,12 @@ proptest! {
         let Some(draft) = case.draft() else { return Ok(()) };
         let last_old = draft.basis.last_old;
         let (after, _) = commit(&case.history, draft, &case.profile).unwrap();
-        // A pinned call that was never answered may wait again when it comes to stand last.
+        // A pinned call that was never answered may become pending again when it comes last.
         for id in waiting(&case.history) {
             prop_assert!(waiting(&after).contains(&id), "{id}\n{}\n----\n{}", seen(&case.history), seen(&after));
         }
         let (was, is) = (results(&case.history), results(&after));
-        // What stood between a call without a result and a later one of the same id may be gone.
+        // Messages between an unanswered call and a later call with the same id may be gone.
         let silent = |id: &MessageId| was.get(id).is_some_and(|texts| format!("{texts:?}").contains(NO_RESPONSE));
         if after.sent().any(|message| message.id <= last_old && silent(&message.id)) {
             return Ok(());
@@ -513,7 +513,7 @@ proptest! {
     }
 }
 
-/// A store that knows messages by number.
+/// A store that keeps messages by id.
 fn apply(store: &mut Vec<Message>, change: &Change) {
     store.retain(|message| !change.removed.contains(&message.id));
     for changed in &change.changed {

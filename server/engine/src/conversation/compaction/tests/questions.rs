@@ -1,4 +1,5 @@
-//! What is asked: it fits the window of whoever answers, nothing in it can pass for its end, and asking comes to an end.
+//! The questions of a compaction: each fits in the model's window, no content can end the conversation early,
+//! and the number of questions is finite.
 
 use proptest::prelude::*;
 
@@ -11,7 +12,7 @@ use crate::conversation::compaction::{Family, Profile, Purpose, Question, Run, S
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::{History, Kind, NewMessage};
 
-/// What stands between the tags.
+/// Returns the text between the tags.
 fn inside(question: &Question) -> &str {
     let (_, rest) = question.prompt.split_once("<conversation>\n").unwrap();
     rest.rsplit_once("</conversation>").unwrap().0
@@ -87,7 +88,7 @@ fn what_does_not_fit_is_asked_in_parts_that_are_merged() {
         assert!(part.prompt.contains(&format!("This is part {} of {} of", at + 1, parts.len())));
     }
     let all: String = parts.iter().map(inside).collect();
-    // All but the newest 4,000 tokens.
+    // All messages except the newest 4,000 tokens.
     for n in 0..9 {
         assert!(all.contains(&format!("question {n} ")) && all.contains(&format!("answer {n} ")), "{n}");
     }
@@ -118,7 +119,7 @@ fn the_summariser_sees_what_the_model_sees() {
     ]);
     let mut profile: Profile = Family::Handoff.profile();
     profile.keep.messages = 0;
-    // The call that waits stays, and so is not a part of the question.
+    // The pending call is kept, and so is not part of the question.
     let questions = asked(&talk, &profile, MODEL);
     let text = inside(&questions[0]);
     assert!(text.contains("look at it") && text.contains("src/a.rs") && !text.contains("src/b.rs"));

@@ -1,5 +1,4 @@
-//! What the profile `topic` promises about the conversation and its compaction, statement by statement, and the test that proves
-//! each.
+//! Tests of the profile `topic`: each documented statement, with the test that proves it.
 //!
 //! | statement | test |
 //! |---|---|
@@ -30,7 +29,7 @@ use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::{History, MessageId, Role};
 use crate::prompt::session::Session;
 
-/// `topic` with the fixed figure of 24,000 tokens.
+/// Returns `topic` with a fixed trigger of 24,000 tokens.
 fn topic() -> Profile {
     let trigger = Trigger { history_over: Some(24_000), ..Trigger::default() };
     Profile { trigger, ..Family::Topic.profile() }
@@ -96,7 +95,7 @@ fn at_least_two_exchanges_stay() {
     assert_eq!(kept(&exchanges(30, 500)), 8, "4,000 tokens");
     assert_eq!(kept(&exchanges(30, 2_000)), 4, "8,000 tokens, but two exchanges");
     assert_eq!(kept(&exchanges(2, 2_000)), 4, "there is nothing old");
-    // A summary is no exchange.
+    // A summary does not begin an exchange.
     let (after, ..) = compacted(&exchanges(30, 2_000), &topic(), MODEL, |_| Ok("So far.".to_owned()));
     assert_eq!(kept(&after), 4);
 }
@@ -106,13 +105,13 @@ fn exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
     assert_eq!(kept(&exchanges(30, 6_000)), 4, "24,000 tokens are not over it");
     assert_eq!(kept(&exchanges(30, 6_001)), 2);
     assert_eq!(kept(&exchanges(30, 12_001)), 0);
-    // Nor those that are over the window, where that is smaller.
+    // Exchanges that exceed the window are not kept either, if the window is smaller.
     let sent: Vec<_> = exchanges(30, 2_000).sent().cloned().collect();
     for (window, left) in [(8_000, 4), (7_999, 2)] {
         let pressure = Pressure { window: Some(window), ..Pressure::default() };
         assert_eq!(split(&sent, &topic(), &pressure, &weigh).map(|split| sent.len() - split.end), Some(left));
     }
-    // One request, and then an agent works on and on.
+    // One request, after which an agent works on its own.
     let talk = history([user("mend the roof")].into_iter().chain((0..40).map(|_| model(&"x".repeat(4_000)))));
     assert_eq!(kept(&talk), 4);
     let (after, ..) = compacted(&talk, &topic(), MODEL, |_| Ok("So far.".to_owned()));
@@ -151,7 +150,7 @@ fn the_model_looks_at_50_messages_of_1_000_characters() {
     }
 }
 
-/// The outcome of a boundary at this one of the newest 50 messages.
+/// Returns the outcome of a boundary at this index of the newest 50 messages.
 fn cut(talk: &History, answer: &str) -> Draft {
     let mut asked = Vec::new();
     drafted(talk, &topic(), pressure(talk, None), DETECTIVE, |question| {
@@ -167,7 +166,7 @@ fn at(boundary: usize, confidence: f64) -> String {
 
 #[test]
 fn a_sure_boundary_inside_what_is_kept_is_the_cut() {
-    // The newest eight messages stay in any case: 42 to 49 of those that are listed.
+    // The newest eight messages, 42 to 49 of those listed, are always kept.
     let talk = exchanges(30, 500);
     for (boundary, confidence, left) in [(42, 0.5, 8), (44, 1.0, 6), (46, 0.7, 4), (47, 0.7, 4), (49, 0.7, 4)]
     {
@@ -211,7 +210,7 @@ fn without_a_detection_model_it_summarises() {
     assert_eq!(draft.unwrap().strategy, Strategy::Model);
 }
 
-/// No summary is ever short enough.
+/// A token count for which no summary is short enough.
 fn heavy_summaries(message: &crate::conversation::history::Message) -> usize {
     if message.text().starts_with("Summary of") { 1_000_000 } else { weigh(message) }
 }
@@ -230,7 +229,7 @@ fn emergency_truncation_only_over_twice_the_trigger() {
         );
         run.unwrap().finish(scales)
     };
-    // 48,000 tokens are not over twice 24,000.
+    // 48,000 tokens are not more than twice 24,000.
     let Err(NotCompacted::NotShorter { reasons }) = run(&exchanges(24, 1_000)) else { panic!("it was cut") };
     assert!(reasons[0].starts_with("a summary without a model would not be shorter"), "{reasons:?}");
 

@@ -1,5 +1,5 @@
-//! Reads a Messages API body and names each rule it breaks. Shares no code with the renderer, so that a
-//! mistake there is seen here. Linear in the size of the body.
+//! Checks a Messages API body and reports each broken rule. Shares no code with the renderer, so that its
+//! mistakes are found here. Linear in the size of the body.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -11,21 +11,21 @@ use super::super::rule::{Rule, Violation};
 use crate::conversation::history::{media_type_of, sides};
 use crate::tokens::counting::ImageSize;
 
-/// Breakpoints in one request.
+/// Maximum number of breakpoints in a request.
 const BREAKPOINTS: usize = 4;
-/// "Maximum request size: 32 MB" for the Messages API.
+/// Maximum bytes of a body ("Maximum request size: 32 MB" for the Messages API).
 const BODY_BYTES: usize = 32 * 1024 * 1024;
-/// From this many pictures on the stricter limit holds.
+/// Minimum number of images at which the stricter size limit applies.
 const MANY_PICTURES: usize = 21;
-/// Longest side in pixels when there are many pictures.
+/// Maximum pixels per side with at least `MANY_PICTURES` images.
 const SIDE_OF_MANY: u32 = 2_000;
-/// Maximum side in pixels with few images.
+/// Maximum pixels per side with fewer than `MANY_PICTURES` images.
 const SIDE_OF_FEW: u32 = 8_000;
-/// Base64 of one picture ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
+/// Maximum base64 characters of an image ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 
-/// Blocks of the API that Strata has no form for: from the user, in results, from the assistant (Messages API,
-/// "Input content blocks").
+/// Types of blocks without an equivalent in Strata, by where they may appear (Messages API, "Input content
+/// blocks").
 const OF_THE_USER: [&str; 2] = ["document", "search_result"];
 const OF_RESULTS: [&str; 3] = ["document", "search_result", "tool_reference"];
 const OF_THE_ASSISTANT: [&str; 9] = [
@@ -40,7 +40,7 @@ const OF_THE_ASSISTANT: [&str; 9] = [
     "mcp_tool_result",
 ];
 
-/// The sender of a message.
+/// Sender of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     User,
@@ -51,19 +51,19 @@ enum From {
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,
-    /// Pointers to the breakpoints with their time to live, in the order tools, system, messages.
+    /// Pointers and lifetimes of the breakpoints, in the order tools, system, messages.
     breakpoints: Vec<(String, &'a str)>,
-    /// Pointers to the inline pictures and their longest sides.
+    /// Pointers to the images, with the longest side of inline ones.
     pictures: Vec<(String, Option<u32>)>,
-    /// Ids of all calls.
+    /// Ids of all calls, to find duplicates.
     calls: HashSet<&'a str>,
 }
 
-/// The rules that `body` breaks.
+/// Returns the rules that `body` breaks.
 pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut reader = Reader::default();
     let messages = reader.findings.messages(body);
-    // Automatic caching; it takes one of the four places and stands at the end.
+    // Automatic caching uses one of the four breakpoints, and its breakpoint comes last.
     if let Some(control) = body.get("cache_control") {
         reader.breakpoint(control, String::new());
     }
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A block of a message (`from` says whose) or of the system prompt.
+    /// Checks a block of a message from `from`, or of the system prompt.
     fn block(&mut self, block: &'a Value, from: Option<From>, path: String) {
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
         let owner = match kind {
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks a block that Strata does not model: required fields, and breakpoints inside.
+    /// Checks a block without an equivalent in Strata: its required fields and nested breakpoints.
     fn unformed(&mut self, kind: &str, block: &'a Value, path: &str) {
         match kind {
             "document" => {
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A call that ran on the provider's servers.
+    /// Checks a server-side tool call.
     fn server_call(&mut self, kind: &str, block: &Value, path: &str) {
         self.findings.string(block, "name", path);
         if !block.get("input").is_some_and(Value::is_object) {
@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
                 self.pictures.push((path.to_owned(), side));
                 return;
             }
-            // One that was uploaded before.
+            // An image uploaded earlier.
             Some("file") => {
                 if field("file_id").is_none_or(str::is_empty) {
                     self.findings.add(Rule::ImageForm, path, "a picture's file must be named");
@@ -379,7 +379,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks the order of speakers.
+    /// Checks that user and assistant alternate.
     fn turns(&mut self, messages: &[Value]) {
         if messages.first().and_then(from) == Some(From::Assistant) {
             self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be the user's");
@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Calls and their results.
+    /// Checks that every call has a result, and every result a call.
     fn pairs(&mut self, messages: &[Value]) {
         let mut pending: Vec<(&str, String)> = Vec::new();
         for (index, message) in messages.iter().enumerate() {
@@ -430,7 +430,7 @@ impl<'a> Reader<'a> {
         self.unanswered(pending.into_iter());
     }
 
-    /// Calls that ran on the provider's servers and the outcome of them.
+    /// Checks that every server-side call is followed by its result.
     fn server_pairs(&mut self, messages: &[Value]) {
         for (index, message) in messages.iter().enumerate() {
             let mut open: HashMap<(&str, &str), usize> = HashMap::new();
@@ -480,7 +480,6 @@ impl<'a> Reader<'a> {
         self.breakpoints.push((path, ttl.unwrap_or("5m")));
     }
 
-    /// Checks limits of the whole body.
     fn limits(&mut self, body: &Value) {
         for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
             let detail = format!("a request has at most {BREAKPOINTS} breakpoints");
@@ -536,10 +535,10 @@ fn is_base64(text: &str) -> bool {
     padded && !digits.is_empty() && digits.bytes().all(is_digit)
 }
 
-/// The bytes of `body` as compact JSON.
+/// Returns the number of bytes of `body` as compact JSON.
 fn size(body: &Value) -> usize {
     let mut counter = Counter(0);
-    // Counting cannot fail, and a value always serializes.
+    // Counting cannot fail, and a `Value` can always be serialized.
     let _ = serde_json::to_writer(&mut counter, body);
     counter.0
 }

@@ -1,5 +1,5 @@
-//! Reads a Converse body and names each rule it breaks. Shares no code with the renderer, so that a mistake there is seen here.
-//! Linear in the size of the body.
+//! Checks a Converse body and reports each broken rule. Shares no code with the renderer, so that its
+//! mistakes are found here. Linear in the size of the body.
 
 use std::collections::HashSet;
 
@@ -8,22 +8,22 @@ use serde_json::Value;
 use super::super::findings::{Findings, is_word};
 use super::super::rule::{Rule, Violation};
 
-/// `ToolUseBlock.toolUseId`: `[a-zA-Z0-9_-]+`, 1 to 64 characters.
+/// Maximum characters of `ToolUseBlock.toolUseId`, which matches `[a-zA-Z0-9_-]+`.
 const CALL_ID_CHARS: usize = 64;
-/// "Prompt caching": cache checkpoints in one request to a Claude model.
+/// Maximum number of cache points in a request to a Claude model (Bedrock, "Prompt caching").
 const BREAKPOINTS: usize = 4;
-/// `ImageBlock.format`.
+/// Values of `ImageBlock.format`.
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
 /// State of checking one body.
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,
-    /// Pointers to the breakpoints with their time to live, in the order tools, system, messages.
+    /// Pointers and lifetimes of the cache points, in the order tools, system, messages.
     breakpoints: Vec<(String, &'a str)>,
 }
 
-/// The rules that `body` breaks.
+/// Returns the rules that `body` breaks.
 pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut reader = Reader::default();
     if body.get("modelId").and_then(Value::as_str).is_none_or(str::is_empty) {

@@ -1,5 +1,5 @@
-//! Reads a `generateContent` body and names each rule it breaks. Shares no code with the renderer, so that a mistake there is
-//! seen here. Linear in the size of the body.
+//! Checks a `generateContent` body and reports each broken rule. Shares no code with the renderer, so that
+//! its mistakes are found here. Linear in the size of the body.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::super::findings::{Findings, is_web_address};
 use super::super::rule::{Rule, Violation};
 
-/// Fields of a request. The model is in the address; Strata names it for whoever sends the body.
+/// Fields of a request, and `model`, which belongs in the URL but tells the sender of the body which model to
+/// use.
 const FIELDS: [&str; 9] = [
     "model",
     "contents",
@@ -20,10 +21,10 @@ const FIELDS: [&str; 9] = [
     "labels",
     "store",
 ];
-/// "Image understanding", "Supported image formats".
+/// Media types of images (Gemini, "Image understanding", "Supported image formats").
 const PICTURES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 
-/// The rules that `body` breaks.
+/// Returns the rules that `body` breaks.
 pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut findings = Findings::default();
     fields(&mut findings, body);
@@ -89,7 +90,7 @@ fn parts<'a>(findings: &mut Findings, content: &'a Value, path: &str) -> &'a [Va
 fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
     let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
     let mut calls: Vec<Call<'_>> = Vec::new();
-    // Signatures are asked for in the current turn only, which begins with the last words of the user.
+    // Signatures are only required in the current turn, which begins with the user's last message.
     let mut unsigned: Option<String> = None;
     for (index, content) in contents.iter().enumerate() {
         let path = format!("/contents/{index}");
@@ -124,7 +125,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
     }
 }
 
-/// Whether a model is of Gemini's third generation or a later one.
+/// Whether a model requires signatures, which are part of Gemini 3 and later.
 fn is_signing(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let generation = name.strip_prefix("gemini-").and_then(|rest| rest.chars().next());
@@ -148,7 +149,8 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Each call of the content before has one response here, under its id and name, and there are no others.
+/// Checks that each of the preceding `calls` has exactly one response in `parts`, with the same id and name,
+/// and that there are no other responses.
 fn answers(findings: &mut Findings, calls: &[Call<'_>], parts: &[Value], path: &str) {
     let mut open: HashMap<(&str, &str), usize> = HashMap::new();
     for call in calls {

@@ -1,5 +1,5 @@
-//! Reads a Chat Completions body and names each rule it breaks. Shares no code with the renderer, so that
-//! a mistake there is seen here. Linear in the size of the body.
+//! Checks a Chat Completions body and reports each broken rule. Shares no code with the renderer, so that its
+//! mistakes are found here. Linear in the size of the body.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::super::findings::{Findings, is_web_address};
 use super::super::rule::{Rule, Violation};
 use super::limits;
 
-/// Characters of a call's id.
+/// Maximum characters of a call id.
 const CALL_ID_CHARS: usize = 40;
 
-/// The rules that `body` breaks.
+/// Returns the rules that `body` breaks.
 pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut findings = Findings::default();
     let messages = findings.messages(body);
@@ -55,7 +55,7 @@ fn check_message(findings: &mut Findings, message: &Value, path: &str) {
     match message.get("content") {
         None | Some(Value::Null) if calls.is_some() => {}
         None | Some(Value::Null) => findings.add(Rule::EmptyMessage, path, "a message must have content"),
-        // A tool may have nothing to say, and still its call is answered.
+        // The result of a tool may be empty.
         Some(Value::String(text)) if text.is_empty() && role != "tool" => {
             findings.add(Rule::EmptyMessage, path, "a message must have content");
         }
@@ -137,7 +137,8 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
     }
 }
 
-/// Each call is answered by a `tool` message directly after; nothing else is.
+/// Checks that each call is answered by a `tool` message directly after it, and that there are no other
+/// `tool` messages.
 fn pairs(findings: &mut Findings, messages: &[Value]) {
     let mut open: Vec<(&str, String)> = Vec::new();
     let mut waiting: HashSet<&str> = HashSet::new();

@@ -1,26 +1,26 @@
-//! Limits shared by OpenAI's dialects: cache keys, breakpoints and string lengths.
+//! Checks the limits that OpenAI's dialects share: cache keys, breakpoints and string lengths.
 
 use serde_json::Value;
 
 use super::super::findings::Findings;
 use super::super::rule::Rule;
 
-/// Characters of `prompt_cache_key`.
+/// Maximum characters of `prompt_cache_key`.
 const CACHE_KEY_CHARS: usize = 64;
-/// Characters of any one string ("string too long. Expected a string with maximum length 1048576").
+/// Maximum characters of any string ("string too long. Expected a string with maximum length 1048576").
 const STRING_CHARS: usize = 1_048_576;
-/// Cache entries that one request writes at most.
+/// Maximum number of cache entries that a request may write.
 const WRITES: usize = 4;
-/// Where a message or an item has its parts.
+/// Fields that contain the parts of a message or item.
 const PARTS: [&str; 2] = ["content", "output"];
-/// Parts that can carry a breakpoint.
+/// Types of parts that can carry a breakpoint.
 const CARRIERS: [&str; 7] =
     ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
-/// Where strings are longer.
+/// Pointers to base64 data, to which [`STRING_CHARS`] does not apply.
 const BASE64: [&str; 5] =
     ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
 
-/// The limits that `body`, whose messages or items are in the list of this name, does not keep.
+/// Checks all limits. The messages or items of `body` are in its field `list`.
 pub(in crate::conversation::dialect) fn check(findings: &mut Findings, body: &Value, list: &str) {
     cache_key(findings, body);
     breakpoints(findings, body, list);
@@ -38,7 +38,7 @@ fn cache_key(findings: &mut Findings, body: &Value) {
     }
 }
 
-/// Cache breakpoints: their form, place and number, and whether the model takes any.
+/// Checks the form, position and number of breakpoints, and whether the model supports them.
 fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
     let options = body.get("prompt_cache_options");
     if let Some(options) = options
@@ -95,7 +95,7 @@ fn are_cache_options(options: &Value) -> bool {
     })
 }
 
-/// Whether a name is that of one of OpenAI's models before GPT-5.6, as OpenAI spells it.
+/// Whether `model` is one of OpenAI's own models before GPT-5.6, by its official name.
 fn is_before_breakpoints(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let Some(version) = name.strip_prefix("gpt-") else {
@@ -112,13 +112,14 @@ fn is_before_breakpoints(model: &str) -> bool {
     }
 }
 
-/// Checks every string of the body. Restores `path`, the current pointer.
+/// Checks the length of every string in `value`. `path` is the JSON pointer to `value`, and unchanged on
+/// return.
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
     let here = path.len();
     match value {
-        // Pictures, files and recordings travel as base64 and have limits of their own.
+        // Images, files and recordings are base64 and have separate limits.
         Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
-        // A byte count within the limit spares counting characters.
+        // A string has at least as many bytes as characters, so most strings need no counting.
         Value::String(text) if text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS => {
             let detail = format!("one string has at most {STRING_CHARS} characters");
             findings.add(Rule::StringLength, path.clone(), detail);

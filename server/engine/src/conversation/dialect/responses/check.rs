@@ -1,5 +1,5 @@
-//! Reads a Responses body and names each rule it breaks. Shares no code with the renderer, so that a mistake there is seen here.
-//! Linear in the size of the body.
+//! Checks a Responses body and reports each broken rule. Shares no code with the renderer, so that its
+//! mistakes are found here. Linear in the size of the body.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::super::findings::{Findings, is_web_address};
 use super::super::openai::limits;
 use super::super::rule::{Rule, Violation};
 
-/// Characters of a call's id ("string too long. Expected a string with maximum length 64").
+/// Maximum characters of a call id ("string too long. Expected a string with maximum length 64").
 const CALL_ID_CHARS: usize = 64;
 
-/// The rules that `body` breaks.
+/// Returns the rules that `body` breaks.
 pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut findings = Findings::default();
     if body.get("model").and_then(Value::as_str).is_none_or(str::is_empty) {
@@ -140,7 +140,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
     }
 }
 
-/// Each call has one output somewhere after it, and each output a call before it.
+/// Checks that each call has exactly one output after it, and each output a call before it.
 fn pairs(findings: &mut Findings, items: &[Value]) {
     let mut open: Vec<(&str, usize)> = Vec::new();
     let mut called: HashSet<&str> = HashSet::new();
@@ -171,7 +171,7 @@ fn pairs(findings: &mut Findings, items: &[Value]) {
     }
 }
 
-/// Checks that reasoning precedes what it led to.
+/// Checks that each reasoning item is followed by the call or assistant message that it led to.
 fn thoughts(findings: &mut Findings, items: &[Value]) {
     let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
     for (index, item) in items.iter().enumerate() {

@@ -11,7 +11,7 @@ fn words() -> impl Strategy<Value = String> {
     select(vec!["", " ", "Hi.", "a\n\"b\"", "\u{1d11e}"]).prop_map(str::to_owned)
 }
 
-/// Any JSON value that an unknown field may have.
+/// Generates JSON values of unknown fields.
 fn anything() -> impl Strategy<Value = Value> {
     select(vec![
         json!(null),
@@ -116,7 +116,7 @@ mod anthropic {
         with_more(message, &["id", "model", "stop_reason", "usage", "0"])
     }
 
-    /// Applies the changes that the module's documentation lists.
+    /// Applies the changes that the module documentation lists.
     fn normal(message: &Value) -> Value {
         let mut message = message.clone();
         content(&mut message["content"]);
@@ -158,7 +158,7 @@ mod anthropic {
         }
     }
 
-    /// Any block that the format can express.
+    /// Generates blocks that the format can express.
     fn model_blocks() -> impl Strategy<Value = ContentBlock> {
         let image = || {
             select(vec![
@@ -270,7 +270,7 @@ mod openai {
         )
     }
 
-    /// Applies the changes that the module's documentation lists.
+    /// Applies the changes that the module documentation lists.
     fn normal(message: &Value) -> Value {
         let mut message = message.clone();
         let content = message.get("content").cloned().unwrap_or_default();
@@ -300,7 +300,7 @@ mod openai {
         }
     }
 
-    /// Any message that the format can express.
+    /// Generates messages that the format can express.
     fn model_messages() -> impl Strategy<Value = NewMessage> {
         let foreign = |values: Vec<Value>| {
             select(values).prop_map(|value| Foreign { provider: Provider::OpenAi, value })

@@ -1,5 +1,4 @@
-//! Pairs tool calls with their results, and assigns the ids under which both are sent. Does not consider the
-//! order of messages.
+//! Pairs tool calls with their results, and assigns the ids under which both are sent.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +6,7 @@ use super::utterance::{NO_RESPONSE, Utterance};
 use crate::conversation::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
 use crate::hash::ContentHash;
 
-/// Maximum characters of a call id that both providers accept (OpenAI: 40; Anthropic: no documented limit).
+/// Maximum characters of a call id that every provider accepts (OpenAI: 40; Anthropic documents no limit).
 const ID_CHARS: usize = 40;
 
 /// Calls of the conversation so far.
@@ -32,8 +31,7 @@ struct Call {
 }
 
 impl Calls {
-    /// Assigns each call of an assistant turn the id under which it is sent, and returns the calls as
-    /// pending.
+    /// Assigns a new id to each call of an assistant turn, and returns the calls as pending.
     pub(super) fn open(&mut self, turn: &mut [Utterance]) -> Pending {
         let mut pending = Pending::default();
         let blocks = turn
@@ -48,7 +46,6 @@ impl Calls {
         pending
     }
 
-    /// Records a result of the new request that does not answer a known call.
     pub(super) fn note_unmatched(&mut self, call_id: String) {
         self.unmatched.push(call_id);
     }
@@ -58,8 +55,8 @@ impl Calls {
         self.unmatched
     }
 
-    /// Returns the id itself if every provider accepts it and it is new (some servers count from `call_0` in
-    /// each turn), or else an id derived from its hash.
+    /// Returns an id for a call: `id` itself if every provider accepts it and no earlier call has it, or else
+    /// an id derived from its hash. Some servers count from `call_0` in each turn.
     fn name(&mut self, id: &str) -> String {
         let times = self.seen.entry(id.to_owned()).or_default();
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
@@ -80,13 +77,12 @@ impl Calls {
 }
 
 impl Pending {
-    /// Returns the assigned id of the open call that a result for `call_id` answers; `None` if there is no
-    /// such call.
+    /// Removes the pending call that a result for `call_id` answers, and returns the id assigned to the call.
     pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
         self.0.result(call_id).map(|call| call.sent_as)
     }
 
-    /// Returns substitute results for the calls that are still open.
+    /// Returns substitute results for the calls that are still pending.
     pub(super) fn silence(self) -> impl Iterator<Item = Utterance> {
         let mut open = self.0.into_unanswered().waiting;
         open.sort_by_key(|call| call.place);

@@ -1,4 +1,4 @@
-//! Repairs within a single message, independent of its neighbors.
+//! Repairs single messages, independent of their neighbors.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,14 @@ use crate::conversation::history::{
     ContentBlock, ForeignPosition, Kind, Message, MessageId, Outcome, Provider, ResultPart, Role, Visibility,
 };
 
-/// Maximum characters of a tool name (both providers).
+/// Maximum characters of a tool name that every provider accepts.
 const NAME_CHARS: usize = 64;
-/// Maximum characters of a string that OpenAI accepts, such as a call's arguments ("string too long. Expected
-/// a string with maximum length 1048576").
+/// Maximum characters of a string that OpenAI accepts, including a call's arguments ("string too long.
+/// Expected a string with maximum length 1048576").
 pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 
-/// Converts a message to the form that the model sees: `None` if it is hidden, stubs for archived results.
+/// Converts a message to the form that the model sees, with stubs for archived results. `None` if the message
+/// is hidden.
 pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
@@ -28,12 +29,13 @@ pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
 
-/// Returns the stub for each archived result of a message. It contains the message id for `toolOutput.read`.
+/// Returns the text of the stub for each archived result of a message. The stub names the message id for
+/// `toolOutput.read`.
 pub(crate) fn archived_stub(message: MessageId) -> String {
     format!("[archived; see summary; toolOutput.read {}]", message.0)
 }
 
-/// Returns the blocks that `role` may send, each in an acceptable form.
+/// Converts blocks to an acceptable form, and drops those that `role` cannot send.
 pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
     content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
 }
@@ -77,13 +79,14 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
     }
 }
 
-/// Whether a provider accepts reasoning in requests. Only Anthropic's models do, also on Bedrock ("signature
-/// values are compatible across platforms", Anthropic, "Extended thinking").
+/// Whether a provider accepts reasoning in requests. Only Anthropic's models do, including on Bedrock
+/// ("signature values are compatible across platforms", Anthropic, "Extended thinking").
 fn keeps_reasoning(recipient: Option<Provider>) -> bool {
     matches!(recipient, Some(Provider::Anthropic | Provider::Bedrock))
 }
 
-/// Removes empty texts from a result. A failed result keeps only texts, and has at least one.
+/// Removes empty texts from a tool result. A failed result keeps only text, and gets a fixed text if none
+/// remains.
 fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
@@ -119,7 +122,7 @@ fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
         return input;
     }
     let text = input.to_string();
-    // A byte count within the limit avoids counting characters.
+    // A text has at least as many bytes as characters, so most texts need no counting.
     let too_long = text.len() > OPENAI_STRING_CHARS && text.chars().count() > OPENAI_STRING_CHARS;
     if too_long { json!({ "input": ARGUMENTS_LEFT_OUT }) } else { input }
 }

@@ -1,4 +1,4 @@
-//! Chooses which images to send: those that the provider accepts, and the newest if there are too many.
+//! Chooses the images to send: those that the provider accepts, and the newest of them if there are too many.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,25 @@ use crate::conversation::history::{
 };
 use crate::tokens::counting::ImageSize;
 
-/// Maximum pixels per side of an image, however few images there are (Anthropic, "Vision").
+/// Maximum pixels per side of an image, regardless of the number of images (Anthropic, "Vision").
 const SIDE_OF_FEW: u32 = 8_000;
-/// Maximum pixels per side of an image if there are more than `FEW` images (Anthropic, "Vision").
+/// Maximum pixels per side if there are more than [`FEW`] images (Anthropic, "Vision").
 const SIDE_OF_MANY: u32 = 2_000;
-/// Maximum number of images to which `SIDE_OF_FEW` applies.
+/// Maximum number of images of up to [`SIDE_OF_FEW`] pixels per side (Anthropic, "Vision").
 const FEW: usize = 20;
 /// Maximum base64 characters of an image (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880
 /// bytes").
 const PICTURE_BYTES: usize = 5 * 1024 * 1024;
-/// Maximum total bytes of images in a request. Leaves room for text within the 32 MB that a body may have
-/// (Anthropic).
+/// Maximum base64 bytes of all images in a request. Leaves room for text within Anthropic's 32 MB limit for a
+/// body.
 const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// Maximum bytes and number of images kept after a limit is exceeded. Less than allowed, so that the next
-/// requests omit the same images and the cached rest stays valid.
+/// Maximum base64 bytes, and number, of images kept after a limit is exceeded. Lower than the limits, so that
+/// the next requests omit the same images and the prompt cache stays valid.
 const AFTER_A_CUT: usize = 12 * 1024 * 1024;
 const FEW_AFTER_A_CUT: usize = 10;
 
-/// Replaces unacceptable images, and the oldest if there are too many, and corrects the media types of the
-/// others. Does not replace images of the new request, so that its sender gets an error.
+/// Corrects the media types of images. Replaces unacceptable images, and the oldest ones if there are too
+/// many. Does not replace images of the new request, so that its sender gets the provider's error.
 pub(super) fn sendable(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
     for block in utterances.iter_mut().flat_map(|utterance| &mut utterance.content) {
         keep(block, &mut |image| {
@@ -71,16 +71,17 @@ fn keep(block: &mut ContentBlock, keeps: &mut impl FnMut(&mut Image) -> bool) {
 #[derive(Clone, Copy, Default)]
 struct Load {
     pictures: usize,
-    /// Number of images too large to be sent among many.
+    /// Number of images larger than [`SIDE_OF_MANY`].
     large: usize,
-    /// Total bytes in a request; 0 for images that the provider fetches.
+    /// Base64 bytes of the images; 0 for images that the provider fetches.
     bytes: usize,
 }
 
-/// Returns the number of images in the history to drop, oldest first. Computed in the order in which the
-/// images arrived, so that a growing conversation omits the same ones until the next limit is exceeded.
+/// Returns the number of images to drop from the history, oldest first. Applies the limits in the order in
+/// which the images arrived, so that a growing conversation omits the same images until a limit is exceeded
+/// again.
 fn surplus(utterances: &[Utterance]) -> usize {
-    // `held` has the images of the history, which may be dropped; `all` is the load of all images.
+    // `held` contains the images of the history, which may be dropped. `all` is the load of all images.
     let mut held: VecDeque<Load> = VecDeque::new();
     let (mut all, mut gone) = (Load::default(), 0);
     for utterance in utterances {
@@ -141,7 +142,7 @@ fn uploaded_in(block: &ContentBlock) -> usize {
     parts.filter(|part| matches!(part, ResultPart::Foreign(foreign) if foreign.is_picture())).count()
 }
 
-/// Corrects the media type of an image, since providers reject a wrong one.
+/// Corrects the media type of an image, because providers reject a wrong one.
 fn name_kind(image: &mut Image) {
     if let ImageSource::Base64 { media_type, data } = &mut image.source
         && let Some(kind) = media_type_of(data)
@@ -150,11 +151,11 @@ fn name_kind(image: &mut Image) {
     }
 }
 
-/// Whether `recipient` accepts an image on its own.
+/// Whether `recipient` accepts an image, regardless of other images.
 fn fits(image: &Image, recipient: Option<Provider>) -> bool {
     match &image.source {
         ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
-        // Gemini, "Image understanding": PNG, JPEG, WebP, HEIC, HEIF.
+        // Gemini, "Image understanding", supports PNG, JPEG, WebP, HEIC and HEIF.
         ImageSource::Base64 { media_type, .. }
             if recipient == Some(Provider::Gemini) && media_type == "image/gif" =>
         {
@@ -169,7 +170,7 @@ fn fits(image: &Image, recipient: Option<Provider>) -> bool {
     }
 }
 
-/// Whether a text is well-formed base64: groups of four characters, padded only at the end.
+/// Whether `text` is well-formed base64: groups of four characters, padded only at the end.
 fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');

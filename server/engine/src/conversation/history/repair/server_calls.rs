@@ -1,7 +1,6 @@
-//! Keeps server-side calls if their results follow in the same turn, and removes them otherwise. A result
-//! that comes a turn later, because the model also called a client tool, is removed too: the provider accepts
-//! it only if nothing but client results is in between (Anthropic, "Server tools"), and prompts have context
-//! there.
+//! Removes server-side calls unless their results follow in the same turn. A result in a later turn, after
+//! the model also called a client tool, is removed too: the provider only accepts such a result if nothing
+//! but client results precedes it (Anthropic, "Server tools"), and prompts have context there.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -10,10 +9,10 @@ use super::utterance::Utterance;
 use crate::conversation::history::ContentBlock;
 use crate::conversation::history::foreign::Half;
 
-/// Index of an utterance, and of a block in it.
+/// Index of an utterance in its turn, and of a block in the utterance.
 type BlockPosition = (usize, usize);
 
-/// Removes the calls and results of one turn that have no counterpart.
+/// Removes server-side calls and results without a counterpart in the same turn.
 pub(super) fn pair(turn: &mut [Utterance]) {
     let alone = alone(turn);
     if alone.is_empty() {
@@ -33,7 +32,7 @@ fn alone(turn: &[Utterance]) -> HashSet<BlockPosition> {
             _ => None,
         })
     });
-    // Position of each call until its result is found.
+    // Position of each call; `None` once its result is found.
     let mut calls: HashMap<(&str, &str), Option<BlockPosition>> = HashMap::new();
     let mut alone = HashSet::new();
     for (place, half) in halves {

@@ -47,7 +47,7 @@ fn picture(media_type: &str, data: &str) -> ContentBlock {
     ContentBlock::Image(Image { source, width: None, height: None })
 }
 
-/// A PNG image with this many bytes of base64.
+/// Returns a PNG image with `bytes` bytes of base64.
 fn heavy(bytes: usize) -> ContentBlock {
     picture("image/png", &(PNG.to_owned() + &"A".repeat(bytes - PNG.len())))
 }
@@ -86,7 +86,7 @@ fn line(block: &ContentBlock) -> String {
     }
 }
 
-/// Compares a projection, written as one line per block: id of the message, role, content.
+/// Compares a projection, written as one line per block: message id, role, content.
 fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock], expected: &Expect) {
     let history: Vec<Message> =
         (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
@@ -226,7 +226,7 @@ fn an_archived_result_is_a_stub() {
         4 Assistant: "Done."
     "#]],
     );
-    // Its call is hidden too, so no stub is needed.
+    // The call is hidden too, so the result needs no stub.
     check(
         [user("Look."), hidden(calls(&["a"])), archived],
         &[],
@@ -369,9 +369,9 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
     assert_eq!(shown(vec![wide(); 30], 0), (19, 0));
     assert_eq!(shown(vec![wide(); 31], 0), (20, 0));
     assert_eq!(shown(vec![wide(); 32], 0), (10, 0));
-    // Images of the new request are kept, so that its sender gets an error from the check.
+    // Images of the new request are kept, so that the sender gets the provider's error.
     assert_eq!(shown(vec![wide(); 3], 21), (0, 21));
-    // Small images may be many, including those stored with the provider.
+    // Small images are not limited in number, including those stored with the provider.
     let small = || picture("image/png", PNG);
     assert_eq!(shown(vec![small(); 50], 0), (50, 0));
     assert_eq!(shown([vec![small(); 50], vec![wide()]].concat(), 0), (10, 0));
@@ -417,7 +417,7 @@ fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get
 
 #[test]
 fn the_oldest_of_pictures_that_are_too_much_together_are_left_out_in_steps() {
-    // Six of them are less than 24 MB, three less than 12.
+    // Six images have less than 24 MB, three less than 12 MB.
     let heavy = heavy(7 * 512 * 1024);
     let told = || NewMessage::new(Role::User, vec![ContentBlock::text("See."), heavy.clone()]);
     let history = numbered((0..11).map(|_| told()));

@@ -1,5 +1,5 @@
-//! Arranges the conversation in alternating turns of user and assistant, starting with the user. These
-//! repairs depend on neighboring messages.
+//! Arranges utterances in alternating turns of user and assistant, starting with the user, and makes the
+//! repairs that depend on neighboring messages.
 
 use super::calls::{Calls, Pending};
 use super::server_calls;
@@ -18,8 +18,8 @@ struct Turn {
 }
 
 impl Turns {
-    /// Joins adjacent utterances of one role. Removes server-side calls and results without a counterpart,
-    /// and assistant turns with nothing but reasoning, which no provider accepts.
+    /// Joins adjacent utterances of the same role. Removes server-side calls and results without a
+    /// counterpart, and assistant turns that only contain reasoning, which no provider accepts.
     pub(super) fn new(utterances: impl Iterator<Item = Utterance>) -> Self {
         let mut turns = Self::default();
         for utterance in utterances {
@@ -59,7 +59,7 @@ impl Turns {
         answered
     }
 
-    /// Returns all utterances in order, with adjacent ones from the same message joined.
+    /// Returns all utterances in order, and joins adjacent ones from the same message.
     pub(super) fn into_utterances(self) -> Vec<Utterance> {
         let mut joined: Vec<Utterance> = Vec::new();
         for utterance in self.turns.into_iter().flat_map(|turn| turn.utterances) {
@@ -89,7 +89,8 @@ impl Turns {
         }
     }
 
-    /// Completes the last turn.
+    /// Completes the last turn: pairs its server-side calls, and removes the turn if it only contains
+    /// reasoning.
     fn close(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
         server_calls::pair(&mut turn.utterances);
@@ -114,8 +115,8 @@ impl Turn {
         self.utterances.iter().flat_map(|utterance| &utterance.content)
     }
 
-    /// Keeps reasoning if the turn starts with it and ends with something else; otherwise removes all of it.
-    /// Sealed reasoning at the end of the turn is always removed.
+    /// Keeps reasoning if the turn starts with it and ends with something else, and otherwise removes all of
+    /// it. Always removes encrypted reasoning at the end of the turn.
     fn settle_reasoning(&mut self) {
         while let Some(last) = self.utterances.last_mut()
             && last.content.last().is_some_and(is_thought)
@@ -141,8 +142,8 @@ fn is_thought(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Foreign(foreign) if foreign.is_thought())
 }
 
-/// Builds the user turn that follows `pending` calls: results for unanswered calls, then the turn's own
-/// results, then the rest. Drops results that answer none of the calls.
+/// Builds the user turn after `pending` calls: results for unanswered calls, then the turn's own results,
+/// then its other content. Drops results that answer none of the calls.
 fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
     let mut results = Vec::new();
     let mut rest = Vec::new();

@@ -1,26 +1,27 @@
-//! Messages during a repair, and the fixed texts that repairs insert.
+//! The unit of repairs, and the fixed texts that repairs insert.
 
 use super::super::{ContentBlock, MessageId, Role};
 
 /// Result of a call that was never answered.
 pub(crate) const NO_RESPONSE: &str = "Tool no response";
 
-/// First user message of a conversation whose earlier messages are omitted, because the user must begin.
+/// First user message of a conversation whose earlier messages are omitted, because a user message must come
+/// first.
 pub(crate) const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
 
 /// Result of a failed tool without output.
 pub(crate) const FAILED_SILENTLY: &str = "Tool failed without output";
 
-/// Assistant message between tool results and a user text that must not be read as part of them.
+/// Assistant message between tool results and a user text that must not be read as part of the results.
 pub(crate) const UNDERSTOOD: &str = "Understood.";
 
 /// Replacement for an image that providers would reject.
 pub(crate) const PICTURE_LEFT_OUT: &str = "[picture left out]";
 
-/// Replacement for the arguments of a call that are too long for the provider.
+/// Replacement for arguments of a call that exceed the provider's limit.
 pub(super) const ARGUMENTS_LEFT_OUT: &str = "[arguments left out]";
 
-/// Content of a message. The new request does not have an id yet.
+/// Content of a message, or of the new request, which has no id yet.
 #[derive(Clone, Debug)]
 pub(in crate::conversation::history) struct Utterance {
     pub(super) id: Option<MessageId>,
