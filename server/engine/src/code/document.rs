@@ -62,7 +62,7 @@ pub enum Sync {
     },
 }
 
-/// A replacement that could not be applied. The text is unchanged.
+/// Error for a replacement that cannot be applied. The text is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EditError {
     /// The range ends before it begins.
@@ -134,7 +134,7 @@ impl Document {
         Self { sync, ..Self::open("", version, "") }
     }
 
-    /// The editor's identifier for the language.
+    /// Returns the editor's identifier for the language.
     pub(crate) fn language(&self) -> &str {
         &self.language
     }
@@ -228,8 +228,8 @@ impl Document {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// A position as tree-sitter counts it, where only LF ends a line. Matches the editor's position unless the text
-    /// has a lone CR.
+    /// Returns a position as tree-sitter counts it, where only LF ends a line. It matches the editor's
+    /// position unless the text has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }

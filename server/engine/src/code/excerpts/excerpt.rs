@@ -1,4 +1,4 @@
-//! The request and result types of excerpts.
+//! Types of the requests for excerpts and of their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -68,7 +68,7 @@ pub struct ExcerptQuery<'a> {
     pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
 }
 
-/// Maximum tokens of the chosen excerpts.
+/// Limits on the tokens of the chosen excerpts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
     /// Maximum tokens of all excerpts together.
@@ -107,8 +107,8 @@ impl DismissedExcerpt {
         }
     }
 
-    /// Whether a part of `file` was dismissed: it is the same definition or one inside it, or more than half of its
-    /// lines were dismissed.
+    /// Whether a part of `file` was dismissed: it is the dismissed definition or inside it, or more than half
+    /// of its lines were dismissed.
     pub(super) fn covers(&self, file: &FileKey, definition: Option<(&str, u32)>, lines: &Range<u32>) -> bool {
         if self.file != *file {
             return false;

@@ -25,6 +25,6 @@ pub struct Span {
     pub tokens: usize,
     /// Marker at the end of the span.
     pub mark: Mark,
-    /// Whether it shares a position with the previous span when the provider looks back.
+    /// Whether the span shares a position with the previous span when the provider looks back.
     pub continues_run: bool,
 }
