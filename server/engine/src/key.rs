@@ -1,5 +1,5 @@
-//! Names of files in Strata. The host resolves paths (see its `paths`); this module only defines how a name
-//! is spelled and ordered. It does not access the disk.
+//! Names of files in Strata. Defines how a name is spelled and ordered; the host resolves paths to names.
+//! Does not access the disk.
 
 use std::borrow::Borrow;
 use std::fmt;

@@ -22,7 +22,7 @@ use crate::key::FileKey;
 
 use trail::EditTrail;
 
-/// Maximum edits for an incremental parse; after more, a text is parsed from scratch.
+/// Maximum number of edits for an incremental parse. After more edits, the text is parsed from scratch.
 const MAX_TRAIL: usize = 1_000;
 
 /// The result of parsing a buffer. Cheap to clone.
@@ -30,7 +30,7 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    /// The outline and the map block; may be provisional.
+    /// The outline and the map block, which may be provisional.
     pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
@@ -180,8 +180,8 @@ impl Buffer {
         self.parsed = Some(Arc::new(parsed));
     }
 
-    /// Returns the syntax tree of the current text, parsed now if the text changed since the last parse, or
-    /// `None` if there is no grammar for the language.
+    /// Returns the syntax tree of the current text, or `None` if there is no grammar for the language. Parses
+    /// the text if it changed since the last parse.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -189,7 +189,7 @@ impl Buffer {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// Returns the outline of the current text, parsed now if the text changed since the last parse. The
+    /// Returns the outline of the current text. Parses the text if it changed since the last parse. The
     /// outline is never provisional: the same text gives the same outline.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::code::outline::{TreeEdit, TreePoint};
 
-/// Why a document's text can no longer be trusted.
+/// The reason that a document's text may differ from the editor's.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OutOfStep {
@@ -18,9 +18,9 @@ pub enum OutOfStep {
     NeverOpened,
     /// A change did not have a higher version than the previous one.
     VersionWentBack {
-        /// The version that Strata has.
+        /// Version of the text in Strata.
         have: i32,
-        /// The version of the change.
+        /// Version of the change.
         got: i32,
     },
     /// A change referred to a range outside the text.
@@ -84,7 +84,7 @@ pub enum EditError {
     /// The range begins or ends inside a character.
     #[error("byte {offset} is inside a character")]
     InsideCharacter {
-        /// Offset of the byte inside a character.
+        /// Byte offset inside a character.
         offset: usize,
     },
 }
@@ -167,7 +167,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the whole text, which also brings a document back in step.
+    /// Replaces the whole text, which also puts a document back in step.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);

@@ -19,7 +19,7 @@ const FACTORS: (f64, f64) = (0.5, 2.0);
 const STEP: f64 = 0.1;
 /// Minimum growth, in tokens, from which the factor is learned. Smaller growth is mostly overhead.
 const TELLING: f64 = 200.0;
-/// Lower bound of the growth, in tokens, that an error is divided by.
+/// Minimum growth, in tokens, by which an error is divided.
 const LEAST: f64 = 256.0;
 /// Maximum reports kept of each kind: enough for a median that ignores outliers, few enough to follow a
 /// change of topic.
@@ -111,7 +111,7 @@ impl Calibrations {
         Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
     }
 
-    /// Records the bill of a request, in tokens.
+    /// Records the estimated and billed tokens of a request to `model`.
     pub(crate) fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
         if self.0.len() >= MODELS && !self.0.contains_key(model) {
             let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());

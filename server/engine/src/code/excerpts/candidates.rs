@@ -6,8 +6,8 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// Bonuses for the score of a file that changed last and of an open file. They matter if only few files are
-/// read.
+/// Bonuses for a file that changed last and for an open file. They affect which files are read only if few
+/// are.
 const RECENT: f64 = 0.3;
 const OPEN: f64 = 0.3;
 /// Number of commits after which the weight of recency has halved.
@@ -100,7 +100,7 @@ impl Role {
         if directories.split('/').any(is_example) { Self::Example } else { Self::Source }
     }
 
-    /// Whether a word of the question asks for files of this role.
+    /// Whether `word` in a question asks for files of this role.
     pub(super) fn is_asked_by(self, word: &str) -> bool {
         match self {
             Self::Source => true,

@@ -12,7 +12,6 @@ use crate::key::FileKey;
 /// A definition or a range of lines that is relevant to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt {
-    /// The file that contains the excerpt.
     pub file: FileKey,
     /// The definition that the excerpt consists of, qualified by its containers: `Session.send`. `None` for other line
     /// ranges, such as a part of a large definition or several small ones.
@@ -25,7 +24,6 @@ pub struct Excerpt {
     pub bytes: Range<usize>,
     /// Relevance to the question, between 0 and 1.
     pub score: f64,
-    /// The main reason for the choice.
     pub reason: ExcerptReason,
 }
 

@@ -8,9 +8,9 @@ use crate::code::outline::{Outline, Symbol};
 
 /// Number of definitions that cannot be found after which the search stops.
 const MAX_MISSES: usize = 64;
-/// Maximum lines of comments and attributes that belong to the definition below them.
+/// Maximum number of lines of comments and attributes above a definition that belong to it.
 const MAX_LEADING: usize = 40;
-/// Starts of lines that, at the indentation of a definition's head, continue the definition.
+/// Line starts that continue a definition if they are indented like its head.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
 /// Line starts of comments and attributes.

@@ -113,7 +113,7 @@ pub(super) enum Repeat {
     },
 }
 
-/// A name set on an instance.
+/// A name set on an instance, as in `self.width = ...`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Instance<'a> {
     /// Number of symbols in the piece that precede the name.
@@ -240,9 +240,9 @@ struct Modifier<'a> {
 /// The scope of a modifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
-    /// Applies to the rest of the node that contains it.
+    /// The modifier applies to the remainder of the node that contains it.
     Node,
-    /// Applies to everything that follows, up to the next modifier of this scope.
+    /// The modifier applies to everything after it, up to the next modifier of this scope.
     Rest,
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum SpanKind {
     Dropped,
     /// A string literal, copied or truncated.
     Literal,
-    /// Replaced by `…`.
+    /// A secret, replaced by `…`.
     Secret,
 }
 
@@ -161,7 +161,7 @@ impl Line {
             }
             let last = if self.literal { None } else { self.text.chars().next_back() };
             if matches!(c, ')' | ']' | '}') && last == Some(',') {
-                // A trailing comma after the last parameter is only there for the line break.
+                // A comma after the last parameter serves only the line break, so remove it.
                 self.text.pop();
                 self.chars -= 1;
             }

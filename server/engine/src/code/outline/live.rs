@@ -28,7 +28,7 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// Bytes after a touched piece that are copied along with it for walking the piece.
+/// Bytes after a touched piece that are copied together with the piece for walking it.
 const AT_HAND: usize = 4 * PIECE;
 /// Maximum number of pending edits. With more, the outline is rebuilt.
 const MAX_PENDING: usize = 1_000;
@@ -74,11 +74,11 @@ enum ShownSymbols {
     Some,
 }
 
-/// Which results a change affects.
+/// The set of results that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Effect {
     None,
-    /// Only the pieces that were walked again.
+    /// Only the results of the pieces that were walked again.
     Here,
     Everywhere,
 }

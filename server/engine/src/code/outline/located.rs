@@ -50,7 +50,7 @@ pub(crate) fn mentions_of(
         let node = cursor.node();
         let range = node.byte_range();
         if range.start > start {
-            // Between nodes, or inside a node without a child there.
+            // The position is between nodes, or inside a node without a child there.
             wanted.next();
             continue;
         }

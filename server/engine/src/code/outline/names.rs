@@ -63,7 +63,7 @@ impl Names {
     }
 }
 
-/// A change to a name in a list.
+/// The addition or removal of a name in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
     In,

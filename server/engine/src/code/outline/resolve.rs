@@ -83,7 +83,7 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Sy
     symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect()
 }
 
-/// Removes duplicate imports.
+/// Removes duplicate imports and keeps at most [`MAX_IMPORTS`].
 pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
     let mut known = FxHashSet::default();
     imports.filter(|import| known.insert(*import)).take(MAX_IMPORTS).collect()
@@ -94,7 +94,7 @@ pub(super) fn is_reference(usage: u8) -> bool {
     usage & usage::MEMBER != 0 || usage == usage::PLAIN
 }
 
-/// Whether a name is part of the language.
+/// Whether a name is built into the language.
 pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
     language.builtins.binary_search(&name).is_ok()
 }

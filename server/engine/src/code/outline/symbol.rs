@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::Names;
 
-/// A definition.
+/// A definition in an outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {

@@ -22,11 +22,11 @@ pub(crate) mod flag {
 
 /// Usage of a name, determined by its position. These are bits, collected over all mentions.
 pub(crate) mod usage {
-    /// In a position that no rule covers.
+    /// The name is in a position that no rule covers.
     pub(crate) const PLAIN: u8 = 1;
-    /// Refers to something outside the function.
+    /// The name refers to something outside the function.
     pub(crate) const MEMBER: u8 = 2;
-    /// Bound locally somewhere in the file.
+    /// The name is bound locally somewhere in the file.
     pub(crate) const LOCAL: u8 = 4;
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct TreePoint {
     pub column: usize,
 }
 
-/// Returns the next chunk of the text from an offset, or an empty slice at the end.
+/// A function that returns the next chunk of the text from an offset, or an empty slice at the end.
 type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
 
 thread_local! {
@@ -120,8 +120,8 @@ fn parse_with(
         false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
-        // Tokens of a broken text are reused even if the repaired text has others there: Java's `class` remains a name.
-        // So a repaired text is parsed from scratch.
+        // The parser reuses tokens of the broken text even where the repaired text has different ones. For
+        // example, Java's `class` remains a name. So parse a repaired text from scratch.
         Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
             parse_with(patience, language, rest, None, cancel)
         }

@@ -7,7 +7,7 @@ use super::{Symbol, SymbolKind};
 /// State while the visible definitions of a file are visited in order.
 pub(crate) struct Visibility {
     language: LanguageId,
-    /// For each enclosing definition: whether it is public, and whether its members are public by default.
+    /// Whether each enclosing definition is public, and whether its members are public by default.
     around: Vec<(bool, bool)>,
 }
 

@@ -126,7 +126,7 @@ impl<'a> Meanings<'a> {
     /// Checks whether the search was cancelled, by the flag or while reading a file.
     ///
     /// # Errors
-    /// [`Cancelled`] if it was.
+    /// [`Cancelled`] if the search was cancelled.
     pub(super) fn check(&self) -> Result<(), Cancelled> {
         self.cancel.check()?;
         if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
@@ -180,7 +180,7 @@ impl<'a> Meanings<'a> {
         vec![Value::Outside]
     }
 
-    /// Resolves an import.
+    /// Resolves an import to the modules or definitions to which it refers.
     pub(super) fn import(&self, file: usize, import: &Import) -> Vec<Value> {
         let module = || Value::Module { file, path: import.module.clone() };
         let Some(name) = &import.name else { return vec![module()] };

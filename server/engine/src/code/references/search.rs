@@ -262,7 +262,7 @@ fn everywhere(
     Ok(report)
 }
 
-/// Resolves a mention of a name.
+/// Resolves the mention of `name` at `range`.
 fn mention(
     meanings: &Meanings<'_>,
     file: usize,

@@ -19,7 +19,7 @@ pub struct FileList {
     pub names: usize,
     /// Number of directories listed instead of their contents.
     pub directories: usize,
-    /// Number of files in those directories.
+    /// Number of files in the directories that are listed instead of their contents.
     pub collapsed: usize,
 }
 

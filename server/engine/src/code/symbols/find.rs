@@ -1,4 +1,4 @@
-//! Finds symbols and files by parts of their names, as typed by the user. Compares letters only.
+//! Finds symbols and files by parts of their names, as typed by the user. Matches by spelling only.
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{Symbol, SymbolKind, name_parts};

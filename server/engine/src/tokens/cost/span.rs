@@ -7,7 +7,6 @@ use crate::hash::ContentHash;
 /// Cache marker at the end of a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mark {
-    /// No marker.
     #[default]
     None,
     /// The provider looks for an entry that ends here, but does not write one.

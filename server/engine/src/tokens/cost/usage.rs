@@ -70,8 +70,8 @@ pub(crate) struct BilledInput {
     pub total: u64,
 }
 
-/// Relative tolerance below the expected cache read before a read counts as a miss, since counts may be
-/// estimates and request formats add tokens.
+/// Maximum relative shortfall of a cache read that does not count as a miss, since counts may be estimates
+/// and request formats add tokens.
 const READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {

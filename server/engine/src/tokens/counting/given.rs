@@ -1,4 +1,4 @@
-//! Interface of custom tokenizers, which are identified by a number.
+//! Interface for custom tokenizers, which are identified by a number.
 
 use std::fmt;
 

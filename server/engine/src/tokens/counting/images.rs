@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tokens assumed for an image of unknown size, under every formula that depends on the size.
+/// Tokens assumed for an image of unknown size, if the provider's formula depends on the size.
 pub(crate) const UNKNOWN_IMAGE_TOKENS: usize = 1_200;
 
 /// Width and height of an image, in pixels.

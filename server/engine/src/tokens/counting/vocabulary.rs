@@ -348,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// A vocabulary of all single bytes, followed by these tokens.
+    /// Builds a vocabulary of all single bytes, followed by `tokens`.
     fn vocabulary(tokens: impl IntoIterator<Item = Vec<u8>>) -> Vocabulary {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
         let tokens = bytes.chain(tokens).map(|token| &*Vec::leak(token));

@@ -152,7 +152,7 @@ impl Models {
 }
 
 impl ResolvedModel {
-    /// Returns a sentence for the user if the model is not in the table.
+    /// Returns a warning for the user if the model is not in the table.
     pub fn warning(&self) -> Option<String> {
         let Model { id, max_input, max_output, .. } = &*self.model;
         let known_as = match &self.known {

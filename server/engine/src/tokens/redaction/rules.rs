@@ -88,7 +88,7 @@ impl Rule {
     /// Returns the compiled pattern. A test checks that every pattern in the table compiles.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         let compile = || {
-            // Unless a match may start before the keyword, anchor it there.
+            // Anchor the match at the keyword, unless it may start before the keyword.
             let anchor = if self.back == 0 { r"\A" } else { "" };
             RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
                 .unicode(false)
@@ -172,7 +172,7 @@ mod tests {
             assert!(keywords.iter().all(|keyword| keyword.len() >= 2 && keyword.is_ascii()), "{id}");
             let pattern = rule.pattern().unwrap_or_else(|| panic!("{id} does not compile"));
             assert!(pattern.find(b"").is_none(), "{id} finds nothing at all");
-            // `scan` relies on this.
+            // `scan` relies on long formats beginning with their keyword.
             let begins_it = rule.back == 0 && !rule.context && !rule.pattern.contains("(?P<secret>");
             assert!(!rule.long || begins_it, "{id} is long and does not begin with its keyword");
         }

@@ -35,7 +35,7 @@ const WINDOW: usize = 700;
 /// Maximum bytes from the start of a keyword that the pattern of a long format examines.
 const LONG_WINDOW: usize = 16 << 10;
 
-/// Position up to which a rule has been tried.
+/// The part of the text in which a rule has already been tried.
 #[derive(Clone, Copy, Default)]
 struct LastAttempt {
     /// First position at which the rule may be tried again: one byte after its last keyword.
@@ -131,8 +131,8 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
 }
 
-/// Whether a token may start at `at`, that is, not inside a word. An escape directly before `at` (`
-/// `, `%3D`, `\u003d`) is not part of a word.
+/// Whether a token may start at `at`, that is, not inside a word. An escape directly before `at` (`\n`, `%3D`,
+/// `\u003d`) is not part of a word.
 fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     let Some(before) = at.checked_sub(1).and_then(|at| text.get(at)) else { return true };
     if !before.is_ascii_alphanumeric() {

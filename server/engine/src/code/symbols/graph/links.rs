@@ -22,7 +22,7 @@ const MEMBER_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
-/// See [`References::build`].
+/// Implements [`References::build`].
 pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
     let resolver = Resolver::new(files, Arc::clone(manifests));

@@ -24,7 +24,7 @@ impl References {
             .filter_map(|(definition, weight)| Some((self.names.text(definition.name)?, f64::from(*weight))))
     }
 
-    /// Returns the weights of the definitions of each file, in the order of its definitions.
+    /// Returns, for each file, the weighted mentions of its definitions, in their order.
     fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
         self.mentioned.get_or_init(|| {
             let mut all: Vec<Box<[f32]>> =

@@ -48,9 +48,9 @@ impl References {
         links::build(index, manifests)
     }
 
-    /// Updates the graph after the outlines of the `changed` files changed. `index` must be current. Cheap if the files
-    /// define and import the same as before, as after most edits; otherwise rebuilds the graph. The result is the same
-    /// either way.
+    /// Updates the graph for new outlines of the `changed` files. `index` must be current. The update is
+    /// cheap if the files define and import the same as before, as after most edits; otherwise, the graph is
+    /// rebuilt. The result is the same either way.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }

@@ -22,7 +22,7 @@ pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// Number of the file that mentions the name, plus one.
+    /// Number of the file that mentions the name, plus one; 0 if no file was marked yet.
     file: u32,
     /// Where that file defines the name; `None` if it does not define the name.
     own: Option<DefinitionScope>,

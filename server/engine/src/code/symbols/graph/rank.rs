@@ -12,7 +12,7 @@ use crate::key::FileKey;
 
 /// Share of walks that start at any file, so that central files always receive some rank.
 const ANYWHERE: f64 = 0.15;
-/// Weight of a seed file, by kind of seed.
+/// Weights of seed files, by kind of seed.
 const SELECTED: f64 = 1.0;
 const OPEN: f64 = 0.5;
 const MENTIONED: f64 = 1.0;
@@ -130,7 +130,7 @@ impl References {
             return vec![1.0; count];
         }
         let mut start = vec![ANYWHERE / count.max(1) as f64; count];
-        // Add up the weight per directory first, since there may be many seeds in a directory and many files.
+        // Add up the weights per directory first, since a directory may contain many seeds and many files.
         let mut directories: BTreeMap<u32, (&[u32], f64)> = BTreeMap::new();
         for (number, weight) in seeded {
             let part = (1.0 - ANYWHERE) * weight / total;

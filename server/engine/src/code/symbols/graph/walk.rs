@@ -15,7 +15,7 @@ const ENOUGH: f64 = 1e-4;
 pub(super) enum Direction {
     /// From the mentioning file to the mentioned one.
     Forward,
-    /// In both directions.
+    /// Along references in both directions.
     Either,
 }
 

@@ -5,7 +5,7 @@ use super::importer::{Importer, inside, outward};
 use super::table::Table;
 use super::tree;
 
-/// Crates that are part of the language.
+/// Crates that ship with the compiler.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 /// Directories in which each file is a separate crate.
 const CRATE_DIRECTORIES: [&str; 4] = ["tests", "examples", "benches", "bin"];

@@ -201,7 +201,7 @@ impl<'l> VisibleLines<'l> {
             outer.push(around.last().copied());
             around.push(at);
         }
-        // The path, and a line with an ellipsis for omitted definitions.
+        // The path and a line with an ellipsis for omitted definitions always cost something.
         Self { outer, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
     }
 

@@ -1,5 +1,5 @@
 //! Builds the symbol map: chooses, within a token budget, which files have a block and at what level. Every
-//! level has a cost and a value ([`ladder`]), and the map maximizes the value per token.
+//! level has a cost and a value ([`ladder`]), and the budget is spent where the value per token is highest.
 
 mod ladder;
 pub(super) mod member;
@@ -26,8 +26,8 @@ const LOOK_AHEAD: f64 = 8.0;
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Minimum remaining tokens for extending a map. An existing map also needs one `LEAST_PART`th of its budget,
-/// because extending it requires examining all files first.
+/// Minimum remaining tokens for extending a map. An existing map is extended only if more than one
+/// `LEAST_PART`th of the budget remains, because extending it requires examining all files first.
 const LEAST_ROOM: usize = 6;
 const LEAST_PART: usize = 256;
 /// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
@@ -94,7 +94,7 @@ fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> 
         || references.says_generated(key).unwrap_or_else(looks_generated)
 }
 
-/// Chooses blocks and their levels. `count` returns the tokens of a text.
+/// Chooses the blocks of a map and their levels. `count` returns the tokens of a text.
 pub fn map_within(
     index: &SymbolIndex,
     references: &References,

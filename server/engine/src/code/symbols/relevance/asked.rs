@@ -33,7 +33,7 @@ pub struct AskedWords {
 }
 
 impl AskedWords {
-    /// Parses a question.
+    /// Parses a question and weights its words by their rarity.
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let words: BTreeMap<String, f64> =

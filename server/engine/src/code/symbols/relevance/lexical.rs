@@ -28,7 +28,7 @@ pub(super) const FIELDS: usize = 4;
 /// Number of occurrences of a word in each field of a file.
 pub(super) type Counts = [u16; FIELDS];
 
-/// An index of words to files. Does not depend on the order of files.
+/// An index from words to files. Does not depend on the order of files.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
     /// Files in key order, indexed by number.

@@ -33,7 +33,7 @@ const TRAILERS: [&str; 9] = [
     "git-svn-id:",
 ];
 
-/// A relevance query.
+/// The text and the seeds for which to find relevant files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     /// The task in the user's words. The first line carries more weight.

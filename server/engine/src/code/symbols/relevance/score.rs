@@ -254,5 +254,5 @@ fn to_one(scores: &mut [f64]) {
     }
 }
 
-/// `by_size` relies on the position of this field.
+/// `by_size` relies on the position of `Field::Symbol`.
 const _: () = assert!(Field::Symbol as usize == 2);
