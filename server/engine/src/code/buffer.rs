@@ -51,7 +51,7 @@ struct Live {
     outline: LiveOutline,
 }
 
-/// An open document, cheap to clone.
+/// An open document with its syntax tree. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     document: Document,

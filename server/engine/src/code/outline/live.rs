@@ -33,7 +33,7 @@ const AT_HAND: usize = 4 * PIECE;
 /// Maximum number of pending edits. With more, the outline is rebuilt.
 const MAX_PENDING: usize = 1_000;
 
-/// The outline of one version of a text, ready for the next version.
+/// The outline of one version of a text, which edits bring up to date.
 #[derive(Debug)]
 pub(crate) struct LiveOutline {
     language: LanguageId,

@@ -23,7 +23,7 @@ pub(super) struct Pieces<'o, 'a> {
     touched: &'o [bool],
     /// Index of the first old piece at which the walk may stop.
     pub(super) candidate: usize,
-    /// Start of the current piece.
+    /// Anchor at the start of the current piece.
     anchor: Anchor,
     start: usize,
     pub(super) found: Vec<WalkedPiece<'a>>,

@@ -201,7 +201,7 @@ impl<'l> VisibleLines<'l> {
             outer.push(around.last().copied());
             around.push(at);
         }
-        // The path and a line with an ellipsis for omitted definitions always cost something.
+        // Start with the cost of the path and of a line with an ellipsis for omitted definitions.
         Self { outer, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
     }
 
