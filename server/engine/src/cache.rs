@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
-/// Holds at most `MOST` entries, plus one for each thread that inserts at the same time. When full, evicts
-/// all entries not requested since it was last full ("second chance" page replacement), or all entries if
-/// there are none.
+/// A cache of at most `MOST` entries, plus one for each thread that inserts at the same time. When full, it
+/// evicts all entries not requested since it was last full ("second chance" page replacement), or all entries
+/// if every one was requested.
 ///
-/// Preallocates room for all entries, which takes no memory until it is written to. A growing table would
-/// leave gaps of half its size in the memory of a long-running server.
+/// The table is preallocated, which takes no physical memory until it is written to. A growing table would
+/// leave gaps of half its size in the heap of a long-running server.
 #[derive(Debug)]
 pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
     entries: DashMap<K, Entry<V>, FxBuildHasher>,
@@ -21,7 +21,7 @@ pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
 #[derive(Debug)]
 struct Entry<V> {
     value: V,
-    /// Whether it was requested since it was added, or since the cache was last full.
+    /// Whether the entry was requested since it was added, or since the cache was last full.
     asked_for: AtomicBool,
 }
 
@@ -32,7 +32,7 @@ impl<K: Eq + Hash, V, const MOST: usize> Default for Cache<K, V, MOST> {
 }
 
 impl<K: Eq + Hash, V: Clone, const MOST: usize> Cache<K, V, MOST> {
-    /// Returns the cached result, if any.
+    /// Returns the cached result, if any, and marks it as requested.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let entry = self.entries.get(key)?;
         entry.asked_for.store(true, Ordering::Relaxed);
@@ -56,7 +56,6 @@ impl<K: Eq + Hash, V: Clone, const MOST: usize> Cache<K, V, MOST> {
         value
     }
 
-    /// Removes all entries.
     pub(crate) fn clear(&self) {
         self.entries.clear();
     }

@@ -4,26 +4,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A shared flag that is initially not raised. Clones share it. Once raised, it stays raised.
+/// A cancellation flag that all its clones share. Once raised, it stays raised.
 #[derive(Clone, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
     when: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// The work was cancelled before it was complete. No part of its result was kept.
+/// Error of work that was cancelled before it was complete. Partial results are discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
 
 impl Cancel {
-    /// Creates a flag that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the same flag for work that must also stop once `when` returns `true`. `when` is called often.
-    /// A host uses this to set a time limit, since the engine does not read the clock.
+    /// Returns the same flag with a condition: it also counts as raised once `when` returns `true`. Every
+    /// check calls `when`. A host uses this for time limits, since the engine does not read the clock.
     #[must_use]
     pub fn or_when(&self, when: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let outer = self.when.clone();
@@ -36,7 +35,7 @@ impl Cancel {
         self.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the flag is raised.
+    /// Whether the flag is raised or a condition of [`Cancel::or_when`] is met.
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.when.as_ref().is_some_and(|when| when())
     }

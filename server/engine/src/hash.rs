@@ -1,5 +1,5 @@
-//! Content hashes, with which the engine recognizes text it has seen before. A hash only identifies a text;
-//! it does not protect against an adversary who controls both texts.
+//! Content hashes, by which the engine recognizes text that it has seen before. A hash only identifies a
+//! text; it does not protect against an adversary who controls both texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Marks that the text is not known yet. No known text has this hash.
+    /// Stands for a text that is not known yet. No known text has this hash.
     pub const NONE: Self = Self(0);
 
     /// Hashes the UTF-8 bytes of a text.
@@ -20,7 +20,7 @@ impl ContentHash {
         Self::of_parts([text.as_bytes()])
     }
 
-    /// Returns the first eight digits, which users and models see.
+    /// Returns the first eight digits, as shown to users and models.
     pub fn short(self) -> String {
         let mut digits = self.to_string();
         digits.truncate(8);
@@ -38,12 +38,12 @@ impl ContentHash {
         Self(u128::from_be_bytes(first))
     }
 
-    /// The hash as big-endian bytes, for use as input to another hash.
+    /// Returns the hash as big-endian bytes, for use as input to another hash.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// Creates a hash from the bytes returned by `to_bytes`.
+    /// Creates a hash from the bytes that [`Self::to_bytes`] returned.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }

@@ -1,5 +1,5 @@
-//! Names of files in Strata. The host resolves paths (see its `paths`); this module only defines how a name
-//! is spelled and ordered. It does not access the disk.
+//! Names of files in Strata. Defines how a name is spelled and ordered; the host resolves paths to names.
+//! Does not access the disk.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct FileKey(Arc<str>);
 
 impl FileKey {
-    /// Creates a key with this spelling.
+    /// Creates a key from its spelling, without validating it.
     pub fn new(key: impl Into<Arc<str>>) -> Self {
         Self(key.into())
     }
@@ -35,7 +35,7 @@ impl FileKey {
         self.0.rsplit_once('/').map_or("", |(directory, _)| directory)
     }
 
-    /// Whether this is a buffer that was never saved.
+    /// Whether the key names a buffer that was never saved.
     pub fn is_untitled(&self) -> bool {
         self.0.starts_with("untitled:")
     }

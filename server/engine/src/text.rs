@@ -1,12 +1,12 @@
-//! Truncation of text, never inside a character; line positions; formatting of numbers; and an error for
-//! malformed text.
+//! Text utilities: truncation at character boundaries, line positions, formatting of numbers, and an error
+//! for malformed text.
 
 use std::ops::Range;
 
-/// Replaces text cut from the middle.
+/// Marks where text was cut from the middle.
 const GAP: &str = "\n[...]\n";
 
-/// A text cannot be parsed. The message contains the text and the expected form.
+/// Error for a text that cannot be parsed. The message quotes the text and describes the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub(crate) String);
@@ -38,15 +38,15 @@ impl LineStarts {
         (first, self.line(range.end.saturating_sub(1)).max(first))
     }
 
-    /// Number of lines. Text after the last line break counts unless empty.
+    /// Returns the number of lines. Text after the last line break counts as a line unless it is empty.
     pub fn count(&self) -> u32 {
         let whole = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
         let last = self.starts.last().copied().unwrap_or(0);
         if last < self.end { whole.saturating_add(1) } else { whole }
     }
 
-    /// Returns the byte range of the lines from `first` to `last`, which start at 1 and are both included.
-    /// Lines beyond the end of the text are ignored.
+    /// Returns the byte range of the lines from `first` to `last`, both inclusive and 1-based. Lines beyond
+    /// the end of the text are ignored.
     pub fn bytes(&self, first: u32, last: u32) -> Range<usize> {
         let start = |line: u32| match line {
             0 | 1 => 0,
@@ -97,8 +97,8 @@ pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> 
     if count(text) <= tokens {
         return text.to_owned();
     }
-    // Tokens are at least one byte long and may be much longer, so a binary search finds the position with
-    // few counts.
+    // The length of a token varies too much to compute the position, so a binary search limits the number of
+    // counts.
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let (mut fits, mut over) = (0, places.len());
     while over - fits > 1 {
@@ -118,12 +118,12 @@ pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> 
     }
 }
 
-/// Returns the largest character boundary up to byte `at`.
+/// Returns the largest character boundary at or before byte `at`.
 pub(crate) fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// Returns the smallest character boundary from byte `at` on, or the end of the text.
+/// Returns the smallest character boundary at or after byte `at`, or the end of the text.
 pub(crate) fn ceil(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

@@ -1,10 +1,10 @@
 //! An open document with its syntax tree and outline. Records edits as they arrive and parses on demand, starting from
 //! the last tree and outline. Parsing can be cancelled.
 //!
-//! Incremental parsing of broken text may give a different tree than a fresh parse. Such a result is provisional: the
-//! next edit starts from its tree, and its outline is the one of the last unbroken text. For prompts, the text is
-//! [settled](Buffer::symbols) by a fresh parse, once per text. So the same text always gives the same bytes, and no
-//! keystroke waits for a fresh parse.
+//! Incremental parsing of broken text may give a different tree than a full parse. Such a result is
+//! provisional: the next edit starts from its tree, but its outline is that of the last unbroken text. For
+//! prompts, the text is [settled](Buffer::symbols) by a full parse, once per text. So the same text always
+//! gives the same bytes, and no keystroke waits for a full parse.
 
 mod trail;
 
@@ -22,7 +22,7 @@ use crate::key::FileKey;
 
 use trail::EditTrail;
 
-/// Maximum edits for an incremental parse; after more, a text is parsed from scratch.
+/// Maximum number of edits for an incremental parse. After more edits, the text is parsed from scratch.
 const MAX_TRAIL: usize = 1_000;
 
 /// The result of parsing a buffer. Cheap to clone.
@@ -30,7 +30,7 @@ const MAX_TRAIL: usize = 1_000;
 pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
-    /// The outline and the map block; may be provisional.
+    /// The outline and the map block, which may be provisional.
     pub symbols: Arc<FileSymbols>,
     standing: SyncState,
 }
@@ -43,7 +43,7 @@ enum SyncState {
     Provisional,
 }
 
-/// State for the next parse. All clones of a buffer share it, so one parse serves all of them.
+/// State for the next parse. All clones of a buffer share it, so that one parse serves all of them.
 #[derive(Debug)]
 struct Live {
     parsed: ParsedBuffer,
@@ -51,7 +51,7 @@ struct Live {
     outline: LiveOutline,
 }
 
-/// An open document, cheap to clone.
+/// An open document with its syntax tree. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     document: Document,
@@ -62,13 +62,14 @@ pub struct Buffer {
     /// The edits since the last parse.
     trail: EditTrail,
     live: Arc<Mutex<Option<Live>>>,
-    /// The generation of the last text whose parse was given up. Shared by all clones, so that none of them retries.
+    /// Generation of the last text whose parse was given up. Shared by all clones, so that none of them
+    /// retries.
     given_up: Arc<AtomicU64>,
 }
 
 impl Buffer {
-    /// Creates a buffer for an opened or newly seen document. Uses the editor's language if it has an outline, otherwise detects
-    /// it from the name and first line.
+    /// Creates a buffer for a document. Uses the editor's language if it has an outline, otherwise detects
+    /// the language from the name and the first line.
     pub fn new(key: &FileKey, document: Document) -> Self {
         let first_line = document.rope.lines().next().map(|line| line.to_string()).unwrap_or_default();
         let language = LanguageId::by_editor_id(document.language())
@@ -126,8 +127,9 @@ impl Buffer {
         Ok(())
     }
 
-    /// Parses the current text, starting from the last parse. Returns `None` without a grammar. The result may be
-    /// provisional. For texts that were given up, see [`Buffer::give_up`].
+    /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the
+    /// language. The result may be provisional. A text that was given up has no symbols (see
+    /// [`Buffer::give_up`]).
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -164,12 +166,13 @@ impl Buffer {
         Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
-    /// The last installed parse, possibly outdated and possibly provisional.
+    /// Returns the last installed parse, which may be outdated or provisional.
     pub fn last(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
 
-    /// Installs a result of [`Buffer::parse`]. Drops a result for a text that the current text does not derive from.
+    /// Installs a result of [`Buffer::parse`]. Drops it if the current text does not derive from the parsed
+    /// one.
     pub fn adopt(&mut self, parsed: ParsedBuffer) {
         if !self.trail.begin_at(parsed.generation) {
             return;
@@ -177,7 +180,8 @@ impl Buffer {
         self.parsed = Some(Arc::new(parsed));
     }
 
-    /// The syntax tree of the current text, parsed now if it changed since the last parse. `None` without a grammar.
+    /// Returns the syntax tree of the current text, or `None` if there is no grammar for the language. Parses
+    /// the text if it changed since the last parse.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -185,8 +189,8 @@ impl Buffer {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// The outline of the current text, parsed now if it changed since the last parse. Never provisional: the same text
-    /// gives the same outline.
+    /// Returns the outline of the current text. Parses the text if it changed since the last parse. The
+    /// outline is never provisional: the same text gives the same outline.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.
@@ -209,7 +213,7 @@ impl Buffer {
         }
     }
 
-    /// Parses without an old tree. Does not replace the shared state if it is of a later text.
+    /// Parses without an old tree. Does not replace the shared state if that belongs to a later text.
     fn parse_afresh(
         &self,
         language: LanguageId,
@@ -240,7 +244,8 @@ impl Buffer {
 }
 
 impl Live {
-    /// Updates the state to the text of `buffer` after `edits`. Unchanged on error.
+    /// Updates the state to the text of `buffer`, which results from `edits`. On error, the state is
+    /// unchanged.
     fn advance(
         &mut self,
         buffer: &Buffer,
@@ -264,11 +269,11 @@ impl Live {
     }
 }
 
-/// A value that no generation has.
+/// Marks the absence of a generation.
 const NEVER: u64 = u64::MAX;
 
-/// Returns a number that is unique within the process. A counter per buffer would repeat, since a document can be
-/// closed and opened again under the same name. Numbers are compared, never shown.
+/// Returns a number that is unique within the process. A counter per buffer would repeat numbers, since a
+/// document can be closed and opened again under the same name. Numbers are only compared.
 fn next_generation() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::code::outline::{TreeEdit, TreePoint};
 
-/// Why a document's text can no longer be trusted.
+/// The reason that a document's text may differ from the editor's.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OutOfStep {
@@ -18,9 +18,9 @@ pub enum OutOfStep {
     NeverOpened,
     /// A change did not have a higher version than the previous one.
     VersionWentBack {
-        /// The version that Strata has.
+        /// Version of the text in Strata.
         have: i32,
-        /// The version of the change.
+        /// Version of the change.
         got: i32,
     },
     /// A change referred to a range outside the text.
@@ -62,7 +62,7 @@ pub enum Sync {
     },
 }
 
-/// A replacement that could not be applied. The text is unchanged.
+/// Error for a replacement that cannot be applied. The text is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EditError {
     /// The range ends before it begins.
@@ -84,7 +84,7 @@ pub enum EditError {
     /// The range begins or ends inside a character.
     #[error("byte {offset} is inside a character")]
     InsideCharacter {
-        /// Offset of the byte inside a character.
+        /// Byte offset inside a character.
         offset: usize,
     },
 }
@@ -134,7 +134,7 @@ impl Document {
         Self { sync, ..Self::open("", version, "") }
     }
 
-    /// The editor's identifier for the language.
+    /// Returns the editor's identifier for the language.
     pub(crate) fn language(&self) -> &str {
         &self.language
     }
@@ -167,7 +167,7 @@ impl Document {
         Ok(())
     }
 
-    /// Replaces the whole text, which also brings a document back in step.
+    /// Replaces the whole text, which also puts a document back in step.
     pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
@@ -228,8 +228,8 @@ impl Document {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// A position as tree-sitter counts it, where only LF ends a line. Matches the editor's position unless the text
-    /// has a lone CR.
+    /// Returns a position as tree-sitter counts it, where only LF ends a line. It matches the editor's
+    /// position unless the text has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }

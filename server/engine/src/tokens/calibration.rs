@@ -1,9 +1,9 @@
-//! Learns from reported usage: the factor between a model's token count and Strata's estimate, the overhead
-//! per request, and the error of predictions. Does not count tokens itself.
+//! Corrects token estimates from reported usage. Learns the ratio of a model's tokens to Strata's estimate,
+//! the overhead per request, and the error of predictions. Does not count tokens itself.
 //!
-//! The factor is learned from the growth between two requests, where constant parts such as a client's own
-//! instructions and tools cancel out. The remainder is the overhead. Predictions start from the last bill, so
-//! only later changes are estimated.
+//! The ratio, or factor, is learned from the growth between two requests, where constant parts such as a
+//! client's own instructions and tools cancel out. The remainder is the overhead. Predictions start from the
+//! last bill, so only later changes are estimated.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,18 +19,18 @@ const FACTORS: (f64, f64) = (0.5, 2.0);
 const STEP: f64 = 0.1;
 /// Minimum growth, in tokens, from which the factor is learned. Smaller growth is mostly overhead.
 const TELLING: f64 = 200.0;
-/// Minimum growth, in tokens, that relative errors are based on.
+/// Minimum growth, in tokens, by which an error is divided.
 const LEAST: f64 = 256.0;
 /// Maximum reports kept of each kind: enough for a median that ignores outliers, few enough to follow a
 /// change of topic.
 const GROWTHS: usize = 24;
 const BILLS: usize = 8;
 const MISSES: usize = 16;
-/// Minimum number of errors from which the error bound is computed.
+/// Minimum number of recorded errors from which to compute the error bound.
 const ENOUGH: usize = 4;
 /// Maximum share of a limit that is attributed to overhead, since a report may be wrong.
 const MOST_OVERHEAD: f64 = 0.75;
-/// Maximum number of models. The one with the fewest reports is dropped first.
+/// Maximum number of calibrated models. When full, the one with the fewest reports is dropped.
 const MODELS: usize = 32;
 
 /// Calibrations, keyed by model name. Cheap to clone.
@@ -95,7 +95,6 @@ pub(crate) struct CalibrationReport {
 }
 
 impl Calibrations {
-    /// Returns the calibration of a model, if any.
     pub(crate) fn of(&self, model: &str) -> Option<&Calibration> {
         self.0.get(model).map(AsRef::as_ref)
     }
@@ -112,7 +111,7 @@ impl Calibrations {
         Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
     }
 
-    /// Records the bill of a request, in tokens.
+    /// Records the estimated and billed tokens of a request to `model`.
     pub(crate) fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
         if self.0.len() >= MODELS && !self.0.contains_key(model) {
             let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());
@@ -142,7 +141,7 @@ impl Default for Calibration {
 }
 
 impl Calibration {
-    /// Ratio of the model's tokens to estimated tokens.
+    /// Returns the ratio of the model's tokens to estimated tokens.
     pub(crate) fn factor(&self) -> f64 {
         self.factor
     }
@@ -153,9 +152,9 @@ impl Calibration {
         Self { anchored: Anchored::No, ..self.clone() }
     }
 
-    /// Reports the factor, overhead and number of reports.
+    /// Returns the factor, the overhead and the number of reports.
     pub(crate) fn taught(&self) -> CalibrationReport {
-        // Bills are far smaller than 2^53.
+        // Bills are far smaller than 2^53, so `f64` represents them exactly.
         CalibrationReport {
             factor: self.factor,
             overhead: self.overhead().round() as i64,
@@ -193,7 +192,7 @@ impl Calibration {
     /// Records the estimated and billed tokens of a request.
     pub fn learn(&mut self, estimated: usize, billed: usize) {
         let bill = Bill { estimated: estimated as f64, billed: billed as f64 };
-        // A client that reports only part of the input is ignored.
+        // Ignore an implausibly low bill: the client reported only part of the input.
         if bill.billed < bill.estimated * FACTORS.0 * (1.0 - STEP) || billed == 0 {
             return;
         }
@@ -221,8 +220,8 @@ impl Calibration {
         self.factor = stepped.clamp(FACTORS.0, FACTORS.1);
     }
 
-    /// Tokens billed beyond the scaled estimate: those of the conversation's last bill, or else the usual
-    /// overhead.
+    /// Returns the tokens billed beyond the scaled estimate: those of the conversation's last bill, or else
+    /// the usual overhead.
     fn base(&self) -> f64 {
         match (self.anchored, self.bills.last()) {
             (Anchored::Yes, Some(last)) => self.beyond(last),
@@ -230,7 +229,7 @@ impl Calibration {
         }
     }
 
-    /// Median of tokens billed beyond the scaled estimate in recent requests.
+    /// Returns the median of tokens billed beyond the scaled estimate in recent requests.
     fn overhead(&self) -> f64 {
         median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0)
     }
@@ -239,7 +238,7 @@ impl Calibration {
         bill.billed - self.factor * bill.estimated
     }
 
-    /// Error bound that nine of ten predictions meet, as a share of the estimated growth.
+    /// Returns the error bound that nine of ten predictions meet, as a share of the estimated growth.
     fn share_missed(&self, tokenizer: Tokenizer) -> f64 {
         if self.misses.len() < ENOUGH {
             return untaught(tokenizer);
@@ -251,22 +250,22 @@ impl Calibration {
 }
 
 impl Expected {
-    /// Expected bill if usage has not been reported.
+    /// Returns the expected bill for a model without usage reports.
     pub(crate) fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
         let error = untaught(tokenizer) * estimated as f64;
         Self { tokens: estimated, error: error.ceil() as usize }
     }
 
-    /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests if usage has not
-    /// been reported.
+    /// Returns the largest estimate whose bill stays within `limit` in nine of ten requests, for a model
+    /// without usage reports.
     pub(crate) fn untaught_within(tokenizer: Tokenizer, limit: usize) -> usize {
         (limit as f64 / (1.0 + untaught(tokenizer))) as usize
     }
 }
 
-/// Error bound without reports, as a share of the estimate. For exact counts, the tokens that a provider adds
-/// for structure are uncertain. For Claude, the ratios of single requests in recorded sessions are within
-/// 15 % of the median.
+/// Returns the error bound for a model without usage reports, as a share of the estimate. For exact counts,
+/// the tokens that a provider adds for structure are uncertain. For Claude, the ratios of single requests in
+/// recorded sessions are within 15 % of the median.
 fn untaught(tokenizer: Tokenizer) -> f64 {
     match tokenizer {
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,

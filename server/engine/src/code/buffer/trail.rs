@@ -24,7 +24,7 @@ struct Step {
 }
 
 impl EditTrail {
-    /// An empty trail that starts at `generation`.
+    /// Creates an empty trail that starts at `generation`.
     pub(super) fn from(generation: u64) -> Self {
         Self { from: generation, last: None }
     }
@@ -40,7 +40,8 @@ impl EditTrail {
         self.last = Some(Arc::new(Step { edit, generation, before, count }));
     }
 
-    /// The edits after a generation, oldest first. `None` if the trail does not contain the generation.
+    /// Returns the edits after a generation, oldest first, or `None` if the trail does not contain the
+    /// generation.
     pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
         let steps = self.steps_since(generation)?;
         Some(steps.into_iter().rev().map(|step| step.edit).collect())
@@ -55,7 +56,7 @@ impl EditTrail {
         true
     }
 
-    /// The steps after a generation, newest first.
+    /// Returns the steps after a generation, newest first.
     fn steps_since(&self, generation: u64) -> Option<Vec<&Step>> {
         let mut steps = Vec::new();
         let mut next = self.last.as_deref();

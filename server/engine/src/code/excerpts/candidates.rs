@@ -6,7 +6,8 @@ use super::excerpt::ExcerptQuery;
 use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
 use crate::key::FileKey;
 
-/// Added to a file's score if it changed last, or is open; decides when only few files are read.
+/// Bonuses for a file that changed last and for an open file. They affect which files are read only if few
+/// are.
 const RECENT: f64 = 0.3;
 const OPEN: f64 = 0.3;
 /// Number of commits after which the weight of recency has halved.
@@ -26,7 +27,7 @@ pub struct CandidateFile {
     pub(super) is_named: bool,
 }
 
-/// What a file is for.
+/// The role of a file in a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Source,
@@ -35,7 +36,7 @@ pub(super) enum Role {
     Document,
 }
 
-/// The files to read for a question, best first; at most `limit`.
+/// Returns at most `limit` files to read for a question, best first.
 pub fn candidate_files(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -77,7 +78,7 @@ pub fn candidate_files(
     ranked.into_iter().map(|(_, file)| file).collect()
 }
 
-/// Recency of a change, between 0 and 1, given the number of commits since.
+/// Returns the recency of a change, between 0 and 1, given the number of commits since.
 pub(super) fn recent(age: Option<u32>) -> f64 {
     age.map_or(0.0, |age| HALF_AGE / (HALF_AGE + f64::from(age)))
 }
@@ -99,7 +100,7 @@ impl Role {
         if directories.split('/').any(is_example) { Self::Example } else { Self::Source }
     }
 
-    /// Whether a word of the question asks for files of this role.
+    /// Whether `word` in a question asks for files of this role.
     pub(super) fn is_asked_by(self, word: &str) -> bool {
         match self {
             Self::Source => true,

@@ -14,48 +14,50 @@ use super::past::by_past;
 use crate::code::outline::Outline;
 use crate::code::symbols::{ParsedQuery, name_words};
 
-// Weights of the features that a passage's score adds up. Each feature is between 0 and 1, or a logarithm. The sum is
-// the log odds that a commit about the question changes the passage, from a logistic regression on the histories of
-// flask and requests. The regression also included the passage's length. A longer passage is more likely to be changed
-// and costs more, and the two effects cancel out. The bench `content` covers other repositories as well.
-/// BM25 score of the passage's text.
+// Weights of the features whose weighted sum is a passage's score. Each feature is between 0 and 1, or a
+// logarithm. The score is the log odds that a commit about the question changes the passage, from a logistic
+// regression on the histories of flask and requests. The regression also included the passage's length, which
+// the score ignores: a longer passage is more likely to be changed but costs more, and the two effects cancel
+// out. The bench `content` covers other repositories as well.
+/// Weight of the BM25 score of the passage's text.
 const WORDS: f64 = 2.91;
 /// Weight of the question's words in the passage's names.
 const NAMES: f64 = 1.45;
-/// Weighted share of the question's words in the passage.
+/// Weight of the share of the question's words that the passage contains.
 const COVERED: f64 = 0.75;
-/// BM25 score of the whole file.
+/// Weight of the BM25 score of the whole file.
 const FILE_WORDS: f64 = 0.78;
-/// The file's relevance by paths, names and references.
+/// Weight of the file's relevance by paths, names and references.
 const FILE: f64 = 1.22;
-/// Similarity of the question to the subject of an earlier commit that changed the file.
+/// Weight of the similarity of the question to the subject of an earlier commit that changed the file.
 const PAST: f64 = 1.53;
-/// How recently the file changed.
+/// Weight of the recency of the file's last change.
 const RECENT: f64 = 0.85;
-/// The file is open.
+/// Bonus for a passage of an open file.
 const OPEN: f64 = 0.85;
-/// The passage is the first in its file. It usually contains the imports, which change with everything else.
+/// Bonus for the first passage of a file. It usually contains the imports, which change along with other
+/// code.
 const FIRST: f64 = 1.19;
-/// Penalty for the size of the file: in a large file, a smaller part is relevant.
+/// Weight of the penalty for a large file, of which a smaller part is relevant.
 const SIZE: f64 = 0.77;
 /// Penalty for a test or a document that the question does not ask for: these rank after most source files.
 const NO_SOURCE: f64 = 4.62;
-/// Penalty for a test module inside a source file. Neither flask nor requests has any, so the value is a guess, lower
-/// than for a test file.
+/// Penalty for a test module inside a source file. The value is a guess, lower than for a test file, since
+/// neither flask nor requests has such modules.
 const INLINE_TEST: f64 = 1.0;
 /// Bonus for a passage next to a chosen one: changes cluster, and adjacent passages share a heading.
 const BESIDE: f64 = 0.3;
-/// BM25 parameters.
+/// BM25 parameters: saturation of word counts, and length normalization of passages and of files.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
 const FILE_LENGTH: f64 = 0.75;
-/// Stops after this many passages in a row that do not fit.
+/// Number of consecutive passages that do not fit after which the search stops.
 const MAX_MISSES: usize = 40;
 
 /// A file that may contribute excerpts, with its current text.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// The candidate returned by the first step.
+    /// The candidate that `candidate_files` returned.
     pub file: &'a CandidateFile,
     /// The file's outline, if it has one.
     pub outline: Option<&'a Outline>,
@@ -296,13 +298,14 @@ impl WordWeights {
         self.words.iter().zip(&counts.words).map(word).sum()
     }
 
-    /// Weighted share of the question's words that a text contains. Words that no text contains do not count.
+    /// Returns the weighted share of the question's words that a text contains. Ignores words that no text
+    /// contains.
     fn covered(&self, counts: &Counts) -> f64 {
         let having = self.words.iter().zip(&counts.words).filter(|(_, count)| **count > 0);
         having.map(|(weight, _)| weight).sum::<f64>() / self.known.max(f64::MIN_POSITIVE)
     }
 
-    /// Combined weight of the question's words in the names of a passage.
+    /// Returns the combined weight of the question's words in the names of a passage.
     fn names(&self, words: &[Term], passage: &Passage) -> f64 {
         let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
         named.map(|(_, weight)| weight).sum()
@@ -344,16 +347,16 @@ struct Packing<'a> {
     best: f64,
     heading: &'a dyn Fn(&Excerpt) -> String,
     count: &'a dyn Fn(&str) -> usize,
-    /// Runs of consecutive chosen passages. The key is the file and the first passage, the value is the end (exclusive)
-    /// and the run's tokens.
+    /// Runs of consecutive chosen passages, keyed by file and first passage. The value is the end of the run
+    /// (exclusive) and its tokens.
     runs: BTreeMap<(usize, usize), (usize, usize)>,
-    /// Tokens of all excerpts, and of those that the prompt does not show yet.
+    /// Tokens of all excerpts (`all`), and of those that the prompt does not show yet (`new`).
     all: usize,
     new: usize,
 }
 
 impl Packing<'_> {
-    /// Adds a passage if it fits, and joins it with its neighbors under one heading.
+    /// Adds a passage if it fits, and joins it with adjacent chosen passages under one heading.
     fn add(&mut self, file: usize, at: usize, budget: ExcerptBudget) -> bool {
         let before = self.runs.range((file, 0)..(file, at)).next_back();
         let is_shown = self.is_shown(file, at);
@@ -368,7 +371,7 @@ impl Packing<'_> {
         let left_of_all = left_of(budget.all, self.all);
         let left = if is_shown { left_of_all } else { left_of_all.min(left_of(budget.new, self.new)) };
         let Some(excerpt) = self.excerpt(file, start..end) else { return false };
-        // A token is rarely longer than eight bytes.
+        // Skip counting an excerpt that is clearly too long. A token is rarely longer than eight bytes.
         if excerpt.bytes.len() / 8 > left {
             return false;
         }
@@ -431,7 +434,7 @@ impl Packing<'_> {
         }
     }
 
-    /// The chosen excerpts, best first.
+    /// Returns the chosen excerpts, best first.
     fn excerpts(&self) -> Vec<Excerpt> {
         let runs = self.runs.iter().map(|(&(file, start), &(end, _))| self.excerpt(file, start..end));
         let mut excerpts: Vec<Excerpt> = runs.flatten().collect();

@@ -1,4 +1,4 @@
-//! The request and result types of excerpts.
+//! Types of the requests for excerpts and of their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +12,6 @@ use crate::key::FileKey;
 /// A definition or a range of lines that is relevant to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt {
-    /// The file that contains the excerpt.
     pub file: FileKey,
     /// The definition that the excerpt consists of, qualified by its containers: `Session.send`. `None` for other line
     /// ranges, such as a part of a large definition or several small ones.
@@ -25,7 +24,6 @@ pub struct Excerpt {
     pub bytes: Range<usize>,
     /// Relevance to the question, between 0 and 1.
     pub score: f64,
-    /// The main reason for the choice.
     pub reason: ExcerptReason,
 }
 
@@ -68,7 +66,7 @@ pub struct ExcerptQuery<'a> {
     pub shown: &'a BTreeMap<FileKey, Vec<Range<u32>>>,
 }
 
-/// Maximum tokens of the chosen excerpts.
+/// Limits on the tokens of the chosen excerpts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExcerptBudget {
     /// Maximum tokens of all excerpts together.
@@ -107,8 +105,8 @@ impl DismissedExcerpt {
         }
     }
 
-    /// Whether a part of `file` was dismissed: it is the same definition or one inside it, or more than half of its
-    /// lines were dismissed.
+    /// Whether a part of `file` was dismissed: it is the dismissed definition or inside it, or more than half
+    /// of its lines were dismissed.
     pub(super) fn covers(&self, file: &FileKey, definition: Option<(&str, u32)>, lines: &Range<u32>) -> bool {
         if self.file != *file {
             return false;

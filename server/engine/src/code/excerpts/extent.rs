@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use crate::code::outline::{Outline, Symbol};
 
-/// Number of definitions not found after which the search stops.
+/// Number of definitions that cannot be found after which the search stops.
 const MAX_MISSES: usize = 64;
-/// Maximum lines of comments and attributes that belong to the definition below them.
+/// Maximum number of lines of comments and attributes above a definition that belong to it.
 const MAX_LEADING: usize = 40;
-/// Starts of lines that, at the indentation of a definition's head, continue the definition.
+/// Line starts that continue a definition if they are indented like its head.
 const CONTINUES: [&str; 12] =
     [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
 /// Line starts of comments and attributes.
@@ -34,8 +34,8 @@ pub(super) struct Extent {
     pub(super) lines: Range<usize>,
 }
 
-/// The zero-based line range and the byte range of a definition in the current text of its file. `ordinal` is the index
-/// among the definitions called `definition`. `None` if it no longer exists.
+/// Returns the zero-based line range and the byte range of a definition in the current text of its file, or
+/// `None` if it no longer exists. `ordinal` is the index among the definitions called `definition`.
 pub(crate) fn definition_range(
     outline: &Outline,
     text: &str,
@@ -50,8 +50,8 @@ pub(crate) fn definition_range(
     Some((number(range.start)..number(range.end), lines.bytes(&range)))
 }
 
-/// The extents of the types, modules, functions and macros of an outline, in order, except definitions inside
-/// functions.
+/// Returns the extents of the types, modules, functions and macros of an outline, in order. Ignores
+/// definitions inside functions.
 pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
     let mut found = Vec::new();
     let mut around: Vec<&str> = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> Lines<'a> {
         self.starts.len()
     }
 
-    /// A line without leading and trailing whitespace.
+    /// Returns a line without leading and trailing whitespace.
     pub(super) fn trimmed(&self, line: usize) -> &'a str {
         self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default().trim()
     }
@@ -104,14 +104,14 @@ impl<'a> Lines<'a> {
         self.trimmed(line).is_empty()
     }
 
-    /// Width of a line's indentation; a tab counts as four columns.
+    /// Returns the width of a line's indentation. A tab counts as four columns.
     pub(super) fn indent(&self, line: usize) -> usize {
         let text = self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default();
         let white = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
         white.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
     }
 
-    /// The byte range of a range of lines.
+    /// Returns the byte range of a range of lines.
     pub(super) fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
         let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
         start(lines.start)..start(lines.end)
@@ -154,7 +154,8 @@ impl<'a> Lines<'a> {
         Some((from + at, from + at + word.len()))
     }
 
-    /// The first line of the comments and attributes directly above `head`, or `head` itself.
+    /// Returns the first line of the comments and attributes directly above `head`, or `head` if there are
+    /// none.
     fn leading(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut first = head;
@@ -170,7 +171,7 @@ impl<'a> Lines<'a> {
         first
     }
 
-    /// The line after the end of a definition whose head starts on line `head`.
+    /// Returns the line after the end of a definition whose head starts on line `head`.
     fn end_of(&self, head: usize) -> usize {
         let indent = self.indent(head);
         let mut end = head + 1;
@@ -191,7 +192,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line starts with a word or symbol, and not with a longer word.
+/// Whether a line starts with the word or symbol `start`, and not with a longer word.
 fn begins(line: &str, start: &str) -> bool {
     let Some(rest) = line.strip_prefix(start) else { return false };
     !start.ends_with(char::is_alphabetic) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')

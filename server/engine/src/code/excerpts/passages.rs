@@ -17,25 +17,25 @@ use crate::hash::ContentHash;
 const MAX_LINES: usize = 50;
 /// Approximate number of lines of each part of a split passage.
 const PART_LINES: usize = 32;
-/// Maximum files whose passages are cached.
+/// Maximum number of files whose passages are cached.
 const MAX_FILES: usize = 1 << 9;
 
 /// The hash of a word.
 pub(super) type Term = u32;
 
-/// A passage of a file.
+/// A range of lines that is scored and shown as a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
-    /// Line range; it starts where the previous passage ends.
+    /// Line range. It starts where the previous passage ends.
     pub(super) lines: Range<usize>,
-    /// The lines without blank lines at both ends, and their byte range.
+    /// Line range without blank lines at both ends. `bytes` is its byte range.
     pub(super) shown: Range<usize>,
     pub(super) bytes: Range<usize>,
     /// The innermost definition that contains the passage, as an index into [`Passages::definitions`].
     pub(super) definition: Option<usize>,
     /// Words in the name of the definition and of its containers.
     pub(super) names: Vec<Term>,
-    /// Words in the text with their counts, sorted.
+    /// Sorted hashes of the words in the text, each with its count.
     pub(super) words: Vec<(Term, u16)>,
     /// Number of words in the text.
     pub(super) length: u32,
@@ -63,7 +63,7 @@ pub struct PassageCache {
 }
 
 impl PassageCache {
-    /// The passages of a text. `outline` must be the outline of the same text.
+    /// Returns the passages of a text. `outline` must be the outline of the same text.
     pub(super) fn passages(&self, outline: Option<&Outline>, text: &str) -> Arc<Passages> {
         let key = (ContentHash::of(text), outline.is_some());
         self.files.get_or_insert_with(key, || Arc::new(Passages::of(outline, text)))
@@ -88,7 +88,7 @@ impl Passages {
         Self { list, definitions: extents.into_iter().map(definition).collect() }
     }
 
-    /// Number of lines in the file.
+    /// Returns the number of lines in the file.
     pub(super) fn line_count(&self) -> usize {
         self.list.last().map_or(0, |passage| passage.lines.end)
     }
@@ -115,14 +115,13 @@ impl Passage {
         Self { lines: part, shown, bytes, definition, names, words, length }
     }
 
-    /// How often a word occurs in the text.
+    /// Returns the number of occurrences of a word in the text.
     pub(super) fn count(&self, term: Term) -> u16 {
         let at = self.words.binary_search_by_key(&term, |(word, _)| *word).ok();
         at.and_then(|at| self.words.get(at)).map_or(0, |(_, count)| *count)
     }
 }
 
-/// Hashes a word.
 pub(super) fn term(word: &str) -> Term {
     let mut hasher = FxHasher::default();
     word.as_bytes().hash(&mut hasher);
@@ -130,7 +129,8 @@ pub(super) fn term(word: &str) -> Term {
     (hash ^ (hash >> 32)) as Term
 }
 
-/// The lines at which a passage ends: the start and the end of each definition, and the end of the file.
+/// Returns the lines at which a passage ends: the start and the end of each definition, and the end of the
+/// file.
 fn cuts(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
     let mut cuts = Vec::new();
     for extent in extents {
@@ -148,7 +148,7 @@ fn cuts(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
     cuts
 }
 
-/// Index of the innermost definition that contains the first of `lines`.
+/// Returns the index of the innermost definition that contains the first of `lines`.
 fn innermost(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
     let contains = |extent: &Extent| extent.lines.start <= lines.start && lines.start < extent.lines.end;
     let before = extents.partition_point(|extent| extent.lines.start <= lines.start);
@@ -169,7 +169,8 @@ fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<u
     })
 }
 
-/// The best line to start a new part at, near the preferred length: one after a blank line and with little indentation.
+/// Returns the best line to start a new part at: near the preferred length, after a blank line and with
+/// little indentation.
 fn best_cut(lines: &Lines<'_>, range: &Range<usize>) -> usize {
     let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
     let cost = |line: &usize| {

@@ -18,8 +18,9 @@ pub struct PastCommit {
     pub files: Vec<FileKey>,
 }
 
-/// Similarity between a question and the most similar commit of each file, between 0 and 1. Files without a similar
-/// commit are absent. Rare words count more, and a commit that changed many files counts less for each of them.
+/// Returns the similarity, between 0 and 1, of a question to the most similar commit of each file. Files
+/// without a similar commit are absent. Rare words count more, and a commit that changed many files counts
+/// less for each of them.
 pub(super) fn by_past<'a>(past: &'a [PastCommit], asked: &ParsedQuery) -> BTreeMap<&'a FileKey, f64> {
     let places: FxHashMap<&str, usize> =
         asked.words.iter().enumerate().map(|(at, (word, _))| (word.as_str(), at)).collect();
@@ -48,7 +49,7 @@ pub(super) fn by_past<'a>(past: &'a [PastCommit], asked: &ParsedQuery) -> BTreeM
     };
     let mut scores: BTreeMap<&FileKey, f64> = BTreeMap::new();
     for (commit, common, words) in commits {
-        // Sorted, so that floating-point sums are deterministic.
+        // Sort the words, so that the floating-point sum is deterministic.
         let mut common: Vec<usize> = common.into_iter().collect();
         common.sort_unstable();
         let alike = common.into_iter().map(rarity).sum::<f64>() / (words + LEAST_WORDS).sqrt();

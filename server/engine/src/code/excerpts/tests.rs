@@ -175,7 +175,7 @@ fn tests_inside_source_come_behind_it_unless_they_are_asked_for() {
             shown: &shown,
         };
         let count = |text: &str| text.len();
-        // Enough for only one of the two.
+        // The budget fits only one of the two.
         choose(&PassageCache::default(), &candidates, &query, 110.into(), &|_| String::new(), &count)
     };
     let first = |text: &str| scores(text).swap_remove(0).lines.start;

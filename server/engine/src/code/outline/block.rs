@@ -1,5 +1,6 @@
-//! Map blocks: an outline rendered as text for a model, in few tokens. A block depends only on the file's name and
-//! outline. It has no line numbers and nothing about other files, so an edit changes one block.
+//! Renders outlines as map blocks, which describe a file to a model in few tokens. A block depends only on
+//! the file's name and outline. It contains no line numbers and nothing about other files, so an edit changes
+//! only one block.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -27,8 +28,8 @@ pub const LEGEND: &str = "The symbol map lists the definitions of files not show
 const MAX_BLOCK: usize = 32_768;
 /// Maximum imports listed in a block.
 const MAX_IMPORTS: usize = 40;
-/// Maximum sections or keys listed per parent in documents; the first versions of a changelog or rows of a table are
-/// representative.
+/// Maximum number of sections or keys listed per parent in documents. The first versions of a changelog or
+/// rows of a table are representative.
 const MAX_SIBLINGS: usize = 40;
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
@@ -36,13 +37,13 @@ const MAX_INDENT: usize = 12;
 const MAX_ATTRIBUTE: usize = 60;
 /// Maximum names in a block at `MapLevel::Names`.
 const MAX_NAMES: usize = 24;
-/// Maximum characters of a name in such a block, where headings may be whole sentences.
+/// Maximum characters of a name in a block at `MapLevel::Names`, where headings may be whole sentences.
 const MAX_NAME: usize = 48;
 
 /// One file's part of the symbol map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapBlock {
-    /// The block, ending with a line break.
+    /// Text of the block, ending with a line break.
     pub text: Arc<str>,
     pub text_hash: ContentHash,
     /// Hash of the definitions alone, without the file's name, imports and instance attributes. Does not change when
@@ -75,7 +76,7 @@ pub(super) fn map_block_signed(
     MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
 }
 
-/// The map block of a file at a given level of detail, ending with a line break.
+/// Returns the map block of a file at a given level of detail, ending with a line break.
 pub(crate) fn block_text(
     language: LanguageId,
     key: &FileKey,
@@ -107,8 +108,8 @@ pub(crate) fn block_text(
     text
 }
 
-/// The definitions that a partial block shows: the chosen ones, the public ones if the level includes them, and the
-/// containers of both.
+/// Returns the definitions that a partial block shows: the chosen ones, the public ones if the level includes
+/// them, and the containers of both.
 fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
     let chosen: FxHashSet<&str> = detail.shown.iter().collect();
     let mut visibility = Visibility::of(language);
@@ -164,7 +165,7 @@ impl Signature {
         symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
     }
 
-    /// The signature of this piece followed by another.
+    /// Returns the signature of this piece followed by the piece `behind`.
     pub(super) fn join(self, behind: Self) -> Self {
         Self {
             value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
@@ -292,7 +293,8 @@ fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visib
 struct Siblings(Vec<usize>);
 
 impl Siblings {
-    /// Counts a symbol. Returns `false` if it or one of its ancestors is beyond the limit. Code has no limit.
+    /// Counts a symbol. Returns `false` if the symbol or one of its ancestors exceeds the limit. Code has no
+    /// limit.
     fn have_room_for(&mut self, symbol: &Symbol) -> bool {
         if !symbol.kind.is_document() {
             return true;

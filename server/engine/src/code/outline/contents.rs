@@ -6,9 +6,9 @@ use super::list::Symbols;
 use super::names::Names;
 use super::symbol::{Scope, Symbol};
 
-/// Maximum symbols per file; further ones, usually in generated code, are left out.
+/// Maximum number of symbols per file. Further ones, usually in generated code, are omitted.
 pub(crate) const MAX_SYMBOLS: usize = 20_000;
-/// Maximum names per file that refer to other files' definitions.
+/// Maximum number of names per file that refer to other files' definitions.
 pub(crate) const MAX_REFERENCES: usize = 50_000;
 /// Maximum imports per file.
 pub(crate) const MAX_IMPORTS: usize = 1_000;
@@ -36,8 +36,8 @@ impl Outline {
         self.symbols.is_empty() && self.imports.is_empty() && self.tests == 0
     }
 
-    /// The symbols that other files can reach by name: excludes definitions inside functions and everything in test
-    /// scopes.
+    /// Returns the symbols that other files can reach by name. Excludes definitions inside functions and
+    /// everything in test scopes.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Symbol> {
         let mut hidden_below = None;
         self.symbols.iter().filter(move |symbol| {

@@ -1,15 +1,15 @@
 //! Detects text that nests `<` too deeply for a parser. Examines bytes only, independent of the language.
 //!
-//! `A<A<A<` may be nested types or a series of comparisons. Where a grammar leaves this open, the parser follows both
-//! readings to the end of the text and then needs memory proportional to the square of the depth, without checking for
-//! cancellation. With 16,000 of them (32 KB of C#), it took seven seconds and 2 GB. `cargo bench -p e2e --bench
-//! survival` contains such texts.
+//! `A<A<A<` may be nested types or a series of comparisons. Where a grammar leaves this open, the parser
+//! follows both readings to the end of the text and then needs memory proportional to the square of the
+//! depth, without checking for cancellation. With 16,000 unclosed `<` (32 KB of C#), it took seven seconds
+//! and 2 GB. `cargo bench -p e2e --bench survival` contains such texts.
 
 /// Maximum number of unclosed `<`. Types nest about ten deep, and comparisons end with their statement or the enclosing
 /// brackets. Parsing a text at this limit took 30 to 60 MB.
 const DEEPEST: usize = 1_000;
 
-/// Nesting depth of a text that is read in pieces.
+/// Tracks the nesting depth of a text that is read in pieces.
 #[derive(Default)]
 struct Depth {
     /// Unclosed `<` since the innermost open bracket, or since the last `;` after it.

@@ -27,7 +27,6 @@ pub enum MapLevel {
 /// The part of an outline that a map block shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockDetail {
-    /// The level of detail.
     pub level: MapLevel,
     /// Names of definitions to show in addition to those that the level includes.
     #[serde(default, skip_serializing_if = "Names::is_empty")]
@@ -35,7 +34,7 @@ pub struct BlockDetail {
 }
 
 impl BlockDetail {
-    /// A level without additional definitions.
+    /// Returns the detail of a block that shows only the definitions of its level.
     pub(crate) fn plain(level: MapLevel) -> Self {
         Self { level, shown: Names::default() }
     }

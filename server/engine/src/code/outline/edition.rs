@@ -8,7 +8,8 @@ use strata_grammars::LanguageId;
 
 use crate::hash::ContentHash;
 
-/// The edition of a language's outlines. Processes with the same edition produce the same outline for the same text.
+/// Returns the edition of a language's outlines. Processes with the same edition produce the same outline for
+/// the same text.
 pub fn edition(language: LanguageId) -> ContentHash {
     static EDITIONS: [OnceLock<ContentHash>; LanguageId::COUNT] =
         [const { OnceLock::new() }; LanguageId::COUNT];

@@ -15,13 +15,13 @@ use super::tables::{Role, Tables, flag, usage};
 use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
-/// Maximum bytes of a name; longer names are ignored as generated.
+/// Maximum bytes of a name. Longer names are ignored as generated.
 pub(super) const MAX_NAME: usize = 120;
 /// Maximum characters of an import or attribute.
 const MAX_DETAIL: usize = 80;
 /// Maximum attributes, and maximum names set on an instance, per symbol.
 pub(super) const MAX_DETAILS: usize = 64;
-/// Maximum bytes of captured text that go into a hash.
+/// Maximum bytes of captured text to include in a hash.
 const MAX_SAID: usize = 512;
 /// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
@@ -71,7 +71,7 @@ pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<Draft<'a>>,
     pub(super) instance: Vec<Instance<'a>>,
     pub(super) imports: Vec<String>,
-    /// [`usage`] bits by name.
+    /// [`usage`] bits of each mentioned name.
     pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
     pub(super) tests: u32,
 }
@@ -113,21 +113,21 @@ pub(super) enum Repeat {
     },
 }
 
-/// A name set on an instance.
+/// A name set on an instance, as in `self.width = ...`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Instance<'a> {
-    /// Number of symbols in the piece that come before it.
+    /// Number of symbols in the piece that precede the name.
     pub(super) behind: usize,
-    /// Level of the enclosing type that the name belongs to.
+    /// Level of the enclosing type to which the name belongs.
     pub(super) owner: u32,
     pub(super) name: Cow<'a, str>,
 }
 
-/// A place where a walk can stop and another can start: the walk is about to enter a node, and its whole state follows
-/// from the enclosing nodes.
+/// A position at which one walk can stop and another can start: the walk is about to enter a node, and its
+/// whole state follows from the enclosing nodes.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
-    /// Number of enclosing nodes, and the kind of the node.
+    /// Number of nodes that enclose the node. `kind` is the kind of the node itself.
     pub(super) depth: usize,
     pub(super) kind: u16,
     /// Level of the outermost enclosing definition that is a test scope; `usize::MAX` if there is none.
@@ -136,7 +136,7 @@ pub(super) struct Anchor {
     pub(super) around: u64,
 }
 
-/// What to do at an anchor.
+/// The decision of a [`PiecePlan`] at an anchor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     On,
@@ -147,7 +147,7 @@ pub(super) enum Step {
 
 /// Decides where a walk is split into pieces and where it stops.
 pub(super) trait PiecePlan<'a> {
-    /// The first byte at which the plan wants to see anchors.
+    /// Returns the first byte from which the plan needs anchors.
     fn next(&self) -> usize;
     /// Decides what to do at an anchor before a node that starts at byte `start`.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
@@ -186,7 +186,7 @@ struct Walk<'a> {
     modifiers: Vec<Modifier<'a>>,
     /// Attributes that belong to the next definition.
     pending: Option<Pending>,
-    /// End of the value or block that the walk is in; it contains no visible definitions.
+    /// End of the innermost value or block around the current node that contains no visible definitions.
     opaque_until: usize,
     /// End of the last import. No piece may start before it, because an edit inside the import would change the
     /// previous piece.
@@ -205,28 +205,29 @@ struct Ancestor {
 /// A definition that contains the current node.
 struct Open {
     kind: SymbolKind,
-    /// Index of its symbol among those found since the last cut; `None` once its head is written.
+    /// Index of the definition's symbol among those found since the last cut; `None` once the head is
+    /// written.
     symbol: Option<usize>,
     end: usize,
-    /// Start of its name, which does not count as a reference to itself.
+    /// Start of the name, which does not count as a reference to the definition itself.
     name: usize,
     head: Range<usize>,
-    /// The body, if it lies in the middle of the head because the name follows it; otherwise empty.
+    /// Range of the body, if it lies in the middle of the head because the name follows it; otherwise empty.
     gap: Range<usize>,
     /// Whether a syntax error ended the head early.
     broken: bool,
     spans: Vec<Span>,
     prefix: String,
-    /// Depth of its node in the tree.
+    /// Depth of the definition's node in the tree.
     depth: usize,
-    /// Whether its members are local to a function.
+    /// Whether the members are local to a function.
     local: bool,
-    /// Whether it has no symbol and everything inside it is ignored.
+    /// Whether the definition has no symbol and its contents are ignored.
     hidden: bool,
     scope: Scope,
-    /// Level of the innermost type that contains its members.
+    /// Level of the innermost type that contains the members.
     owner: Option<u32>,
-    /// Number of modifiers before its body. They apply to it, not to its members.
+    /// Number of modifiers before the body, which apply to the definition but not to its members.
     modifiers: usize,
 }
 
@@ -239,9 +240,9 @@ struct Modifier<'a> {
 /// The scope of a modifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
-    /// Applies to the rest of the node that contains it.
+    /// The modifier applies to the remainder of the node that contains it.
     Node,
-    /// Applies to everything that follows, up to the next modifier of this scope.
+    /// The modifier applies to everything after it, up to the next modifier of this scope.
     Rest,
 }
 
@@ -259,7 +260,7 @@ struct Definition<'t> {
     kind: Option<SymbolKind>,
     name: Option<Node<'t>>,
     body: Option<Node<'t>>,
-    /// Number of parts, if it is a clause.
+    /// Number of parts, if the definition is a clause.
     clause: Option<usize>,
 }
 
@@ -370,7 +371,7 @@ impl<'a> Walk<'a> {
         is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
     }
 
-    /// The anchor before a node, if the walk's state follows from the enclosing nodes alone.
+    /// Returns the anchor before a node, if the walk's state follows from the enclosing nodes alone.
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
         let plain = self.pending.is_none()
@@ -676,7 +677,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Removes a part of the open head that is irrelevant to callers.
+    /// Removes a part of the open head that callers do not need.
     fn omit(&mut self, node: &Node<'_>) {
         if let Some(open) = self.open.last_mut()
             && open.shows(node.start_byte())
@@ -716,8 +717,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let name = self.text(node);
-        // Single letters are type parameters or loop variables and hardly distinguish files. A line break occurs only
-        // in names of broken text, and separates names where they are stored.
+        // Single letters are type parameters or loop variables and hardly distinguish files. A line break
+        // occurs only in names of broken text, and is the separator of stored names.
         if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || head::is_secret(&name) {
             return;
         }
@@ -742,7 +743,8 @@ impl Open {
 }
 
 impl Draft<'_> {
-    /// Converts to a symbol without considering other definitions of the same name. Its depth is its level.
+    /// Converts the draft to a symbol without considering other definitions of the same name. The symbol's
+    /// depth is its level.
     pub(super) fn symbol(self) -> Symbol {
         Symbol {
             kind: self.kind,

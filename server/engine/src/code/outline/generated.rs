@@ -1,8 +1,8 @@
-//! Detects generated files from their text. Detection by path is part of the registry.
+//! Detects generated files from their text. Detection by path is part of the language registry.
 
 use strata_grammars::LanguageId;
 
-/// Maximum lines to search for a marker. Further down, a text may merely mention generated files.
+/// Maximum number of lines to search for a marker. Further down, a text may merely mention generated files.
 const MAX_LINES: usize = 20;
 /// Maximum bytes to search for a marker.
 pub(super) const HEAD: usize = 4_096;

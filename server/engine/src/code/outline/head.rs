@@ -27,11 +27,11 @@ pub(crate) struct Span {
 /// How to treat a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpanKind {
-    /// Left out: a comment, or an attribute that is shown elsewhere.
+    /// Omitted: a comment, or an attribute that is shown elsewhere.
     Dropped,
     /// A string literal, copied or truncated.
     Literal,
-    /// Replaced by `…`.
+    /// A secret, replaced by `…`.
     Secret,
 }
 
@@ -72,8 +72,8 @@ pub(super) fn render(
     line.finish_head()
 }
 
-/// The spans of a head with secrets added, or `None` if it contains no secret, which is the usual case. Does not insert
-/// redaction placeholders, because they depend on more than the text.
+/// Returns the spans of a head with secrets added, or `None` if it contains no secret, which is the usual
+/// case. Does not insert redaction placeholders, because they depend on more than the text.
 fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
     let text = source.nearest(range.clone());
     let in_text = |span: &Span| source.nearest(span.range.clone());
@@ -89,7 +89,7 @@ fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> 
         !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
     };
     let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
-    // A literal that contains a secret is replaced as a whole.
+    // Replace a literal that contains a secret as a whole.
     let touched = |secret: &Range<usize>| {
         let around =
             spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
@@ -124,7 +124,7 @@ pub(crate) fn name(text: &str) -> String {
 /// Whether a name is or looks like a credential, which can happen in broken text and in text without quotes. Such names
 /// are never stored.
 pub(super) fn is_secret(name: &str) -> bool {
-    // Cheap check first: it rules out nearly all names, but no credential.
+    // Start with a cheap check that rules out nearly all names, but no credential.
     let could_be = name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit());
     could_be && has_a_secret(name)
 }
@@ -161,7 +161,7 @@ impl Line {
             }
             let last = if self.literal { None } else { self.text.chars().next_back() };
             if matches!(c, ')' | ']' | '}') && last == Some(',') {
-                // A trailing comma after the last parameter is only there for the line break.
+                // A comma after the last parameter serves only the line break, so remove it.
                 self.text.pop();
                 self.chars -= 1;
             }
@@ -209,7 +209,7 @@ impl Line {
         self.text
     }
 
-    /// Finishes a head: removes the punctuation before a body.
+    /// Finishes a head and removes the punctuation before its body.
     fn finish_head(mut self) -> String {
         if self.is_full() || self.cut {
             return self.finish();

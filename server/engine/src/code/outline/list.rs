@@ -7,10 +7,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Symbol;
 
-/// An immutable list of symbols, cheap to clone. How it is divided into parts does not affect equality.
+/// An immutable list of symbols, cheap to clone. Equality does not depend on how the list is divided into
+/// parts.
 #[derive(Clone, Default)]
 pub struct Symbols {
-    /// Never contains an empty part.
+    /// Non-empty parts of the list.
     parts: Arc<[Arc<[Symbol]>]>,
     len: usize,
 }
@@ -24,12 +25,12 @@ impl Symbols {
         self.len == 0
     }
 
-    /// The symbols in order.
+    /// Returns the symbols in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter { parts: &self.parts, part: [].iter() }
     }
 
-    /// Builds a list of parts.
+    /// Builds a list from its parts.
     pub(super) fn of_parts(parts: impl IntoIterator<Item = Arc<[Symbol]>>) -> Self {
         let parts: Arc<[_]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let len = parts.iter().map(|part| part.len()).sum();
@@ -106,7 +107,7 @@ impl<'de> Deserialize<'de> for Symbols {
     }
 }
 
-/// An iterator with a known length, which formats without an end mark need up front.
+/// An iterator with a known length, which serialization formats without an end mark need in advance.
 struct ExactIter<'a> {
     iter: Iter<'a>,
     left: usize,

@@ -1,7 +1,7 @@
-//! The outline of a text that is being edited. Keeps the findings of a walk in pieces of about a kilobyte. After an
-//! edit, it walks only the touched pieces again and updates only dependent results. The result is identical to
-//! [`Outline::of`] for the same tree. While the text is broken, which it often is during typing, keeps the last
-//! unbroken outline.
+//! The outline of a text that is being edited. Keeps the findings of a walk in pieces of about a kilobyte.
+//! After an edit, walks only the touched pieces again and updates only dependent results. The result is
+//! identical to [`Outline::of`] for the same tree. While the text is broken, as it often is during typing,
+//! keeps the last unbroken outline.
 
 mod course;
 mod piece;
@@ -28,12 +28,12 @@ use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbo
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// Bytes of text after a touched piece to copy for walking it.
+/// Bytes after a touched piece that are copied together with the piece for walking it.
 const AT_HAND: usize = 4 * PIECE;
-/// Maximum pending edits; after more, the outline is rebuilt.
+/// Maximum number of pending edits. With more, the outline is rebuilt.
 const MAX_PENDING: usize = 1_000;
 
-/// The outline of one version of a text, ready for the next version.
+/// The outline of one version of a text, which edits bring up to date.
 #[derive(Debug)]
 pub(crate) struct LiveOutline {
     language: LanguageId,
@@ -70,15 +70,15 @@ enum Text {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ShownSymbols {
     All,
-    /// Some repeated definitions are left out, along with their members.
+    /// Some repeated definitions are omitted, along with their members.
     Some,
 }
 
-/// Which results a change affects.
+/// The set of results that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Effect {
     None,
-    /// Only the pieces that were walked again.
+    /// Only the results of the pieces that were walked again.
     Here,
     Everywhere,
 }
@@ -117,7 +117,8 @@ impl LiveOutline {
         Ok(live)
     }
 
-    /// Updates the outline after `edits`, unless the text is broken. `now` is the new tree. Unchanged on error.
+    /// Updates the outline after `edits`, unless the text is broken. `now` is the new tree. On error, the
+    /// outline is unchanged.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before the walk finishes.
@@ -152,7 +153,7 @@ impl LiveOutline {
         self.outline.clone()
     }
 
-    /// The map block of the outline. Cached until an edit changes it.
+    /// Returns the map block of the outline. The block is cached until an edit changes it.
     pub(crate) fn block(&mut self, key: &FileKey) -> MapBlock {
         match &self.block {
             Some((known, block)) if known == key => block.clone(),
@@ -337,8 +338,8 @@ impl Piece {
         }
     }
 
-    /// Sets which symbols are shown. For each found symbol, `how` has its depth and the names set on its instances, or
-    /// `None` to hide it.
+    /// Selects which symbols are shown. `how` contains, for each found symbol, its depth and the names set on
+    /// its instances, or `None` to hide the symbol.
     fn show(&mut self, how: impl Iterator<Item = Option<(u32, Names)>>) {
         let how: Vec<Option<(u32, Names)>> = how.collect();
         let is_as_found = self.found.iter().zip(&how).all(|(symbol, how)| {
@@ -413,8 +414,8 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if is_same { Effect::None } else { Effect::Here }
 }
 
-/// Names set on instances. Each has the number of preceding symbols, leaving out the `many` symbols after the first
-/// `front`, and the level of its owner.
+/// Returns the names set on instances, each with the number of preceding symbols and the level of its owner.
+/// The number does not include the `many` symbols after the first `front`.
 fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> {
     let mut found = Vec::new();
     let mut symbols = 0;
@@ -436,7 +437,7 @@ fn found(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
-/// The properties of a symbol that affect how others are shown.
+/// Returns the properties of a symbol that affect how other symbols are shown.
 fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
     let same = match repeat {
         Repeat::New => None,

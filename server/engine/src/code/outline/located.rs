@@ -14,8 +14,8 @@ use crate::cancel::{Cancel, Cancelled};
 /// Number of nodes visited between checks of the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// The symbols of a parsed text with their positions, in the order of [`Outline::of`](super::Outline::of). `source`
-/// must be the text of the tree.
+/// Returns the symbols of a parsed text with their positions, in the order of
+/// [`Outline::of`](super::Outline::of). `source` must be the text of the tree.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the walk finishes.
@@ -23,8 +23,8 @@ pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<L
     Ok(resolve::located(extract::findings(tree, Source::whole(source), cancel)?))
 }
 
-/// Byte ranges of all occurrences of the identifier `name`, including definitions, in order. Strings and comments do
-/// not count.
+/// Returns the byte ranges of all occurrences of the identifier `name`, including definitions, in order.
+/// Strings and comments do not count.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
@@ -50,7 +50,7 @@ pub(crate) fn mentions_of(
         let node = cursor.node();
         let range = node.byte_range();
         if range.start > start {
-            // Between nodes, or inside a node without a child there.
+            // The position is between nodes, or inside a node without a child there.
             wanted.next();
             continue;
         }
@@ -71,7 +71,8 @@ pub(crate) fn mentions_of(
     Ok(found)
 }
 
-/// The name at a caret position, and its byte range: the name that contains `byte`, or else the one that ends there.
+/// Returns the name at a caret position and its byte range: the name that contains `byte`, or else the name
+/// that ends there.
 pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&'a str, Range<usize>)> {
     let range = name_around(tree, byte).or_else(|| name_around(tree, byte.checked_sub(1)?))?;
     Some((source.get(range.clone())?, range))

@@ -1,4 +1,5 @@
-//! Counts the pieces of a text in which each name is used in each way, so that a piece can be removed again.
+//! Counts, for each name and kind of usage, the pieces of a text with that usage, so that a piece can be
+//! removed again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl Mentions {
         }
     }
 
-    /// Adds the names of a piece.
+    /// Adds the names of a piece. Returns their mentions, with which the piece can be removed.
     pub(super) fn add<'a>(&mut self, piece: impl Iterator<Item = (&'a str, u8)>) -> Box<[Mention]> {
         piece
             .map(|(name, usage)| {
@@ -85,7 +86,7 @@ impl Mentions {
         }
     }
 
-    /// Names that may be defined elsewhere, sorted, and their number.
+    /// Returns the sorted names that may be defined elsewhere, and their number.
     pub(super) fn references(&mut self) -> (&Names, usize) {
         let touched = std::mem::take(&mut self.touched);
         let mut changes = Vec::new();

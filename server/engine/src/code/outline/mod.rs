@@ -60,7 +60,7 @@ pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
     LanguageId::by_path(key.as_str(), first_line)
 }
 
-/// The names of all languages that have an outline, sorted.
+/// Returns the names of all languages that have an outline, sorted.
 pub fn languages() -> Vec<&'static str> {
     LanguageId::all().map(|language| language.name).collect()
 }

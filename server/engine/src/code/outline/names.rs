@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 pub struct Names(Arc<str>);
 
 impl Names {
-    /// The names in order.
+    /// Returns the names in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.split('\n').filter(|name| !name.is_empty())
     }
 
-    /// A copy of this sorted list with names added and removed. `changes` must be sorted and contain each name once,
-    /// and [`Change::In`] only for names that are not in the list.
+    /// Returns a copy of this sorted list with names added and removed. `changes` must be sorted and contain
+    /// each name once, and [`Change::In`] only for names that are not in the list.
     pub(super) fn changed(&self, changes: &[(&str, Change)]) -> Self {
         let mut text = String::with_capacity(self.0.len() + 64);
         let mut rest = &*self.0;
@@ -48,12 +48,12 @@ impl Names {
         Self::of_text(&text)
     }
 
-    /// The first `count` names.
+    /// Returns a list of the first `count` names.
     pub(super) fn first(&self, count: usize) -> Self {
         self.iter().take(count).collect()
     }
 
-    /// Stores a text. An empty list, which is the most common one, takes no allocation.
+    /// Creates a list from its stored form. An empty list, which is the most common one, does not allocate.
     fn of_text(text: &str) -> Self {
         if text.is_empty() { Self::default() } else { Self(text.into()) }
     }
@@ -63,17 +63,17 @@ impl Names {
     }
 }
 
-/// A change to a name in a list.
+/// The addition or removal of a name in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
     In,
     Out,
 }
 
-/// Offset of the first of the sorted lines that is not less than `name`.
+/// Returns the offset of the first of the sorted lines that is not less than `name`.
 fn line_not_before(text: &str, name: &str) -> usize {
     let bytes = text.as_bytes();
-    // Both are always the start of a line, or the end.
+    // `low` and `high` are always the start of a line or the end of the text.
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = low + (high - low) / 2;

@@ -9,7 +9,7 @@ use crate::text::LineStarts;
 /// Maximum indentation, in levels.
 const MAX_INDENT: usize = 12;
 
-/// Maximum lines of decorators and comments above a definition that belong to it.
+/// Maximum number of lines of decorators and comments above a definition that belong to it.
 const MAX_LEAD: usize = 60;
 
 /// Splits a qualified name such as `Type.method` or `Type::method` into its parts.
@@ -17,8 +17,8 @@ pub(crate) fn name_parts(name: &str) -> Vec<&str> {
     name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
 }
 
-/// The definitions that match a qualified name, in source order: those whose own name and containers end with its
-/// parts. Exact matches are preferred. A type takes precedence over its implementations.
+/// Returns the definitions that match a qualified name, in source order: those whose containers and own name
+/// end with its parts. Exact matches are preferred. A type takes precedence over its implementations.
 pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     let wanted = name_parts(name);
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
     found
 }
 
-/// The name of a definition with its containers, separated by dots.
+/// Returns the name of a definition with its containers, separated by dots.
 pub fn dotted_name(places: &[Located], index: usize) -> String {
     let mut path: Vec<&str> = Vec::new();
     for place in places.iter().take(index + 1) {
@@ -51,8 +51,8 @@ pub fn dotted_name(places: &[Located], index: usize) -> String {
     path.join(".")
 }
 
-/// The first line of the decorators, attributes and comments directly above a definition that starts on line `first`.
-/// Lines are one-based.
+/// Returns the first line of the decorators, attributes and comments directly above a definition that starts
+/// on line `first`. Lines are one-based.
 pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
     const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
     let before: Vec<&str> = text.lines().take((first as usize).saturating_sub(1)).collect();
@@ -61,8 +61,8 @@ pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
     first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
 }
 
-/// The outline of a file, one definition per line: line numbers, then the head, indented by one space per level. Omits
-/// definitions inside functions.
+/// Renders the outline of a file, one definition per line: line numbers, then the head, indented by one space
+/// per level. Omits definitions inside functions.
 pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
     let mut text = String::new();
     let mut local_below = None;

@@ -11,9 +11,9 @@ use crate::cancel::Cancel;
 #[serde(rename_all = "camelCase")]
 pub struct GrammarReport {
     pub name: &'static str,
-    /// Version of tree-sitter's ABI that the grammar was generated for.
+    /// Version of tree-sitter's ABI for which the grammar was generated.
     pub abi: usize,
-    /// Why the language has no outlines; absent if it works.
+    /// The reason that the language has no outlines; absent if the grammar works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<&'static str>,
 }

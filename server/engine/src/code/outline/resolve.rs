@@ -1,5 +1,5 @@
-//! Combines the pieces of a walk: keeps the first of several definitions of the same thing, moves names set on an
-//! instance to its type, removes duplicate imports and mentions, and enforces limits.
+//! Combines the pieces of a walk: keeps the first of repeated definitions, moves names set on an instance to
+//! its type, removes duplicate imports and mentions, and enforces limits.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
     }
 }
 
-/// The symbols of [`outline`] with their positions.
+/// Returns the symbols of [`outline`] with their positions.
 pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
     let place = |draft: &Draft<'_>| (draft.range.clone(), draft.name_range.clone());
     let places: Vec<_> = findings.symbols.iter().map(place).collect();
@@ -53,7 +53,7 @@ pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
     symbols.filter_map(located).collect()
 }
 
-/// The symbols that are shown, each with its index among all drafts.
+/// Returns the symbols that are shown, each with its index among all drafts.
 fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Symbol)> {
     let repeats: Vec<Repeat> = drafts.iter().map(|draft| draft.repeat).collect();
     let symbols: Vec<Symbol> = drafts.into_iter().map(Draft::symbol).collect();
@@ -83,7 +83,7 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Sy
     symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect()
 }
 
-/// Removes duplicate imports.
+/// Removes duplicate imports and keeps at most [`MAX_IMPORTS`].
 pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
     let mut known = FxHashSet::default();
     imports.filter(|import| known.insert(*import)).take(MAX_IMPORTS).collect()
@@ -94,7 +94,7 @@ pub(super) fn is_reference(usage: u8) -> bool {
     usage & usage::MEMBER != 0 || usage == usage::PLAIN
 }
 
-/// Whether a name is part of the language.
+/// Whether a name is built into the language.
 pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
     language.builtins.binary_search(&name).is_ok()
 }
@@ -105,7 +105,8 @@ pub(super) struct Resolver<'a> {
     /// The definitions that contain the current position, by level.
     around: Vec<EnclosingDefinition>,
     shown: u32,
-    /// Repeatable definitions already seen: containing visible definition, name, and number of parts.
+    /// Repeatable definitions already seen, by the visible definition that contains them, name, and number of
+    /// parts.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
     /// Names set on an instance, by the number of the shown type.
     instances: FxHashMap<u32, Vec<&'a str>>,
@@ -115,13 +116,13 @@ pub(super) struct Resolver<'a> {
 /// A definition that contains the current position.
 #[derive(Clone, Copy)]
 struct EnclosingDefinition {
-    /// Its number among the shown definitions; `None` if it is hidden.
+    /// Number of the definition among the shown ones; `None` if it is hidden.
     number: Option<u32>,
     /// Number of the innermost shown definition, which may be this one.
     nearest: Option<u32>,
     /// Number of shown definitions from the outermost to this one.
     depth: u32,
-    /// Whether everything inside it is hidden because it repeats a definition.
+    /// Whether everything inside the definition is hidden because the definition is a repetition.
     hides: bool,
 }
 
@@ -162,7 +163,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The names set on instances, by the number of the shown type.
+    /// Returns the names set on instances, by the number of the shown type.
     pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<&'a str>> {
         self.instances
     }

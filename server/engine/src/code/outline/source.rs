@@ -1,5 +1,5 @@
-//! The text of a tree, for a walk that reads small parts of it: either one contiguous string, or a string for the part
-//! being walked and a rope for the rest.
+//! The text of a syntax tree, for a walk that reads small parts of it: either one contiguous string, or a
+//! string for the part being walked and a rope for the rest.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use tree_sitter::{Node, TextProvider};
 
 use crate::text::floor;
 
-/// A text. Offsets are bytes from the start of the whole text.
+/// A text of which one piece is contiguous. Offsets are bytes from the start of the whole text.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     piece: &'a str,
@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
         Self { piece, start, whole: Some(whole) }
     }
 
-    /// The text in a range, or an empty string if the range splits a character.
+    /// Returns the text in a range, or an empty string if the range splits a character.
     pub(super) fn text(&self, range: Range<usize>) -> Cow<'a, str> {
         let inside = range.start.checked_sub(self.start).zip(range.end.checked_sub(self.start));
         match (inside.and_then(|(start, end)| self.piece.get(start..end)), self.whole) {
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text in a range whose ends are first moved back to character boundaries.
+    /// Returns the text in a range whose ends are first moved back to character boundaries.
     pub(super) fn nearest(&self, range: Range<usize>) -> Cow<'a, str> {
         self.text(self.boundary(range.start)..self.boundary(range.end))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::Names;
 
-/// A definition.
+/// A definition in an outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
@@ -13,7 +13,7 @@ pub struct Symbol {
     /// Number of symbols that contain this one. Its children are the symbols after it with a greater depth, up to the
     /// first with the same or a smaller one.
     pub depth: u32,
-    /// Whether it contains only tests (`#[cfg(test)] mod tests`).
+    /// Whether the symbol contains only tests (`#[cfg(test)] mod tests`).
     pub scope: Scope,
     pub name: Box<str>,
     /// Signature as written in the source, on one line and without the body: modifiers, name, parameters, types, bases.
@@ -21,7 +21,8 @@ pub struct Symbol {
     pub head: Box<str>,
     /// Decorators and attributes that are relevant to callers, as written.
     pub attributes: Names,
-    /// Attributes that its methods set on the instance (`self.width = ...`), in order of first mention.
+    /// Attributes that the methods of a type set on the instance (`self.width = ...`), in order of first
+    /// mention.
     pub instance: Names,
 }
 
@@ -63,7 +64,7 @@ pub enum SymbolKind {
     Key,
 }
 
-/// What a symbol is for.
+/// The purpose of a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -75,32 +76,32 @@ pub enum Scope {
 }
 
 impl SymbolKind {
-    /// Whether it is a function or method, whose contents are local.
+    /// Whether the symbol is a function or method, whose contents are local.
     pub(crate) fn is_function(self) -> bool {
         matches!(self, Self::Function | Self::Method)
     }
 
-    /// Whether functions directly inside it are methods.
+    /// Whether functions directly inside the symbol are methods.
     pub(crate) fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Impl)
     }
 
-    /// Whether it is a value. Values inside functions are not kept.
+    /// Whether the symbol is a value. Values inside functions are not kept.
     pub(crate) fn is_value(self) -> bool {
         matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
     }
 
-    /// Whether it is part of a document.
+    /// Whether the symbol is part of a document.
     pub(crate) fn is_document(self) -> bool {
         matches!(self, Self::Section | Self::Key)
     }
 
-    /// Whether a mention of the name in another file probably refers to this definition.
+    /// Whether a mention of the symbol's name in another file probably refers to this definition.
     pub(crate) fn is_referable(self) -> bool {
         !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 
-    /// The kind as it is written in captures.
+    /// Returns the kind as it is written in captures.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Module => "module",

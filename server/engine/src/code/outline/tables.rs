@@ -8,7 +8,7 @@ use tree_sitter::Query;
 
 use super::SymbolKind;
 
-/// What a walk does at a node kind. These are bits, since several can apply.
+/// Properties of a node kind that control a walk. These are bits, since several can apply.
 pub(crate) mod flag {
     /// A leaf whose text is a name.
     pub(crate) const IDENTIFIER: u8 = 1;
@@ -20,13 +20,13 @@ pub(crate) mod flag {
     pub(crate) const POSITION: u8 = 8;
 }
 
-/// How a name is used, judged by its position. These are bits, collected over all mentions.
+/// Usage of a name, determined by its position. These are bits, collected over all mentions.
 pub(crate) mod usage {
-    /// In a position that no rule covers.
+    /// The name is in a position that no rule covers.
     pub(crate) const PLAIN: u8 = 1;
-    /// Refers to something outside the function.
+    /// The name refers to something outside the function.
     pub(crate) const MEMBER: u8 = 2;
-    /// Bound locally somewhere in the file.
+    /// The name is bound locally somewhere in the file.
     pub(crate) const LOCAL: u8 = 4;
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Tables {
     flags: Vec<u8>,
     /// Rules for the children of each node kind: the field (`None` for any) and the [`usage`] bits.
     positions: Vec<Vec<(Option<NonZeroU16>, u8)>>,
-    /// Roles by capture index.
+    /// Role of each capture, by capture index.
     roles: Vec<Role>,
     /// Maximum nesting depth of definitions to keep.
     pub(crate) levels: usize,
@@ -66,7 +66,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The tables of a language, built on first use.
+    /// Returns the tables of a language, built on first use.
     pub(crate) fn of(language: LanguageId) -> &'static Self {
         static TABLES: [OnceLock<Tables>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
         static NOTHING: Tables =
@@ -74,12 +74,12 @@ impl Tables {
         TABLES.get(language.index()).map_or(&NOTHING, |cell| cell.get_or_init(|| Self::new(language)))
     }
 
-    /// [`flag`] bits of a node kind; 0 for the kind of errors.
+    /// Returns the [`flag`] bits of a node kind, or 0 for the kind of errors.
     pub(crate) fn flags(&self, kind: u16) -> u8 {
         self.flags.get(usize::from(kind)).copied().unwrap_or(0)
     }
 
-    /// [`usage`] bits of a name below a parent of kind `parent`, in the field `field()`.
+    /// Returns the [`usage`] bits of a name below a parent of kind `parent`, in the field `field()`.
     pub(crate) fn usage(&self, parent: u16, field: impl FnOnce() -> Option<NonZeroU16>) -> u8 {
         let rules = self.positions.get(usize::from(parent)).map_or(&[][..], Vec::as_slice);
         let field = match rules {
@@ -91,7 +91,7 @@ impl Tables {
         matching.map_or(usage::PLAIN, |(_, bits)| *bits)
     }
 
-    /// The role of a capture.
+    /// Returns the role of a capture.
     pub(crate) fn role(&self, capture: u32) -> Role {
         usize::try_from(capture).ok().and_then(|i| self.roles.get(i)).copied().unwrap_or(Role::Silent)
     }
@@ -143,7 +143,7 @@ impl Tables {
     }
 }
 
-/// The kind of node a pattern starts at: `class_definition` of `(class_definition name: ...)`.
+/// Returns the kind of node at which a pattern starts: `class_definition` for `(class_definition name: ...)`.
 fn root_kind(pattern: &str) -> Option<&str> {
     let inside = pattern.trim_start().strip_prefix('(')?;
     let end = inside.find(|c: char| !c.is_alphanumeric() && c != '_')?;

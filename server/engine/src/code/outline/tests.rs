@@ -331,7 +331,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     (any::<Index>(), 0_usize..6, text).prop_map(|(start, length, text)| Edit { start, length, text })
 }
 
-/// The edit as a range of bytes on character boundaries.
+/// Returns the edit as a range of bytes on character boundaries.
 fn range(edit: &Edit, source: &str) -> std::ops::Range<usize> {
     let starts: Vec<usize> = source.char_indices().map(|(i, _)| i).chain([source.len()]).collect();
     let first = edit.start.index(starts.len());

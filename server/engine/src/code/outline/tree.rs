@@ -1,4 +1,4 @@
-//! Syntax trees: parsing them, and updating them for edits.
+//! Parses syntax trees, and updates them for edits.
 
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
@@ -40,11 +40,11 @@ pub(crate) struct TreePoint {
     pub column: usize,
 }
 
-/// Returns the next chunk of the text from an offset, or an empty slice at the end.
+/// A function that returns the next chunk of the text from an offset, or an empty slice at the end.
 type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
 
 thread_local! {
-    /// Kept for the next text because a parser reuses its buffers.
+    /// Parser kept for the next text, since a parser reuses its buffers.
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
@@ -120,8 +120,8 @@ fn parse_with(
         false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
-        // Tokens of a broken text are reused even if the repaired text has others there: Java's `class` remains a name.
-        // So a repaired text is parsed from scratch.
+        // The parser reuses tokens of the broken text even where the repaired text has different ones. For
+        // example, Java's `class` remains a name. So parse a repaired text from scratch.
         Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
             parse_with(patience, language, rest, None, cancel)
         }
@@ -199,8 +199,8 @@ impl SyntaxTree {
 }
 
 impl TreeEdit {
-    /// The edit that replaces the bytes `range` of `before` with `inserted`. The range is clamped to the text. Reads
-    /// the text before the range once.
+    /// Returns the edit that replaces the bytes `range` of `before` with `inserted`. The range is clamped to
+    /// the text. Reads the text before the range once.
     pub(crate) fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(before.len_bytes());
         let old_end = range.end.clamp(start, before.len_bytes());
@@ -214,7 +214,7 @@ impl TreeEdit {
 }
 
 impl TreePoint {
-    /// The position after `bytes`, starting from this one.
+    /// Returns the position after `bytes`, starting from this one.
     #[must_use]
     pub(crate) fn after(self, bytes: &[u8]) -> Self {
         let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count();

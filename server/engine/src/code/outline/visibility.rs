@@ -4,10 +4,10 @@ use strata_grammars::LanguageId;
 
 use super::{Symbol, SymbolKind};
 
-/// State for going through the visible definitions of a file in order.
+/// State while the visible definitions of a file are visited in order.
 pub(crate) struct Visibility {
     language: LanguageId,
-    /// For each enclosing definition: whether it is public, and whether its members are public by default.
+    /// Whether each enclosing definition is public, and whether its members are public by default.
     around: Vec<(bool, bool)>,
 }
 
@@ -23,7 +23,7 @@ impl Visibility {
         let (outer, inherited) = self.around.last().copied().unwrap_or((true, false));
         let own = self.says_public(symbol, inherited);
         let inherits = words(&symbol.head).any(|word| self.language.visibility.inherited.contains(&word));
-        // An implementation block has no visibility of its own; its members decide.
+        // An implementation block has no visibility of its own. The visibility of its members applies.
         self.around.push((own || symbol.kind == SymbolKind::Impl, inherits));
         own && outer
     }
@@ -43,7 +43,7 @@ impl Visibility {
     }
 }
 
-/// The part of a head before its parameters and its value.
+/// Returns the part of a head before its parameters and its value.
 fn before_parameters(head: &str) -> &str {
     head.split(['(', '=']).next().unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! Confidence in references for languages without reference rules: by the import graph if it covers the name, otherwise
-//! by the name alone.
+//! Rates references in languages without reference rules: by the import graph if it covers the name,
+//! otherwise by the name alone.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::key::FileKey;
 
 /// Files that may refer to a name, with the confidence in each.
 pub(super) struct LikelyFiles<'a> {
-    /// Files with references to one of the definitions according to the graph, with the likelihood.
+    /// Files that refer to one of the definitions according to the graph, with the likelihood of each.
     known: BTreeMap<FileKey, f64>,
     definers: Vec<&'a FileKey>,
     /// Whether the graph covers the name.
@@ -39,7 +39,7 @@ impl<'a> LikelyFiles<'a> {
         Self { known, definers, is_followed }
     }
 
-    /// Confidence in a file's references; `None` if its imports give the name another meaning.
+    /// Returns the confidence in a file's references, or `None` if its imports give the name another meaning.
     pub(super) fn confidence(&self, key: &FileKey) -> Option<Confidence> {
         if self.definers.contains(&key) {
             return Some(Confidence::Certain);

@@ -1,4 +1,4 @@
-//! How certain a reference is.
+//! The confidence of a reference.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -22,18 +22,18 @@ const STEPS: u32 = 2_000;
 const MAX_DEPTH: u32 = 60;
 /// Maximum number of meanings of one expression.
 const MAX_VALUES: usize = 8;
-/// Maximum names of an annotation to resolve.
+/// Maximum number of names resolved in one annotation.
 const MAX_NAMES: usize = 16;
-/// Maximum files to keep in memory.
+/// Maximum number of parsed files kept in memory.
 const MAX_FILES: usize = 256;
 
 /// Access to the current texts of files.
 pub trait SourceTexts {
-    /// The text of a file; `None` if it cannot be read.
+    /// Returns the text of a file, or `None` if it cannot be read.
     fn text(&self, key: &FileKey) -> Option<Arc<str>>;
 }
 
-/// The data that a search for references needs.
+/// Inputs of a search for references.
 #[derive(Clone, Copy)]
 pub struct ReferenceSources<'a> {
     pub index: &'a SymbolIndex,
@@ -57,9 +57,9 @@ pub(super) enum Value {
         path: Box<str>,
     },
     Definition(DefinitionId),
-    /// A value of the type with this definition.
+    /// An instance of the type with this definition.
     Instance(DefinitionId),
-    /// Defined outside the repository.
+    /// Something defined outside the repository.
     Outside,
     Unknown,
 }
@@ -74,7 +74,7 @@ pub(super) struct Meanings<'a> {
     cancelled: Cell<bool>,
 }
 
-/// A step in progress; decrements the depth when dropped.
+/// A step in progress. Decrements the nesting depth when dropped.
 struct Step<'m>(&'m Cell<u32>);
 
 impl Drop for Step<'_> {
@@ -97,7 +97,8 @@ impl<'a> Meanings<'a> {
         self.sources.graph.files().get(file)
     }
 
-    /// The names of a file, read on demand; `None` if the file does not exist or its language has no reference rules.
+    /// Returns the names of a file, read on demand, or `None` if the file does not exist or its language has
+    /// no reference rules.
     pub(super) fn file(&self, file: usize) -> Option<Rc<FileNames>> {
         if let Some(known) = self.files.borrow().get(&file) {
             return known.clone();
@@ -115,17 +116,17 @@ impl<'a> Meanings<'a> {
         read
     }
 
-    /// Reads and parses a file.
+    /// Reads and parses a file. Returns `None` if the index does not contain the file or it cannot be read.
     pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
         let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
         let Some(text) = self.sources.texts.text(key) else { return Ok(None) };
         Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
     }
 
-    /// Returns an error if the search was cancelled, by the flag or while reading a file.
+    /// Checks whether the search was cancelled, by the flag or while reading a file.
     ///
     /// # Errors
-    /// [`Cancelled`] if it was.
+    /// [`Cancelled`] if the search was cancelled.
     pub(super) fn check(&self) -> Result<(), Cancelled> {
         self.cancel.check()?;
         if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
@@ -154,7 +155,7 @@ impl<'a> Meanings<'a> {
         Some(Step(&self.depth))
     }
 
-    /// Resolves a name in a scope and the scopes around it.
+    /// Resolves a name in a scope and its enclosing scopes.
     pub(super) fn name(&self, file: usize, scope: usize, name: &str) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
         let mut at = Some(scope);
@@ -179,7 +180,7 @@ impl<'a> Meanings<'a> {
         vec![Value::Outside]
     }
 
-    /// Resolves an import.
+    /// Resolves an import to the modules or definitions to which it refers.
     pub(super) fn import(&self, file: usize, import: &Import) -> Vec<Value> {
         let module = || Value::Module { file, path: import.module.clone() };
         let Some(name) = &import.name else { return vec![module()] };
@@ -240,7 +241,7 @@ impl<'a> Meanings<'a> {
         values.iter().any(|value| matches!(value, Value::Instance(_)))
     }
 
-    /// A type and its known base types, direct and indirect.
+    /// Returns a type and its known base types, direct and indirect.
     pub(super) fn ancestors(&self, id: DefinitionId) -> Vec<DefinitionId> {
         let mut found = vec![id];
         let mut at = 0;
@@ -313,7 +314,7 @@ impl<'a> Meanings<'a> {
         vec![Value::Outside]
     }
 
-    /// Resolves a name exported by a file; empty if it exports no such name.
+    /// Resolves a name exported by a file. Returns no values if the file exports no such name.
     fn export(&self, file: usize, name: &str) -> Vec<Value> {
         let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return Vec::new() };
         if let Some(group) = names.group(0, name) {
@@ -337,7 +338,7 @@ impl<'a> Meanings<'a> {
                 }
             }
         }
-        // A module whose export is a single value has that value's members.
+        // If a module exports a single value, its members are also exports of the module.
         match names.group(0, DEFAULT) {
             Some(_) if name != DEFAULT => {
                 let mut found = each(self.export(file, DEFAULT), |value| self.member(&value, name));
@@ -369,7 +370,8 @@ impl<'a> Meanings<'a> {
                 _ => is_known = false,
             }
         }
-        // A subtype, or a base type from elsewhere, may define it.
+        // If all base types are known, only a subtype can define the member. Otherwise, a base type from
+        // outside the repository may define it.
         vec![if is_known { Value::Unknown } else { Value::Outside }]
     }
 
@@ -418,7 +420,7 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// The values that a type annotation allows.
+    /// Returns the values that a type annotation allows.
     fn annotation(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
         let found = self.annotated(file, range);
         let types: Vec<Value> =
@@ -456,14 +458,15 @@ impl<'a> Meanings<'a> {
     }
 }
 
-/// Whether a name bound in a scope is visible from the place that refers to it.
+/// Whether a name bound in a scope is visible to a mention. `is_innermost` is set if the scope directly
+/// contains the mention.
 fn is_seen(group: &Group, kind: ScopeKind, is_innermost: bool) -> bool {
     let outer = group.bindings.iter().all(|binding| binding.reach == Reach::Outer);
     let inside = group.bindings.iter().any(|binding| binding.reach == Reach::Inside);
     !outer && (kind != ScopeKind::Type || is_innermost || inside)
 }
 
-/// Collects the meanings of all items, without duplicates.
+/// Collects the meanings of all items, without duplicates and up to [`MAX_VALUES`].
 fn each<T>(all: impl IntoIterator<Item = T>, mut mean: impl FnMut(T) -> Vec<Value>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for one in all {
@@ -482,7 +485,7 @@ fn is_word(text: &str) -> bool {
         && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
 }
 
-/// The dotted names in a text: for each one, its parts and their offsets.
+/// Returns the dotted names in a text, each as its parts with their offsets.
 fn chains(text: &str) -> Vec<Vec<(usize, &str)>> {
     let mut found: Vec<Vec<(usize, &str)>> = Vec::new();
     let mut end = None;

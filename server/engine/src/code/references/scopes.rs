@@ -17,16 +17,16 @@ const CHECK_EVERY: usize = 4_096;
 pub(super) struct FileNames {
     pub(super) text: Arc<str>,
     pub(super) tree: SyntaxTree,
-    /// The file's own scope first, then by start, outer scopes before inner ones.
+    /// Scopes in order of their start, outer before inner. The file's own scope is first.
     pub(super) scopes: Vec<Scope>,
     pub(super) groups: Vec<Group>,
     /// Modules from which all names are imported (`import *`).
     pub(super) stars: Vec<Box<str>>,
-    /// Index of the group of a bound name, by the start of the name.
+    /// Index of the group of each bound name, keyed by the start of the name.
     pub(super) bound: FxHashMap<usize, usize>,
-    /// Imported names, by the start of the name.
+    /// Imported names, keyed by the start of the name.
     pub(super) imported: FxHashMap<usize, Import>,
-    /// Range of the object of a member access, by the start of the member's name.
+    /// Range of the object of each member access, keyed by the start of the member's name.
     pub(super) members: FxHashMap<usize, Range<usize>>,
     /// Starts of object keys in values of unknown type.
     pub(super) keys: FxHashSet<usize>,
@@ -34,12 +34,12 @@ pub(super) struct FileNames {
     records: Vec<(Range<usize>, Option<Range<usize>>)>,
     /// Starts of argument labels.
     pub(super) labels: FxHashSet<usize>,
-    /// Starts of the names of types that any value has.
+    /// Starts of the names of types that every value has, such as `any`.
     pub(super) any: FxHashSet<usize>,
     shapes: FxHashMap<(usize, usize), Shape>,
 }
 
-/// A part of the text in which names are bound.
+/// A region of a file in which names are bound.
 pub(super) struct Scope {
     pub(super) range: Range<usize>,
     pub(super) kind: ScopeKind,
@@ -63,20 +63,20 @@ pub(super) enum ScopeKind {
 pub(super) struct Group {
     pub(super) scope: usize,
     pub(super) name: Box<str>,
-    /// Sorted by position.
+    /// Bindings in order of position.
     pub(super) bindings: Vec<Binding>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Binding {
     pub(super) name: Range<usize>,
-    /// Its annotated type.
+    /// Range of the annotated type.
     pub(super) annotation: Option<Range<usize>>,
-    /// Its assigned value.
+    /// Range of the assigned value.
     pub(super) value: Option<Range<usize>>,
-    /// Its annotated return type.
+    /// Range of the annotated return type.
     pub(super) returns: Option<Range<usize>>,
-    /// A base type.
+    /// Range of a base type.
     pub(super) base: Option<Range<usize>>,
     /// Index of the scope that the binding opens.
     pub(super) owns: Option<usize>,
@@ -92,7 +92,7 @@ pub(super) enum Reach {
     Inside,
     /// Refers to a name of an outer scope.
     Outer,
-    /// Another name for its value.
+    /// Another name for the assigned value.
     Alias,
 }
 
@@ -117,11 +117,11 @@ pub(super) enum Shape {
     Same(Vec<Range<usize>>),
     /// A value of a built-in type.
     Literal,
-    /// No value.
+    /// The absence of a value, such as `null`.
     Nothing,
     /// The instance on which the enclosing method was called.
     Own,
-    /// The same instance, as a value of its base type.
+    /// The instance on which the enclosing method was called, as a value of its base type.
     Super,
     /// A value of the annotated type.
     Typed(Range<usize>),
@@ -131,7 +131,7 @@ pub(super) enum Shape {
 pub(super) const DEFAULT: &str = "default";
 
 impl FileNames {
-    /// Reads the names of a parsed text. Returns `None` for a language without reference rules.
+    /// Collects the names of a parsed file. Returns `None` for a language without reference rules.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before reading finishes.
@@ -153,7 +153,7 @@ impl FileNames {
         Ok(Some(draft.finish(tree, Arc::clone(&text))))
     }
 
-    /// Index of the innermost scope that contains a byte.
+    /// Returns the index of the innermost scope that contains a byte.
     pub(super) fn scope_at(&self, byte: usize) -> usize {
         innermost(&self.scopes, byte)
     }
@@ -196,15 +196,15 @@ impl FileNames {
         false
     }
 
-    /// The annotated type of the variable that is initialized with the value around a key. The outer `None` means that
-    /// there is no such value, the inner `None` that the variable has no annotation.
+    /// Returns the annotated type of the variable that is initialized with the object value around `key`. The
+    /// outer `None` means that there is no such value, the inner `None` that the variable has no annotation.
     pub(super) fn record_at(&self, key: usize) -> Option<Option<&Range<usize>>> {
         let before = self.records.partition_point(|(range, _)| range.start <= key);
         let mut around = self.records.get(..before)?.iter().rev();
         around.find(|(range, _)| range.end > key).map(|(_, annotation)| annotation.as_ref())
     }
 
-    /// Names of the types and namespaces that contain a group, outermost first.
+    /// Returns the names of the types and namespaces that contain a group, outermost first.
     pub(super) fn container(&self, group: &Group) -> Vec<&str> {
         let mut found = Vec::new();
         let mut at = Some(group.scope);
@@ -217,7 +217,7 @@ impl FileNames {
         found
     }
 
-    /// Index of the group of the innermost type that contains a byte.
+    /// Returns the index of the group of the innermost type that contains a byte.
     pub(super) fn type_around(&self, byte: usize) -> Option<usize> {
         let mut at = Some(self.scope_at(byte));
         while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
@@ -286,7 +286,7 @@ enum Role {
 
 struct Rules {
     query: &'static Query,
-    /// Roles by capture index.
+    /// Role of each capture, by capture index.
     roles: Vec<Role>,
 }
 
@@ -364,7 +364,7 @@ impl<'t> MatchParts<'t> {
     }
 }
 
-/// The matches in a file before its scopes are nested.
+/// Matches collected in a file before its scopes are nested.
 struct FileDraft<'s> {
     text: &'s str,
     scopes: FxHashMap<(usize, usize), (ScopeKind, Option<usize>)>,
@@ -375,13 +375,13 @@ struct FileDraft<'s> {
 /// The scope in which a name is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum BindingPlace {
-    /// In the enclosing scope.
+    /// The enclosing scope.
     Around,
-    /// In the parent of the scope that the definition opens.
+    /// The parent of the scope that the definition opens.
     Outside,
-    /// In the enclosing type.
+    /// The enclosing type.
     Type,
-    /// As the default export of the file.
+    /// The file, as its default export.
     Default,
 }
 
@@ -488,8 +488,8 @@ impl<'s> FileDraft<'s> {
         }
     }
 
-    /// Records the shape of an expression. Some patterns match `super()` as an ordinary call, so any other shape takes
-    /// precedence over a call.
+    /// Records the shape of an expression. Some patterns match `super()` as an ordinary call, so any other
+    /// shape takes precedence over a call.
     fn shape(&mut self, range: Range<usize>, shape: Shape) {
         let place = (range.start, range.end);
         match shape {

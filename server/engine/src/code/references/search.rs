@@ -21,7 +21,7 @@ const MAX_LINE: usize = 200;
 pub struct ReferenceQuery<'q> {
     /// Last part of the qualified name.
     pub name: &'q str,
-    /// The parts before it: enclosing types or modules, outermost first.
+    /// Preceding parts of the qualified name: enclosing types or modules, outermost first.
     within: Vec<&'q str>,
     /// Restricts the search to definitions in this file.
     pub path: Option<&'q FileKey>,
@@ -37,9 +37,9 @@ pub struct FoundDefinition {
     pub range: Range<usize>,
     /// Names of the enclosing types, outermost first.
     pub container: Vec<String>,
-    /// The head in the outline, or the source line if the outline does not contain the definition.
+    /// Head of the definition in the outline, or the source line if the outline does not contain it.
     pub head: Box<str>,
-    /// The kind; `None` for a name set on instances.
+    /// Kind of the symbol; `None` for a name set on instances.
     pub kind: Option<SymbolKind>,
 }
 
@@ -54,9 +54,9 @@ pub struct ReferenceHit {
     /// The line without leading and trailing whitespace.
     pub text: Box<str>,
     pub confidence: Confidence,
-    /// Indices of the definitions that it refers to; empty if it could be any of them.
+    /// Indices of the definitions that the mention refers to; empty if it could be any of them.
     pub means: Vec<usize>,
-    /// Whether this is the name in a definition.
+    /// Whether the mention is the name in a definition.
     pub is_definition: bool,
 }
 
@@ -67,8 +67,8 @@ pub struct ReferenceReport {
     pub definitions: Vec<FoundDefinition>,
     /// All mentions including definitions, sorted by file and position.
     pub hits: Vec<ReferenceHit>,
-    /// Number of mentions that match by name only, where the name is also built into the language. Most of them mean
-    /// something else.
+    /// Number of omitted mentions that match only by name, where the name is also built into the language.
+    /// Most of them refer to something else.
     pub unlikely: usize,
 }
 
@@ -81,7 +81,7 @@ impl<'q> ReferenceQuery<'q> {
         Self { name, within: parts, path }
     }
 
-    /// Whether the query matches a definition in these containers of a file.
+    /// Whether the query matches a definition in `file` that is nested in the types of `container`.
     fn means(&self, file: &FileKey, container: &[&str]) -> bool {
         if self.path.is_some_and(|path| path != file) {
             return false;
@@ -90,7 +90,7 @@ impl<'q> ReferenceQuery<'q> {
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let modules = stem.split('/').filter(|part| !matches!(*part, "__init__" | "index" | "mod" | "lib"));
         let around: Vec<&str> = modules.chain(container.iter().copied()).collect();
-        // The types must match in full; modules may be left out.
+        // The query may omit leading parts.
         around.ends_with(&self.within)
     }
 }
@@ -227,8 +227,8 @@ fn everywhere(
         let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));
         match names {
             Some((number, names)) => {
-                // A file that no import connects with the definition is likely to use a value of its type only if it is
-                // a test. A definition in tests is used only in its own file.
+                // A guess is likely only in a file that imports connect with the definition, or in a test. A
+                // definition in tests is used only in its own file.
                 let is_likely = match only_tests {
                     true => wanted.definitions.iter().any(|found| found.file == *key),
                     false => connected.get(number).is_some_and(|connected| *connected) || is_test(key),
@@ -262,7 +262,7 @@ fn everywhere(
     Ok(report)
 }
 
-/// Resolves a mention of a name.
+/// Resolves the mention of `name` at `range`.
 fn mention(
     meanings: &Meanings<'_>,
     file: usize,
@@ -311,7 +311,7 @@ struct Wanted {
     definitions: Vec<FoundDefinition>,
     languages: BTreeSet<LanguageId>,
     ids: BTreeSet<DefinitionId>,
-    /// Index in `definitions` by identity.
+    /// Index in `definitions`, keyed by identity.
     places: BTreeMap<DefinitionId, usize>,
     /// All members with the name, each with the type that contains it.
     members: BTreeMap<DefinitionId, DefinitionId>,
@@ -419,7 +419,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds overriding and overridden definitions, since a call may reach either.
+    /// Adds definitions that override a wanted one or that it overrides, since a call may reach either.
     fn relate(&mut self, meanings: &Meanings<'_>) {
         let ancestors: BTreeMap<DefinitionId, Vec<DefinitionId>> = self
             .members
@@ -449,8 +449,9 @@ impl Wanted {
         }
     }
 
-    /// Whether a mention with these values refers to one of the definitions. Returns the confidence and the indices of
-    /// the definitions, which are empty if it could be any of them.
+    /// Returns the confidence that a mention with these values refers to one of the definitions, with their
+    /// indices, which are empty if it could be any of them. Returns `None` if the mention refers to something
+    /// else.
     fn judged(&self, values: &[Value]) -> Option<(Confidence, Vec<usize>)> {
         let ids = values.iter().filter_map(|value| match value {
             Value::Definition(id) if self.ids.contains(id) => Some(id),

@@ -46,13 +46,13 @@ fn lines(report: &ReferenceReport) -> Vec<String> {
     report.hits.iter().map(hit).collect()
 }
 
-/// The hits of a query: `=` marks definitions, `?` marks guesses.
+/// Returns the hits of a query: `=` marks definitions, `?` marks guesses.
 fn hits(repo: &Repo, query: &str) -> Vec<String> {
     let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: repo };
     lines(&references(sources, &ReferenceQuery::new(query, None), &Cancel::new()).unwrap())
 }
 
-/// The references to the target of the `at`th mention of a name in a file.
+/// Returns the references to the target of the `at`th mention of a name in a file.
 fn hits_at(repo: &Repo, path: &str, name: &str, at: usize) -> Vec<String> {
     let sources = ReferenceSources { index: &repo.index, graph: &repo.graph, texts: repo };
     let key = FileKey::from(path);
@@ -145,7 +145,7 @@ fn overriding_methods_are_one_name() {
     assert_eq!(hits(&repo, "B.go"), ["a.py:2", "a.py:4=", "m.py:2", "m.py:3"]);
 }
 
-/// Names that the import graph leaves out.
+/// The import graph does not track short and common names.
 #[test]
 fn short_and_common_names_have_references() {
     let repo = repo(&[

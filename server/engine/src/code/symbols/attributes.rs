@@ -1,5 +1,5 @@
-//! Generated files according to `.gitattributes` (`linguist-generated`). Follows git's rules: the last matching line
-//! counts, and deeper directories take precedence.
+//! Finds generated files according to `.gitattributes` (`linguist-generated`). Follows git's rules: the last
+//! matching line applies, and deeper directories take precedence.
 
 use crate::key::FileKey;
 
@@ -33,7 +33,8 @@ pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
     text.lines().enumerate().filter_map(rule).collect()
 }
 
-/// Looks up a file in the sorted rules. `None` if no rule matches, as for most files.
+/// Returns whether the sorted rules declare a file generated, or `None` if no rule matches, as for most
+/// files.
 pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<bool> {
     let applies = |rule: &&GeneratedRule| {
         let below = match &*rule.directory {
@@ -54,11 +55,11 @@ fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// Whether a glob matches a text. `*` and `?` do not match a slash, `**` does. Takes time proportional to the product
-/// of the lengths at most, because only the last star of each kind needs backtracking.
+/// Whether a glob matches a text. `*` and `?` do not match a slash, but `**` does. Takes time at most
+/// proportional to the product of the lengths, because only the last star of each kind needs backtracking.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
-    // Where to resume if the rest does not match: the pattern after a star, and the first byte that the star does not
+    // Where to resume after a mismatch: the pattern after a star, and the first byte that the star does not
     // cover.
     let mut star: Option<(usize, usize)> = None;
     let mut stars: Option<(usize, usize)> = None;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use crate::key::FileKey;
 use crate::sanitize::single_line;
 
-/// A list of files, rendered as text.
+/// A list of a repository's files as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
     /// The number of all files, then one line for each file or collapsed directory, sorted. Empty if not even the
@@ -19,7 +19,7 @@ pub struct FileList {
     pub names: usize,
     /// Number of directories listed instead of their contents.
     pub directories: usize,
-    /// Number of files in those directories.
+    /// Number of files in the directories that are listed instead of their contents.
     pub collapsed: usize,
 }
 
@@ -30,11 +30,11 @@ struct Directory<'a> {
     depth: usize,
     files: Vec<&'a FileKey>,
     directories: Vec<usize>,
-    /// Number of files in it, including subdirectories.
+    /// Number of files in the directory and its subdirectories.
     total: usize,
 }
 
-/// A directory that may be expanded; the greatest is tried first.
+/// A directory that may be expanded. The greatest candidate is tried first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate<'a> {
     relevant: bool,
@@ -43,9 +43,10 @@ struct Candidate<'a> {
     number: usize,
 }
 
-/// Lists `files` within `budget` tokens. Starts from the top directory and expands one directory after another as long
-/// as the result fits: first those that contain a file of `focus`, then others from shallow to deep. The deepest and
-/// least relevant directories stay collapsed. `count` returns the tokens of a text and is called at most once per line.
+/// Lists `files` within `budget` tokens. Starts from the top directory and expands one directory after
+/// another while the result fits: first those that contain a file of `focus`, then others from shallow to
+/// deep. The deepest and least relevant directories stay collapsed. `count` returns the tokens of a text and
+/// is called at most once per line.
 pub fn file_list(
     files: &[FileKey],
     focus: &[FileKey],
@@ -102,7 +103,8 @@ fn heading(files: usize) -> String {
     if files == 1 { "1 file\n".to_owned() } else { format!("{files} files\n") }
 }
 
-/// Lines for the direct contents of a directory, with their tokens; `None` if they exceed `budget`.
+/// Returns lines for the direct contents of a directory, with their tokens, or `None` if they exceed
+/// `budget`.
 fn contents(
     directory: &Directory<'_>,
     directories: &[Directory<'_>],
@@ -128,8 +130,8 @@ fn contents(
     Some(lines)
 }
 
-/// The directories of a sorted list of files, root first. Sorting keeps the files below a directory together, so only neighbors
-/// need to be compared.
+/// Returns the directories of a sorted list of files, root first. Sorting keeps the files below a directory
+/// together, so only neighbors need to be compared.
 fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
     let mut directories = vec![Directory::default()];
     let mut open: Vec<usize> = vec![0];
@@ -160,7 +162,8 @@ fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
     directories
 }
 
-/// The directories that contain a path, outermost first: for `a/b/c.rs`, the top directory, `a` and `a/b`.
+/// Returns the directories that contain a path, outermost first: for `a/b/c.rs`, the top directory, `a` and
+/// `a/b`.
 fn around(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once("").chain(path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
 }

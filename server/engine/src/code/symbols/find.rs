@@ -1,4 +1,4 @@
-//! Finds symbols and files by parts of their names, as typed by the user. Compares letters only.
+//! Finds symbols and files by parts of their names, as typed by the user. Matches by spelling only.
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{Symbol, SymbolKind, name_parts};
@@ -13,11 +13,11 @@ pub struct SymbolMatch<'a> {
     /// Index among the symbols of the file's outline.
     pub at: usize,
     pub symbol: &'a Symbol,
-    /// Name of the symbol that directly contains it.
+    /// Name of the symbol that directly contains the symbol.
     pub container: Option<&'a str>,
 }
 
-/// Distance between a name and the query; less is closer.
+/// Distance between a name and the query. A smaller value is closer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Closeness {
     kind: Match,
@@ -40,9 +40,10 @@ enum MatchPlace {
     Path,
 }
 
-/// Finds symbols whose names contain the letters of `query` in order, ignoring case. Returns at most `limit`, closest
-/// first, ties by file and position. In a dotted query (`Type.method`), the last part matches the name, and the parts
-/// before it must equal the names of containers. Omits implementation blocks, which share the names of their types.
+/// Finds symbols whose names contain the letters of `query` in order, ignoring case. Returns at most `limit`
+/// symbols, closest first, ties by file and position. In a dotted query (`Type.method`), the last part
+/// matches the name, and the preceding parts must equal the names of containers. Omits implementation blocks,
+/// which share the names of their types.
 ///
 /// # Errors
 /// [`Cancelled`] if the flag is raised before the search finishes.
@@ -114,8 +115,8 @@ pub fn find_files<'a>(
     Ok(found.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Suggests at most `limit` existing files for a path that does not exist: first those whose paths end with it, then
-/// those whose file names differ by few letters.
+/// Suggests at most `limit` existing files for a path that does not exist: first those whose paths end with
+/// it, then those whose file names differ by few letters.
 pub fn nearest_files<'a>(files: &'a [FileKey], path: &str, limit: usize) -> Vec<&'a FileKey> {
     let path = path.trim_matches('/').to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();

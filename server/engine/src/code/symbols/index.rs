@@ -1,4 +1,4 @@
-//! The outlines of all files, in a map that is cheap to clone.
+//! The index of the outlines of all files.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -19,8 +19,8 @@ pub struct FileSymbols {
     pub block: MapBlock,
 }
 
-/// The symbols of every file with a known language. Clones share all data. Changing a clone copies the map once, but
-/// not the outlines.
+/// The symbols of every file with a known language. Clones share all data. Changing a clone copies the map
+/// once, but not the outlines.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolIndex {
     files: Arc<BTreeMap<FileKey, Arc<FileSymbols>>>,
@@ -38,7 +38,7 @@ impl FileSymbols {
         Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
 
-    /// Parses a text into the data the index needs.
+    /// Parses a file into the data that the index needs.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.

@@ -1,6 +1,5 @@
-//! Project files: the names that imports start with (`Cargo.toml`, `go.mod`, `package.json`, `tsconfig.json`), and
-//! generated files (`.gitattributes`). Receives the texts of these files, and ignores invalid ones. Does not read from
-//! disk.
+//! Parses project files: the names with which imports start (`Cargo.toml`, `go.mod`, `package.json`,
+//! `tsconfig.json`), and generated files (`.gitattributes`). Ignores invalid files. Does not read from disk.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,10 +7,11 @@ use serde_json::Value;
 use super::attributes::{self, GeneratedRule};
 use crate::key::FileKey;
 
-/// The file in which a repository declares generated files. Directory walks skip it, like all hidden files.
+/// Name of the file in which a repository declares generated files. Directory walks skip it, like all hidden
+/// files.
 pub const ATTRIBUTES: &str = ".gitattributes";
 
-/// The contents of a repository's project files. Independent of the order in which they were read.
+/// The contents of a repository's project files. Does not depend on the order in which the files were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifests {
     pub(super) crates: Vec<CrateRoot>,
@@ -55,7 +55,7 @@ pub(super) struct ScriptPaths {
     pub(super) paths: Vec<(String, Vec<String>)>,
 }
 
-/// The items of a sorted list whose key equals `wanted`.
+/// Returns the items of a sorted list whose key equals `wanted`.
 pub(super) fn of_key<'a, T>(sorted: &'a [T], wanted: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
     let from = sorted.partition_point(|item| key(item) < wanted);
     let rest = sorted.get(from..).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Manifests {
         )
     }
 
-    /// Reads the texts of project files. Ignores all other files.
+    /// Parses the texts of project files. Ignores all other files.
     pub fn read<'a>(files: impl IntoIterator<Item = (&'a FileKey, &'a str)>) -> Self {
         let mut manifests = Self::default();
         for (key, text) in files {
@@ -121,7 +121,7 @@ impl Manifests {
         manifests
     }
 
-    /// Whether the repository declares a file generated; `None` for most files.
+    /// Whether the repository declares a file generated; `None` if no rule matches, as for most files.
     pub(super) fn is_generated(&self, key: &FileKey) -> Option<bool> {
         attributes::is_generated(&self.generated, key)
     }
@@ -165,7 +165,7 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
             (pattern.clone(), targets.filter_map(|target| join(from, target)).collect())
         })
         .collect();
-    // The longest, and therefore most specific, pattern comes first.
+    // Put the longest, and therefore most specific, pattern first.
     paths.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     (base.is_some() || !paths.is_empty()).then(|| ScriptPaths {
         directory: directory.to_owned(),
@@ -174,7 +174,8 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
     })
 }
 
-/// Resolves a path relative to a directory, without `.` and `..`. `None` if it leads out of the repository.
+/// Resolves a path relative to a directory and removes `.` and `..`. Returns `None` if the path leads out of
+/// the repository.
 pub(super) fn join(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::code::outline::MapLevel;
 use crate::key::FileKey;
 
-/// The index of the given files.
+/// Builds the index of the given files.
 fn index(files: &[(&str, &str)]) -> SymbolIndex {
     files
         .iter()
@@ -28,7 +28,7 @@ fn keys(paths: &[&str]) -> Vec<FileKey> {
     paths.iter().map(|path| FileKey::from(*path)).collect()
 }
 
-/// The graph of an index without project files.
+/// Builds the graph of an index without project files.
 fn linked(index: &SymbolIndex) -> References {
     References::build(index, &Arc::default())
 }
@@ -154,7 +154,7 @@ fn a_clone_of_the_index_does_not_see_later_changes() {
     assert_eq!(index.len(), 6);
 }
 
-/// The map of an index, with bytes instead of tokens.
+/// Builds the map of an index, counting bytes instead of tokens.
 fn map(index: &SymbolIndex, budget: usize, kept: &[MapMember], required: &[FileKey]) -> MapSelection {
     let graph = linked(index);
     let request = MapRequest {
@@ -261,7 +261,7 @@ fn a_block_keeps_its_level_until_its_text_changes() {
     let before = shop();
     let small = map(&before, 160, &[], &[]);
     let kept = members(&small);
-    // There is room for everything, and new files use it.
+    // Everything fits, and new files use the remaining budget.
     let now = map(&before, 10_000, &kept, &[]);
     assert_eq!(now.blocks[..kept.len()], small.blocks);
     assert!(now.blocks.len() > kept.len());
@@ -332,7 +332,7 @@ proptest! {
         prop_assert_eq!(file_list(&reversed, &focus, budget, &str::len), list);
     }
 
-    /// Changed mentions change ranks, but an existing map stays as it is.
+    /// Changed mentions change ranks, but do not affect an existing map.
     #[test]
     fn a_change_of_references_leaves_a_given_map_alone(
         budget in 100_usize..900,

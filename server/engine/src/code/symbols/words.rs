@@ -1,10 +1,10 @@
 //! Splits names and prose into comparable words: `getHTTPResponse`, `get_http_response` and "getting HTTP responses"
 //! share words. Removes common English endings, without a dictionary.
 
-/// Maximum length of a word, in bytes; longer ones are truncated, since they are data rather than words.
+/// Maximum length of a word, in bytes. Longer words are truncated, since they are data rather than words.
 const MAX_WORD: usize = 40;
 
-/// The words of a name in lower case, split at separators and at changes from lower to upper case.
+/// Returns the words of a name in lower case, split at separators and at changes from lower to upper case.
 pub(super) fn subwords(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_subword(name, |word| words.push(word.to_owned()));
@@ -36,8 +36,8 @@ pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
     }
 }
 
-/// Removes common English endings (plural, past, `-ing`) from a lower-case word. The result need not be a word, but is
-/// the same for all forms of a word.
+/// Removes common English endings (plural, past, `-ing`) from a lower-case word. The result need not be a
+/// word, but it is usually the same for all forms of a word.
 pub(super) fn stem(word: &str) -> &str {
     let mut end = word.len();
     if !word.is_ascii() {
@@ -68,13 +68,13 @@ pub(super) fn stem(word: &str) -> &str {
     at(end)
 }
 
-/// Length of a word without an ending; `None` if the word does not have the ending or fewer than `least` bytes would
-/// remain.
+/// Returns the length of a word without an ending, or `None` if the word does not have the ending or fewer
+/// than `least` bytes would remain.
 fn cut(word: &str, ending: &str, least: usize) -> Option<usize> {
     word.strip_suffix(ending).map(str::len).filter(|len| *len >= least)
 }
 
-/// Stop words. Sorted.
+/// Stop words, sorted for binary search.
 const STOP: [&str; 114] = [
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been",
     "before", "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "either",

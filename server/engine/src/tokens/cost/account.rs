@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BilledInput, Charge, Mark, Prices, Provider, Span};
 
-/// One request as the cache sees it.
+/// A request as the provider's cache sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SentRequest {
     /// Content blocks of the request.
@@ -18,12 +18,13 @@ pub struct SentRequest {
     pub at_ms: u64,
     /// Hash of everything whose change invalidates the whole cache.
     pub identity: ContentHash,
-    /// The provider's prices.
+    /// Prices that apply to the request.
     pub prices: Prices,
 }
 
 impl SentRequest {
-    /// Tokens that the provider can cache: up to the last breakpoint, or everything if it needs none.
+    /// Returns the tokens that the provider can cache: up to the last breakpoint, or all of them if it caches
+    /// automatically.
     pub fn cacheable(&self) -> usize {
         let end = match self.prices.kind {
             CacheKind::None => 0,
@@ -83,8 +84,8 @@ impl Account {
         account
     }
 
-    /// Charges a request. If it has more breakpoints than allowed, the charge is 0; dialect checks reject
-    /// such requests before they are sent.
+    /// Charges a request. The charge is 0 if the request has more breakpoints than allowed; dialect checks
+    /// reject such requests before they are sent.
     fn charge(&mut self, sent: &SentRequest) -> Charge {
         self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
     }
@@ -94,23 +95,24 @@ impl Account {
         Self::after(before, sent, None).last
     }
 
-    /// Hash that identifies the cache. A different identity means a different cache.
+    /// Returns the hash of everything whose change invalidates the cache.
     pub(crate) fn identity(&self) -> ContentHash {
         self.identity
     }
 
-    /// Charge of the last request, as far as known.
+    /// Returns the charge of the last request.
     #[cfg(test)]
     pub(crate) fn last(&self) -> Charge {
         self.last
     }
 
-    /// Shortfall of the last request, if the provider read clearly less from the cache than expected.
+    /// Returns the shortfall of the last request, if the provider read clearly less from the cache than
+    /// expected.
     pub(crate) fn missed(&self) -> Option<CacheShortfall> {
         self.missed
     }
 
-    /// Tokens of the last request that the next one can read from the cache.
+    /// Returns the number of tokens of the last request that the next request can read from the cache.
     pub(crate) fn cached_tokens(&self) -> usize {
         let Prices { kind, min_tokens, .. } = self.provider.prices;
         match kind {
@@ -121,8 +123,8 @@ impl Account {
         }
     }
 
-    /// Time at which the cache expires unless it is used before, in milliseconds since 1970; `None` if
-    /// nothing is cached.
+    /// Returns the time at which the cache expires unless it is used before, in milliseconds since 1970, or
+    /// `None` if nothing is cached.
     pub(crate) fn expires_ms(&self) -> Option<u64> {
         let life_ms = u64::from(self.provider.prices.seconds) * 1_000;
         (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))

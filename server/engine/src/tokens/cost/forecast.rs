@@ -1,6 +1,7 @@
-//! Estimates what a session would have cost under each cache lifetime, and what the next turn costs: in time,
-//! after a long pause, or with another model. Considers only the marked prefix, since the rest costs the same
-//! in any case. Assumes that the prefix grows evenly; `Provider` bills actual requests.
+//! Estimates the cost of a session so far under each cache lifetime, and of its next turn: before the cache
+//! expires, after it has expired, or with another model. Considers only the prefix marked for the cache,
+//! since the rest costs the same in each case. Assumes that the prefix grows evenly; `Provider` bills actual
+//! requests.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,14 +82,14 @@ impl CostOutlook {
     }
 }
 
-/// Charge of the marked prefix in the first turn after a switch to a model with the prices `to`, whose cache
-/// is empty. `marked` is counted with that model's tokenizer. The cost is a multiple of its plain input
-/// price.
+/// Returns the charge for the marked prefix in the first turn after a switch to a model with the prices `to`,
+/// whose cache is empty. `marked` is counted with that model's tokenizer. The cost is a multiple of its plain
+/// input price.
 pub fn switch(to: &Prices, marked: usize) -> Charge {
     turn(to, 0, marked)
 }
 
-/// Charge of a prefix of `marked` tokens, the first `known` of which are cached.
+/// Returns the charge for a prefix of `marked` tokens, the first `known` of which are cached.
 fn turn(prices: &Prices, known: usize, marked: usize) -> Charge {
     let step = match prices.kind {
         CacheKind::Automatic { granularity } => granularity.max(1),

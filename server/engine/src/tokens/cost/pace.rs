@@ -37,13 +37,12 @@ impl Pace {
         }
     }
 
-    /// Number of recorded prompts.
     pub fn prompts(&self) -> usize {
         self.prompts.len()
     }
 
-    /// Returns the input of a forecast. Growth is the average per turn; a shrinking prefix counts as
-    /// constant.
+    /// Returns the trend of the session, as input for a forecast. Growth is the average per turn; a shrinking
+    /// prefix counts as constant.
     pub fn course(&self) -> SessionTrend<'_> {
         let first = self.prompts.front().map_or(0, |prompt| prompt.cacheable);
         let marked = self.prompts.back().map_or(0, |prompt| prompt.cacheable);

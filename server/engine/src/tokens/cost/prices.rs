@@ -27,9 +27,9 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Prices of `model` for entries that live for `ttl`: five minutes selects the model's shortest lifetime;
-    /// one hour selects the first that is long enough, or else the longest. Models without lifetimes do not
-    /// cache.
+    /// Returns the prices of `model` for cache entries that live for `ttl`. Five minutes selects the model's
+    /// shortest lifetime; one hour selects the first that is long enough, or else the longest. Models without
+    /// lifetimes do not cache.
     pub fn of(model: &Model, ttl: Ttl) -> Self {
         let lifetimes = &model.cache.lifetimes;
         let lifetime = match ttl {
@@ -47,12 +47,13 @@ impl Prices {
         Self { min_tokens: model.cache.min_tokens, long_context: model.long_context, ..prices }
     }
 
-    /// Prices without a cache: all input is plain.
+    /// Returns prices without a cache, where all input is plain.
     pub(crate) fn uncached() -> Self {
         Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
     }
 
-    /// Price of a plain input token in a prompt of `total_tokens`: 1, or more if the prompt is long.
+    /// Returns the price of a plain input token in a prompt of `total_tokens`: 1, or more if the prompt is
+    /// long.
     pub fn input(&self, total_tokens: usize) -> f64 {
         match self.long_context {
             Some(long) if total_tokens > long.above => long.input,

@@ -11,8 +11,8 @@ use crate::tokens::models::CacheKind;
 
 use super::{Mark, Prices, Span};
 
-/// Expired entries are removed when the number of entries has doubled since the last removal and is at least
-/// this large.
+/// Minimum number of entries before expired ones are removed. Removal is repeated whenever the number has
+/// doubled.
 const SWEEP_FROM: usize = 1_024;
 
 /// Charge of one request. `read + written + plain` is its whole input.
@@ -37,13 +37,12 @@ impl Charge {
         Self { cost: cost * prices.input(charge.total()), ..charge }
     }
 
-    /// All input, in tokens.
+    /// Returns the whole input in tokens.
     pub fn total(&self) -> usize {
         self.read.saturating_add(self.written).saturating_add(self.plain)
     }
 }
 
-/// Adds two charges.
 impl std::ops::Add for Charge {
     type Output = Self;
 
@@ -57,7 +56,7 @@ impl std::ops::Add for Charge {
     }
 }
 
-/// A request has more cache breakpoints than the provider accepts.
+/// Error for a request with more cache breakpoints than the provider accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the provider rejects a request with {marked} cache breakpoints; the limit is {allowed}")]
 pub struct TooManyBreakpoints {
@@ -70,14 +69,13 @@ pub struct TooManyBreakpoints {
 /// Simulated account at a provider: its cache and prices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Provider {
-    /// Current prices.
     pub prices: Prices,
     /// Time at which each cached prefix expires, in milliseconds, keyed by the hash of all its spans.
     entries: FxHashMap<ContentHash, u64>,
     sweep_at: usize,
 }
 
-/// Beginning of a request up to the end of one span.
+/// The beginning of a request, up to the end of one span.
 #[derive(Clone, Copy)]
 struct Prefix {
     hash: ContentHash,
@@ -156,8 +154,8 @@ impl Provider {
         (read, last.saturating_sub(read))
     }
 
-    /// Returns the tokens read and written with automatic caching: keeps every prefix, and reads the longest
-    /// known one, rounded down.
+    /// Returns the tokens read and written with automatic caching, which caches every prefix and reads the
+    /// longest known one, rounded down.
     fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> (usize, usize) {
         let known = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
         let known = known.map_or(0, |prefix| prefix.tokens);
@@ -171,7 +169,8 @@ impl Provider {
         (read, written)
     }
 
-    /// Expiry of an entry that is used now. A later change of the lifetime does not affect it.
+    /// Returns the expiry time of an entry that is used at `now_ms`. A later change of the lifetime does not
+    /// affect it.
     fn expires_ms(&self, now_ms: u64) -> u64 {
         now_ms.saturating_add(u64::from(self.prices.seconds) * 1_000)
     }

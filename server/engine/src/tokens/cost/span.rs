@@ -7,7 +7,6 @@ use crate::hash::ContentHash;
 /// Cache marker at the end of a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Mark {
-    /// No marker.
     #[default]
     None,
     /// The provider looks for an entry that ends here, but does not write one.
@@ -25,6 +24,6 @@ pub struct Span {
     pub tokens: usize,
     /// Marker at the end of the span.
     pub mark: Mark,
-    /// Whether it shares a position with the previous span when the provider looks back.
+    /// Whether the span shares a position with the previous span when the provider looks back.
     pub continues_run: bool,
 }

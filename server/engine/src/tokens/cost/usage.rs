@@ -1,4 +1,4 @@
-//! Usage that a provider reported for a request, its cost, and whether less was read from the cache than
+//! The usage that a provider reports for a request, its cost, and whether less was read from the cache than
 //! expected.
 
 use schemars::JsonSchema;
@@ -36,12 +36,12 @@ impl Usage {
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
     }
 
-    /// All input tokens.
+    /// Returns the number of all input tokens.
     pub fn input_tokens(self) -> usize {
         usize::try_from(self.billed().total).unwrap_or(usize::MAX)
     }
 
-    /// Returns the input tokens: read from the cache, and in total.
+    /// Returns the input tokens read from the cache and all input tokens.
     pub(crate) fn billed(self) -> BilledInput {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         BilledInput { read: self.cache_read, total }
@@ -70,8 +70,8 @@ pub(crate) struct BilledInput {
     pub total: u64,
 }
 
-/// Relative tolerance before a smaller read counts as a miss, since counts may be estimates and request
-/// formats add tokens.
+/// Maximum relative shortfall of a cache read that does not count as a miss, since counts may be estimates
+/// and request formats add tokens.
 const READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {

@@ -1,6 +1,6 @@
-//! Finds the starts of pre-tokens in plain ASCII, 64 bytes at a time. Applies the same rules as `split` to
-//! all bytes at once, with one bit per byte, lowest first. `split` handles starts that depend on bytes
-//! outside the block.
+//! Finds the starts of pre-tokens in ASCII text, 64 bytes at a time. Applies the rules of `split` to a whole
+//! block with bit operations, using one bit per byte, lowest first. Starts that depend on bytes outside the
+//! block are left to `split`.
 
 use wide::i8x16;
 
@@ -19,21 +19,22 @@ struct Kinds {
     newline: Bits,
     /// White space except newlines.
     blank: Bits,
-    /// Not ASCII, so its class is unknown here.
+    /// Non-ASCII bytes, whose class is unknown here.
     foreign: Bits,
-    /// A plain space, the only blank that may lead symbols.
+    /// Plain spaces, the only blanks that may lead symbols.
     space: Bits,
     quote: Bits,
     slash: Bits,
 }
 
-/// Returns the starts of pre-tokens in the next 64 bytes as bits relative to `at`, which must be a start but
-/// is not included. All pre-tokens up to the last start are complete. Returns 0 if the first one cannot be
-/// determined.
+/// Returns the starts of pre-tokens in the 64 bytes from `at` on, as bits relative to `at`. `at` must be a
+/// start itself, but its bit is not set. Every pre-token before the last start is complete. Returns 0 if the
+/// end of the first pre-token cannot be determined.
 #[inline]
 pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
     let rest = text.get(at..).unwrap_or_default();
-    // Nearly all words in other scripts have a non-ASCII character among their first two bytes.
+    // Return early for words in other scripts, nearly all of which have a non-ASCII character among their
+    // first two bytes.
     if !rest.iter().take(2).all(u8::is_ascii) {
         return 0;
     }
@@ -101,7 +102,7 @@ impl Kinds {
         starts & self.known(encoding, tail) & !1
     }
 
-    /// Returns the positions for which the bytes of this block determine whether a piece starts there.
+    /// Returns the positions for which this block alone determines whether a piece starts there.
     #[inline]
     fn known(&self, encoding: Encoding, tail: Bits) -> Bits {
         let letter = self.upper | self.lower;
@@ -126,7 +127,7 @@ fn below(place: u32) -> Bits {
 /// Returns the runs in `set` that start at a bit of `first`, which must not contain other bits of a run.
 #[inline]
 fn runs_from(first: Bits, set: Bits) -> Bits {
-    // The carry of an addition passes through to the end of a run and no further.
+    // The carry of the addition stops at the end of a run.
     set & !set.wrapping_add(first & set)
 }
 

@@ -116,7 +116,7 @@ impl Classes {
     }
 }
 
-/// Parses a character class pattern into its ranges; empty for other patterns.
+/// Returns the ranges of a character class pattern. Returns no ranges for other patterns.
 fn ranges(pattern: &str) -> Vec<(char, char)> {
     match regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => {

@@ -1,5 +1,5 @@
-//! Token count of one text during editing, kept in parts, so that an edit recounts only nearby lines. Callers
-//! must report every edit.
+//! The token count of a text that is being edited. The count is kept in parts, so that an edit recounts only
+//! nearby lines. Callers must report every edit.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use ropey::Rope;
 use super::chunks::is_exact;
 use super::{Scheme, TokenCounter, Tokenizer, scaled};
 
-/// Minimum bytes of a part, which is also the least that an edit recounts: a few lines. The last part may be
+/// Minimum size of a part in bytes: a few lines, the least that an edit recounts. The last part may be
 /// shorter.
 const MIN_BYTES: usize = 256;
 
@@ -47,12 +47,12 @@ impl CountedText {
         }
     }
 
-    /// Updates the count after an edit that replaced the bytes `gone` of the old text with `come` bytes.
+    /// Updates the count after an edit that replaced the byte range `gone` of the old text with `come` bytes.
     /// `text` is the new text. Both ends of `gone` must be character boundaries of the old text.
     pub fn edited(&mut self, counter: &TokenCounter, text: &Rope, gone: Range<usize>, come: usize) {
         let Some(scheme) = self.tokenizer.scheme() else { return };
         let (mut first, mut start) = self.part_at(gone.start);
-        // The text that now follows the preceding cut may make it inexact.
+        // The edit may make the preceding cut inexact, since that depends on the text after the cut.
         while first > 0 && !is_cut(text, start) {
             first -= 1;
             start -= self.parts.get(first).map_or(0, |part| part.bytes as usize);
@@ -76,8 +76,8 @@ impl CountedText {
         self.parts.splice(replaced, fresh);
     }
 
-    /// Returns the index of the part that contains byte `at`, or of the last part if `at` is past the end,
-    /// and the part's start.
+    /// Returns the index and the start of the part that contains byte `at`, or of the last part if `at` is
+    /// past the end.
     fn part_at(&self, at: usize) -> (usize, usize) {
         let mut start = 0;
         for (number, part) in self.parts.iter().enumerate() {
@@ -91,7 +91,7 @@ impl CountedText {
     }
 }
 
-/// Cuts a text that begins at an exact cut into parts, and counts each.
+/// Cuts a text that begins at an exact cut into parts and counts each part.
 fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -107,7 +107,7 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
         };
         let part = rest.get(..end).unwrap_or(rest);
         let tokens = counter.by_scheme(scheme, part);
-        // Texts are far smaller than 4 GB, since larger files are rejected.
+        // Larger files are rejected, so the length of a text fits in 32 bits.
         parts.push(Part { bytes: part.len() as u32, tokens: tokens as u32 });
         start += part.len();
     }
@@ -116,8 +116,8 @@ fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
 
 /// Whether a part may begin at byte `at`, which must be 0 or follow a newline.
 fn is_cut(text: &Rope, at: usize) -> bool {
-    /// Maximum bytes of white space examined. A longer run does not give a cut, so more is recounted but the
-    /// count stays exact.
+    /// Maximum bytes of white space examined. After a longer run, the position does not count as a cut, so
+    /// more is recounted but the count stays exact.
     const AHEAD: usize = 256;
     let end = (at + AHEAD).min(text.len_bytes());
     let end = text.try_byte_to_char(end).map_or(at, |at| text.char_to_byte(at));

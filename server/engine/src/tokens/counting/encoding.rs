@@ -13,7 +13,7 @@ pub(crate) enum Encoding {
     Cl100k,
 }
 
-/// The embedded vocabulary of an encoding cannot be used.
+/// Error for an embedded vocabulary that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot use the vocabulary of {encoding:?}: {reason}")]
 pub struct LoadError {
@@ -45,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// Embedded tokens, in the format written by `build.rs`.
+    /// Returns the embedded tokens, in the format written by `build.rs`.
     fn tokens(self) -> &'static [u8] {
         match self {
             Self::O200k => include_bytes!(concat!(env!("OUT_DIR"), "/o200k")),
@@ -53,7 +53,7 @@ impl Encoding {
         }
     }
 
-    /// Number of ordinary tokens, as in the vocabulary files of `openai/tiktoken`.
+    /// Returns the number of ordinary tokens, as in the vocabulary files of `openai/tiktoken`.
     fn size(self) -> usize {
         match self {
             Self::O200k => 199_998,

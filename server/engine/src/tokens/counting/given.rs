@@ -1,4 +1,4 @@
-//! Interface of custom tokenizers, which are identified by a number.
+//! Interface for custom tokenizers, which are identified by a number.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A custom tokenizer. May be called from several threads at once.
 pub trait CountTokens: fmt::Debug + Send + Sync {
-    /// Returns the number of tokens of a text; `None` if the tokenizer cannot be used.
+    /// Returns the number of tokens of a text, or `None` if the tokenizer cannot be used.
     fn count(&self, text: &str) -> Option<usize>;
 }
 

@@ -1,17 +1,15 @@
-//! Token costs of images by the providers' formulas. Takes the size of an image, not the image.
+//! Computes the token cost of an image from its size, by the formula of the provider.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tokens of an image of unknown size, under every formula that depends on the size.
+/// Tokens assumed for an image of unknown size, if the provider's formula depends on the size.
 pub(crate) const UNKNOWN_IMAGE_TOKENS: usize = 1_200;
 
 /// Width and height of an image, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageSize {
-    /// Width in pixels.
     pub width: u32,
-    /// Height in pixels.
     pub height: u32,
 }
 
@@ -68,7 +66,7 @@ impl ImageFormula {
     /// Formula for models whose provider does not publish one.
     pub(crate) const UNKNOWN: Self = Self::Fixed { tokens: UNKNOWN_IMAGE_TOKENS as u32 };
 
-    /// Returns the tokens of an image.
+    /// Returns the tokens of an image. `size` is `None` if it is unknown.
     pub(crate) fn tokens(&self, size: Option<ImageSize>) -> usize {
         if let Self::Fixed { tokens } = *self {
             return tokens as usize;
@@ -100,8 +98,8 @@ impl ImageFormula {
     }
 }
 
-/// Returns the number of squares of `side` pixels that cover an image. Rounding errors of a scaling do not
-/// add a square.
+/// Returns the number of squares of `side` pixels that cover an image. Rounding errors of a previous scaling
+/// do not add a square.
 fn cells(width: f64, height: f64, side: f64) -> usize {
     let along = |length: f64| (length / side - 1e-9).ceil().max(1.0) as usize;
     along(width).saturating_mul(along(height))
@@ -116,8 +114,8 @@ fn cells_within(width: f64, height: f64, side: f64, max_side: f64, max_cells: f6
     if whole as f64 <= max_cells {
         return whole;
     }
-    // Scale at which the area is `max_cells` squares, reduced further to whole squares along the side that
-    // needs the smaller reduction.
+    // Scale to an area of `max_cells` squares, then further to whole squares along the side that needs the
+    // smaller reduction.
     let shrink = (max_cells * side * side / (width * height)).sqrt();
     let (across, down) = (width * shrink / side, height * shrink / side);
     let fit = (across.floor().max(1.0) / across).min(down.floor().max(1.0) / down);

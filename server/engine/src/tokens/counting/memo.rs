@@ -1,8 +1,8 @@
-//! Caches counts of short pre-tokens in a bounded table, where newer entries replace older ones. A miss does
-//! not change a result, only costs a count.
+//! Caches counts of short pre-tokens in a fixed-size table, in which newer entries replace older ones. A miss
+//! costs another count but does not change a result.
 
-/// Number of slots in the table: 1 MB, which fits in the second-level cache and serves 98 % of the pieces of
-/// source code.
+/// Number of slots in the table. At 1 MB, the table fits in the second-level cache and serves 98 % of the
+/// pieces of source code.
 const PLACES: usize = 1 << 16;
 /// Bit position of a piece's length in its key.
 const LENGTH: u32 = 120;
@@ -20,7 +20,7 @@ pub(super) struct Memo {
 }
 
 impl ShortPiece {
-    /// Maximum length in bytes, which leaves room for the length and the count in 128 bits.
+    /// Maximum length in bytes, which leaves 8 of 128 bits for the length and the count.
     const MAX: usize = 15;
 
     /// Creates a piece from the bytes between `start` and `end`; `None` if it would be empty or too long.

@@ -33,14 +33,14 @@ pub(crate) use encoding::LoadError;
 pub use given::{CountTokens, GivenId};
 pub(crate) use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
-/// Minimum bytes of a text whose count is cached. Counting a shorter one is faster than hashing it and
-/// looking it up.
+/// Minimum size in bytes of a text whose count is cached. Counting a shorter one is faster than hashing it
+/// and looking it up.
 const CACHED_FROM_BYTES: usize = 64;
-/// Maximum number of cached counts. A slot in the table takes 49 bytes, and up to half of the slots are free:
-/// 1.6 MB. A repository of 18 MB needs about 10,000.
+/// Maximum number of cached counts. A repository of 18 MB needs about 10,000. The table takes up to 1.6 MB:
+/// 49 bytes per slot, with up to half of the slots unused.
 const MAX_COUNTS: usize = 1 << 14;
-/// Minimum bytes of a text whose chunks are also cached, so that an edit recounts only the chunks that it
-/// changed.
+/// Minimum size in bytes of a text whose chunks are also cached, so that an edit recounts only the changed
+/// chunks.
 const CHUNKED_FROM_BYTES: usize = 16 * 1024;
 
 /// How to count the tokens of a model. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or `"chars"`.
@@ -59,7 +59,7 @@ pub enum Tokenizer {
     Given(GivenId),
 }
 
-/// How to count a text before scaling.
+/// Method of counting a text before scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Scheme {
     Encoding(Encoding),
@@ -71,7 +71,7 @@ enum Scheme {
 #[serde(try_from = "f64", into = "f64")]
 pub struct Ratio(f64);
 
-/// A factor outside the supported range.
+/// Error for a ratio outside the supported range.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a token ratio must be between 0.1 and 10, not {0}")]
 pub struct BadRatio(f64);
@@ -121,7 +121,7 @@ impl Ratio {
     }
 
     fn of(self, count: usize) -> usize {
-        // Texts have far fewer tokens than 2^53; the product is finite and not negative.
+        // Counts are far below 2^53, and the product is finite and not negative.
         (count as f64 * self.0).ceil() as usize
     }
 }
@@ -146,7 +146,7 @@ impl TokenCounter {
         Self::default()
     }
 
-    /// Returns a counter with these custom tokenizers, indexed by [`GivenId`], and an empty cache.
+    /// Returns a counter with the custom tokenizers `given`, indexed by [`GivenId`], and an empty cache.
     #[must_use]
     pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
         Self {
@@ -166,7 +166,8 @@ impl TokenCounter {
         tokenizer.encoding().map_or(Ok(()), |encoding| encoding.vocabulary().map(drop))
     }
 
-    /// Returns the number of tokens of a text. A spelled-out special token counts as plain text.
+    /// Returns the number of tokens of a text. Special tokens that are spelled out in the text count as plain
+    /// text.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
         let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
@@ -185,7 +186,7 @@ impl TokenCounter {
         }
     }
 
-    /// Counts a text that differs little from one that was already counted, and counts only the differing
+    /// Counts a text that differs little from one that was already counted, by counting only the differing
     /// parts. Each text comes with its hash.
     pub fn recount(
         &self,
@@ -238,7 +239,7 @@ impl TokenCounter {
         }
     }
 
-    /// Counts a text without caching the result. Do not call it for texts whose count should be cached.
+    /// Counts a text without reading or filling the cache of counts.
     fn exactly(&self, encoding: Encoding, text: &str) -> usize {
         let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
         self.scratches.lend(encoding, |scratch| {
@@ -254,7 +255,7 @@ impl TokenCounter {
     }
 }
 
-/// Counts one token per four characters, rounded up: the fallback without a usable tokenizer.
+/// Counts one token per four characters, rounded up. The fallback without a usable tokenizer.
 pub(crate) fn by_chars(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }

@@ -1,12 +1,12 @@
-//! Pool of scratch memory for counting threads, which lets threads benefit from each other's caches. Never
-//! affects counts.
+//! A pool of scratch memory for counting threads. Threads that reuse scratch memory benefit from the counts
+//! cached in it. Never affects results.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Encoding;
 use super::vocabulary::Scratch;
 
-/// Maximum number kept per encoding, at 1 MB each. Others are dropped after use.
+/// Maximum idle scratch memories per encoding, at 1 MB each. More are dropped after use.
 const KEPT: usize = 8;
 
 /// Unused scratch memory, by encoding.
@@ -14,14 +14,14 @@ const KEPT: usize = 8;
 pub(super) struct Scratches([Mutex<Vec<Scratch>>; Encoding::ALL.len()]);
 
 impl Scratches {
-    /// Runs `work` with exclusive scratch memory.
+    /// Runs `work` with scratch memory that no other thread uses meanwhile.
     pub(super) fn lend<T>(&self, encoding: Encoding, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let [o200k, cl100k] = &self.0;
         let idle = match encoding {
             Encoding::O200k => o200k,
             Encoding::Cl100k => cl100k,
         };
-        // The lock is held only for a push or a pop, neither of which leaves the list in an inconsistent
+        // The lock is held only for a push or a pop, so a panic cannot leave the list in an inconsistent
         // state.
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = lock().pop().unwrap_or_default();

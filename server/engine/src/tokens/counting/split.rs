@@ -21,8 +21,8 @@ const HEAD: u8 = UPPER | BOTH;
 /// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
 const TAIL: u8 = LOWER | BOTH;
 
-/// Iterator over the ends of the pre-tokens of a text, as byte offsets. The first pre-token starts at 0, each
-/// other one at the end of the previous one.
+/// Iterator over the ends of the pre-tokens of a text, as byte offsets. Each pre-token starts at the end of
+/// the previous one.
 pub(super) struct PreTokenEnds<'a> {
     text: &'a str,
     at: usize,
@@ -147,8 +147,8 @@ impl<'a> PreTokenEnds<'a> {
         Some(end)
     }
 
-    /// White space up to the last newline of the run. Without a newline, all of it at the end of the text, or
-    /// else all but the last character, which leads the next piece.
+    /// Matches white space up to the last newline of the run. In a run without a newline, matches the whole
+    /// run at the end of the text, or else all but its last character, which leads the next piece.
     fn space(&self, start: usize) -> usize {
         let (mut at, mut last, mut after_newline) = (start, start, None);
         loop {

@@ -238,7 +238,8 @@ fn a_megabyte_of_one_thing_counts() {
         let count = fresh(Tokenizer::O200k, &one.repeat(MB / one.len()));
         assert!((1..=MB / one.len()).contains(&count), "{one:?}: {count}");
     }
-    // A pre-token of spaces has as many as possible of the longest token, which is 128 spaces long in cl100k.
+    // A pre-token of spaces consists of as many of the longest tokens as fit. In cl100k, the longest is 128
+    // spaces.
     assert_eq!(fresh(Tokenizer::Cl100k, &" ".repeat(MB)), MB / 128);
 }
 

@@ -19,7 +19,8 @@ const NONE: Rank = Rank::MAX;
 /// Maximum bytes of a piece that is merged by scanning all parts for the lowest rank. This is quadratic, but
 /// fastest for few parts; longer pieces use rank buckets.
 const SCANNED_UP_TO: usize = 64;
-/// Size of the cache of joined token pairs while long pieces are merged. Repetitive text needs a few dozen.
+/// Slots in the cache of joined token pairs, used while merging long pieces. Repetitive text needs a few
+/// dozen.
 const JOINS: usize = 1 << 12;
 
 /// The token bytes of one encoding with their ranks.
@@ -54,7 +55,7 @@ impl Join {
 }
 
 impl Vocabulary {
-    /// Reads tokens in ascending order of rank, each after a byte with its length.
+    /// Parses tokens in ascending order of rank, each prefixed with a byte for its length.
     pub(super) fn of(written: &'static [u8]) -> Self {
         let mut rest = written;
         Self::from_tokens(std::iter::from_fn(|| {
@@ -84,7 +85,6 @@ impl Vocabulary {
         Self { short, long, pairs, bytes }
     }
 
-    /// Number of tokens.
     pub(super) fn len(&self) -> usize {
         self.short.len() + self.long.len()
     }
@@ -128,12 +128,12 @@ impl Vocabulary {
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
         } else {
-            // Positions are 32-bit. A piece of 4 GB is not text, so its tokens are estimated.
+            // Positions are 32-bit. A piece of 4 GB is not text, so its tokens are only estimated.
             piece.len().div_ceil(4)
         }
     }
 
-    /// Returns the token between two byte offsets of a text, or `NONE`.
+    /// Returns the rank of the token between two byte offsets of a text, or `NONE`.
     #[inline]
     fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
         let found = match ShortPiece::new(text, start, end) {
@@ -147,7 +147,7 @@ impl Vocabulary {
         self.pairs[usize::from(first) << 8 | usize::from(second)]
     }
 
-    /// Returns the token that two adjacent tokens merge into, or `NONE`.
+    /// Returns the rank of the token that two adjacent tokens merge into, or `NONE`.
     fn join(
         &self,
         (left, right): (Rank, Rank),
@@ -165,8 +165,8 @@ impl Vocabulary {
         known.joined
     }
 
-    /// Counts the merges in a piece. `parts` receives the start of each part and the rank of that part joined
-    /// with the next.
+    /// Counts the merges in a piece by scanning all parts for the lowest rank. `parts` receives the start of
+    /// each part and the rank of that part joined with the next.
     fn merges_by_scan(&self, text: &[u8], place: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
         let base = place.start;
         let piece = text.get(place).unwrap_or_default();
@@ -193,7 +193,7 @@ impl Vocabulary {
         merges
     }
 
-    /// Like `merges_by_scan`, for pieces of any length. Pairs wait in one bucket per rank. Buckets are
+    /// Like `merges_by_scan`, for pieces of any length. Groups pairs into one bucket per rank. Buckets are
     /// processed in ascending order of rank, and the pairs in a bucket from left to right. In a vocabulary
     /// made by byte pair training, a merge only creates pairs of higher rank, so that each bucket is complete
     /// when it is processed, and the work is linear except for sorting. A pair of lower rank would still be
@@ -284,7 +284,7 @@ impl Parts {
     }
 }
 
-/// Pairs that can be merged, as their start positions, grouped by rank.
+/// Start positions of pairs that can be merged, grouped by rank.
 #[derive(Default)]
 struct Waiting {
     /// Index of the bucket of each rank.
@@ -348,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// A vocabulary of all single bytes, followed by these tokens.
+    /// Builds a vocabulary of all single bytes, followed by `tokens`.
     fn vocabulary(tokens: impl IntoIterator<Item = Vec<u8>>) -> Vocabulary {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
         let tokens = bytes.chain(tokens).map(|token| &*Vec::leak(token));

@@ -28,12 +28,12 @@ pub struct Models {
     by_prefix: Arc<BTreeMap<String, Arc<Model>>>,
 }
 
-/// Model that a name was resolved to.
+/// The model that a name resolves to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedModel {
-    /// Known or assumed model.
+    /// The model from the table, or a model with assumed values.
     pub model: Arc<Model>,
-    /// Whether the model is known, guessed from its family, or unknown.
+    /// Whether the model is in the table, guessed from its family, or unknown.
     pub(crate) known: ModelCertainty,
 }
 
@@ -52,16 +52,16 @@ pub(crate) enum ModelCertainty {
 }
 
 impl Models {
-    /// Returns the built-in table. If it could not be parsed, every model would be unknown; a test checks
-    /// that it can.
+    /// Returns the models of the built-in table. A test checks that the table can be parsed; otherwise every
+    /// model would be unknown.
     pub fn builtin() -> Self {
         ModelTable::from_toml(BUILTIN).and_then(Self::new).unwrap_or_default()
     }
 
-    /// Creates the models of a table.
+    /// Builds the models that a table describes.
     ///
     /// # Errors
-    /// [`TableError`] if an entry is incomplete, a family is missing or a number is impossible.
+    /// [`TableError`] if an entry is incomplete, a family is missing or a number is out of range.
     pub(crate) fn new(table: ModelTable) -> Result<Self, TableError> {
         let (mut by_name, mut by_prefix) = (BTreeMap::new(), BTreeMap::new());
         for (family, prefixes, model) in table.families()? {
@@ -152,7 +152,7 @@ impl Models {
 }
 
 impl ResolvedModel {
-    /// Returns a sentence for the user if the model is not in the table.
+    /// Returns a warning for the user if the model is not in the table.
     pub fn warning(&self) -> Option<String> {
         let Model { id, max_input, max_output, .. } = &*self.model;
         let known_as = match &self.known {

@@ -14,7 +14,7 @@ pub struct Model {
     pub family: String,
     /// Company that makes the model.
     pub provider: Provider,
-    /// Tokenizer that counts its tokens.
+    /// How to count the tokens of its input.
     pub tokenizer: Tokenizer,
     /// Maximum tokens of a request.
     pub max_input: usize,
@@ -78,14 +78,14 @@ pub struct CacheRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CacheKind {
-    /// By markers in the request.
+    /// Markers in the request end the cached prefixes.
     Explicit {
         /// Maximum markers in one request.
         max_breakpoints: usize,
-        /// Number of blocks that a marker looks back for entries, including its own.
+        /// Number of blocks, including its own, in which a marker looks for a cache entry.
         lookback: usize,
     },
-    /// By the provider, which reads the longest known prefix.
+    /// The provider caches every prefix and reads the longest known one.
     Automatic {
         /// Step, in tokens, to which the length of a cached prefix is rounded down.
         granularity: usize,
@@ -165,8 +165,8 @@ impl Model {
         message * structure.messages + reply + tools + tool_round_trip * structure.tool_round_trips
     }
 
-    /// Assumed values for an unknown model: a window that nearly all models have, and a tokenizer that tends
-    /// to overestimate.
+    /// Returns the values assumed for an unknown model: a window that nearly all models have, and a tokenizer
+    /// that tends to overestimate.
     pub(super) fn unknown() -> Self {
         Self {
             id: String::new(),

@@ -1,4 +1,4 @@
-//! Candidates for the canonical model name behind the many spellings that clients and gateways use.
+//! Derives candidates for a canonical model name from the many spellings that clients and gateways use.
 
 /// Returns the spelling used for comparison: lower case, with `-` for `.` and `_` (gateways write
 /// `claude-opus-4.7` for `claude-opus-4-7`).
@@ -37,7 +37,8 @@ pub(super) fn candidates(name: &str) -> Vec<String> {
     found
 }
 
-/// Removes the last suffix that is not part of the model's name; `None` if there is no such suffix.
+/// Removes the last suffix that is not part of the model's name, or returns `None` if there is no such
+/// suffix.
 fn without_suffix(name: &str) -> Option<&str> {
     if let Some(at) = name.rfind(['@', ':']) {
         return name.get(..at);

@@ -22,7 +22,7 @@ pub struct ModelTable {
     model: BTreeMap<String, Entry>,
 }
 
-/// A model table cannot be used.
+/// Error for a model table that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// The text is not TOML, or does not match the format of the table.
@@ -43,7 +43,7 @@ pub enum TableError {
         entry: String,
         field: &'static str,
     },
-    /// A number is outside the possible range.
+    /// A number is out of range.
     #[error("`{entry}` in the model table has an impossible `{field}`")]
     Impossible {
         /// Name of the model or family.
@@ -137,7 +137,7 @@ impl ModelTable {
         table
     }
 
-    /// Returns every family as its name, the prefixes of its models' names, and its defaults.
+    /// Returns the name, the prefixes of the models' names, and the defaults of every family.
     pub(super) fn families(&self) -> Result<Vec<(String, Vec<String>, Model)>, TableError> {
         let complete = |(name, entry): (&String, &Entry)| {
             let model = entry.clone().complete(name)?;
@@ -146,7 +146,7 @@ impl ModelTable {
         self.family.iter().map(complete).collect()
     }
 
-    /// Returns every model with its aliases.
+    /// Returns the aliases and the complete values of every model.
     pub(super) fn models(&self) -> Result<Vec<(Vec<String>, Model)>, TableError> {
         let complete = |(name, entry): (&String, &Entry)| {
             let family = entry.family.clone().unwrap_or_default();

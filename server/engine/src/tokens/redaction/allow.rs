@@ -1,5 +1,5 @@
-//! Finds the entries of `redaction.allow` that match nothing. A message quotes an entry only if it resembles
-//! a rule's name, since it may be the secret itself.
+//! Reports the entries of `redaction.allow` that are neither a placeholder nor a rule name. A message quotes
+//! an entry only if it resembles a rule name, since it may be the secret itself.
 
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Table};
@@ -16,7 +16,7 @@ impl RedactionSettings {
     }
 }
 
-/// Describes an invalid entry. `entry` is its number, starting at 1.
+/// Returns the message for an invalid entry. `entry` is its 1-based number.
 fn misnamed(name: &str, entry: usize) -> String {
     match closest(name) {
         Some((name, rule)) => {
@@ -41,8 +41,8 @@ fn names() -> impl Iterator<Item = &'static str> {
     Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
 }
 
-/// Returns a misspelled name with the rule name that has the smallest edit distance; `None` if more than a
-/// third of the characters differ.
+/// Returns `name` and the rule name with the smallest edit distance to it, or `None` if the distance exceeds
+/// a third of the length or `name` cannot be a rule name.
 fn closest(name: &str) -> Option<(String, &'static str)> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ');
     if name.len() > LONGEST_NAME || !name.bytes().all(is_name) {

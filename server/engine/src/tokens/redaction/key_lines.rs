@@ -1,23 +1,23 @@
-//! Finds the secret lines of private keys: base64 between the begin and end lines, whatever line breaks the
-//! file uses. Each line is a separate secret, so that a redacted text keeps its lines.
+//! Finds the base64 lines of private keys, with real or escaped line breaks. Each line is a separate secret,
+//! so that redaction preserves the line structure.
 
 use std::ops::Range;
 
 /// Maximum bytes of a key: ten times the longest RSA key in use.
 const LONGEST: usize = 64 << 10;
-/// Maximum bytes of the rest of the first line. If it is longer, the key's end is not searched for, since a
-/// text may repeat the name on one line.
+/// Maximum bytes between a match and the end of its line. The limit keeps the scan linear if a text repeats
+/// the header on one line.
 const FIRST_LINE: usize = 64;
-/// Minimum characters of a base64 line if the key's end is missing.
+/// Minimum length of a base64 line, in bytes, if the end of the key is unknown.
 const LINE: usize = 24;
-/// Minimum characters of the first base64 line if the key's end is present; later lines, such as a checksum,
-/// may be shorter.
+/// Minimum length of the first base64 line, in bytes, if the key has an end line. Later lines, such as a
+/// checksum, may be shorter.
 const LONG_RUN: usize = 16;
 
 /// Returns the secret lines of a PEM key whose begin line ends at `from`.
 pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_from(text, from);
-    // The next dashes are the end line, or the begin line of another key. Both end this key.
+    // The next dashes belong to the end line or to the begin line of another key. Either ends this key.
     match find(rest, b"-----") {
         Some(end) => {
             let body = rest.get(..end).unwrap_or_default();
@@ -31,21 +31,21 @@ pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
 /// Returns the base64 lines that directly follow the line that contains `from`.
 pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_from(text, from);
-    // The rest of this line is only a number.
+    // Only the number of lines follows on the header line.
     let line = rest.get(..FIRST_LINE).unwrap_or(rest);
     let ends = [&b"\n"[..], b"\\n"].into_iter().filter_map(|end| Some(find(line, end)? + end.len()));
     let Some(end) = ends.min() else { return Vec::new() };
     runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, LINE, false)
 }
 
-/// Returns the bytes from `from` on that may belong to a key.
+/// Returns up to [`LONGEST`] bytes of `text`, starting at `from`.
 fn key_from(text: &str, from: usize) -> &[u8] {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     rest.get(..LONGEST).unwrap_or(rest)
 }
 
-/// Returns the bytes before the first line that contains more than four words, or anything other than base64
-/// and the punctuation that surrounds it in programs.
+/// Returns the bytes before the first line that contains more than four words, or a character other than
+/// base64 and the punctuation that surrounds it in source code.
 fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
     // A backslash may begin an escaped line break.
@@ -60,8 +60,8 @@ fn until_prose(body: &[u8]) -> &[u8] {
     body.get(..end).unwrap_or_default()
 }
 
-/// Returns the runs of base64 of at least `least` characters. Header lines within a key
-/// (`Proc-Type: 4,ENCRYPTED`) do not count.
+/// Returns the ranges of base64 runs of at least `least` characters, shifted by `offset`. If the key `ended`,
+/// drops short runs before the first long one, such as those of header lines (`Proc-Type: 4,ENCRYPTED`).
 fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -78,7 +78,7 @@ fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usiz
         at = end.max(at) + 1;
     }
     if ended {
-        // Short runs count only after the first long one, as the last line or checksum of a key.
+        // After the first long run, a short one is the last line or the checksum of the key.
         let key = found.iter().position(|run| run.len() >= LONG_RUN);
         let Some(first) = key else { return Vec::new() };
         found.drain(..first);

@@ -1,10 +1,9 @@
-//! Finds credentials in texts by their format, and replaces each with a placeholder. The same secret always
-//! gets the same placeholder. Callers decide which texts to screen. Secrets are never logged or stored on
-//! disk.
+//! Finds credentials by their format and replaces each with a placeholder, which is always the same for the
+//! same secret. Callers decide which texts to screen. Secrets are never logged or stored on disk.
 //!
 //! `rules` and `rules.toml` list the formats, `scan` finds them in one pass, `words` distinguishes random
 //! values from words, `key_lines` finds private keys, `placeholder` creates and parses placeholders, `pieces`
-//! handles streamed texts, `screen` combines everything and caches results, `structured` screens JSON,
+//! handles streamed texts, `screen` replaces secrets and caches results, `structured` screens JSON, and
 //! `allow` checks exceptions.
 
 mod allow;

@@ -2,21 +2,21 @@
 
 use super::placeholder::open_placeholder;
 
-/// Holds back the possible beginning of a placeholder until it is complete or turns out not to be one.
+/// Buffers streamed text so that no returned piece ends inside a placeholder.
 #[derive(Debug, Default)]
 pub struct TextPieces {
     held: String,
 }
 
 impl TextPieces {
-    /// Adds the next piece, and returns the text that can be shown.
+    /// Appends a piece and returns the buffered text up to the start of a possibly incomplete placeholder.
     pub fn push(&mut self, text: &str) -> String {
         self.held.push_str(text);
         let rest = self.held.split_off(open_placeholder(&self.held));
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// Returns the text that was held back, at the end of the stream.
+    /// Returns the remaining text at the end of the stream.
     pub fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

@@ -11,18 +11,17 @@ use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 
-/// Prefix of placeholders.
 const OPENING: &str = "[secret:";
-/// Number of hexadecimal digits of the hash in a placeholder.
+/// Hexadecimal digits of the hash in a placeholder.
 const DIGITS: usize = 12;
 /// Maximum bytes of a rule name in a placeholder.
 const LONGEST_LABEL: usize = 48;
 
-/// Key of the hashes: random, different for each user, and never shown.
+/// Key of the placeholder hashes. Random, different for each user, and never shown.
 #[derive(Clone, Copy)]
 pub struct PlaceholderKey([u8; 32]);
 
-/// Placeholder of one secret.
+/// A placeholder such as `[secret:github-token:1a2b3c4d5e6f]`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placeholder(String);
 
@@ -48,12 +47,12 @@ impl fmt::Debug for PlaceholderKey {
 }
 
 impl Placeholder {
-    /// The placeholder as it appears in texts.
+    /// Returns the placeholder as it appears in texts.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The kind of secret: a rule name, or `credential`.
+    /// Returns the kind of secret: a rule name or `credential`.
     pub fn label(&self) -> &str {
         let inside = self.0.strip_prefix(OPENING).unwrap_or_default();
         inside.split(':').next().unwrap_or_default()
@@ -87,8 +86,8 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
     })
 }
 
-/// Returns the byte offset of a placeholder that may be incomplete at the end of a text; the length of the
-/// text if there is none.
+/// Returns the byte offset at which a possibly incomplete placeholder at the end of `text` starts, or the
+/// length of `text` if there is none.
 pub(super) fn open_placeholder(text: &str) -> usize {
     let from = text.len().saturating_sub(OPENING.len() + LONGEST_LABEL + 1 + DIGITS + 1);
     let may_go_on =
@@ -97,7 +96,7 @@ pub(super) fn open_placeholder(text: &str) -> usize {
     starts.find(|at| text.get(*at..).is_some_and(may_go_on)).unwrap_or(text.len())
 }
 
-/// Whether a text can be the incomplete rest of a placeholder after [`OPENING`].
+/// Whether `inside` can be the label and digits after [`OPENING`], possibly cut short.
 fn is_unfinished(inside: &str) -> bool {
     let (label, digits) = match inside.split_once(':') {
         Some(("", _)) => return false,
@@ -110,7 +109,7 @@ fn is_unfinished(inside: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// Returns the length in bytes of the placeholder at the start of a text, if there is one.
+/// Returns the length in bytes of the placeholder that `text` starts with, if any.
 fn length_at(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?.as_bytes();
     let in_label = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';

@@ -1,5 +1,5 @@
-//! The table of credential formats, read from `rules.toml` when the first text is screened. A pattern is
-//! compiled when its keyword is found for the first time, which most never are.
+//! The table of credential formats. `rules.toml` is parsed when the first text is screened. A pattern is
+//! compiled the first time one of its keywords occurs, since most keywords never do.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -10,20 +10,20 @@ use serde::Deserialize;
 
 use super::words::Words;
 
-/// What a match of a pattern marks.
+/// How to locate the secrets of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shape {
-    /// The match contains the secret.
+    /// The secret is inside the match.
     #[default]
     Inside,
-    /// The match begins a key: the secrets are the base64 lines up to the end line (RFC 7468).
+    /// The match is the begin line of a key. The secrets are the base64 lines up to the end line (RFC 7468).
     Pem,
     /// The secrets are the base64 lines after the match.
     Lines,
 }
 
-/// A rule as written in the table.
+/// A rule as written in `rules.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "`provider` and `source` are for those who read the table"))]
@@ -35,7 +35,7 @@ pub(super) struct Rule {
     source: String,
     keywords: Vec<String>,
     pattern: String,
-    /// Maximum bytes before the keyword at which a match may begin.
+    /// Maximum distance in bytes from the start of a match to its keyword.
     #[serde(default)]
     pub(super) back: usize,
     #[serde(default)]
@@ -56,7 +56,7 @@ struct File {
     rule: Vec<Rule>,
 }
 
-/// A keyword of one rule.
+/// A rule that uses a keyword.
 #[derive(Debug)]
 pub(super) struct Use {
     /// Index of the rule in the table.
@@ -69,7 +69,7 @@ pub(super) struct Use {
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     keywords: Option<AhoCorasick>,
-    /// Rules of each keyword, by keyword number.
+    /// Rules that use each keyword, indexed by keyword number.
     of_keyword: Vec<Vec<Use>>,
 }
 
@@ -80,15 +80,15 @@ pub(super) const CREDENTIAL: &str = "credential";
 const PATTERN_BYTES: usize = 4 << 20;
 
 impl Rule {
-    /// Label of the rule's secrets in placeholders.
+    /// Returns the placeholder label for secrets that this rule finds.
     pub(super) fn label(&self) -> &str {
         if self.context { CREDENTIAL } else { &self.id }
     }
 
-    /// The compiled pattern. A test checks that every pattern in the table compiles.
+    /// Returns the compiled pattern. A test checks that every pattern in the table compiles.
     pub(super) fn pattern(&self) -> Option<&Regex> {
         let compile = || {
-            // The match is only searched for if it may begin before the keyword.
+            // Anchor the match at the keyword, unless it may start before the keyword.
             let anchor = if self.back == 0 { r"\A" } else { "" };
             RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
                 .unicode(false)
@@ -107,7 +107,8 @@ impl Table {
         &TABLE
     }
 
-    /// Parses a table; empty if the text is invalid. A test checks that the built-in one is valid.
+    /// Parses a table. Returns an empty table if `text` is invalid; a test checks that the built-in one is
+    /// valid.
     fn read(text: &str) -> Self {
         let rules = toml::from_str::<File>(text).map_or(Vec::new(), |file| file.rule);
         let mut words: Vec<String> = Vec::new();
@@ -133,7 +134,7 @@ impl Table {
         Self { rules, keywords, of_keyword }
     }
 
-    /// Returns the byte ranges of keywords in a text with the index of the rule to try at each, in order of
+    /// Returns the byte ranges of keywords in `text`, each with the index of a rule to try there, in order of
     /// their ends.
     pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
         let found = self.keywords.iter().flat_map(move |keywords| keywords.find_overlapping_iter(text));
@@ -171,7 +172,7 @@ mod tests {
             assert!(keywords.iter().all(|keyword| keyword.len() >= 2 && keyword.is_ascii()), "{id}");
             let pattern = rule.pattern().unwrap_or_else(|| panic!("{id} does not compile"));
             assert!(pattern.find(b"").is_none(), "{id} finds nothing at all");
-            // `scan` relies on this.
+            // `scan` relies on long formats beginning with their keyword.
             let begins_it = rule.back == 0 && !rule.context && !rule.pattern.contains("(?P<secret>");
             assert!(!rule.long || begins_it, "{id} is long and does not begin with its keyword");
         }

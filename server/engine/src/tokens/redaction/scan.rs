@@ -1,5 +1,5 @@
-//! Finds credentials in a text in one pass: first all keywords at once, then only the patterns whose keyword
-//! was found, each at that position. Takes time linear in the size of the text.
+//! Finds credentials in a text in one pass. A multi-pattern search finds all keywords, and a rule's pattern
+//! is tried only at its keywords. Takes time linear in the size of the text.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -15,32 +15,32 @@ use crate::text::{ceil, floor};
 pub struct SecretMatch {
     /// Byte range in the text.
     pub range: Range<usize>,
-    /// Name of the rule that found it.
+    /// Name of the rule that found the secret.
     pub rule: &'static str,
-    /// Label in placeholders.
+    /// Label of the secret's placeholder.
     pub(super) label: &'static str,
-    /// Index of the rule in the table; lower ones take precedence.
+    /// Index of the rule in the table. Lower indices take precedence.
     order: usize,
 }
 
 impl SecretMatch {
-    /// Whether it was recognized by its context rather than its format.
+    /// Whether the secret was recognized by its context rather than its format.
     fn is_guess(&self) -> bool {
         self.label == CREDENTIAL
     }
 }
 
-/// Maximum bytes of a text that a pattern examines.
+/// Maximum bytes from the start of a keyword that a pattern examines.
 const WINDOW: usize = 700;
-/// Maximum bytes of a text that the pattern of a long format examines.
+/// Maximum bytes from the start of a keyword that the pattern of a long format examines.
 const LONG_WINDOW: usize = 16 << 10;
 
-/// Position of a rule's last attempt to match.
+/// The part of the text in which a rule has already been tried.
 #[derive(Clone, Copy, Default)]
 struct LastAttempt {
-    /// Position after the start of the attempt.
+    /// First position at which the rule may be tried again: one byte after its last keyword.
     start: usize,
-    /// End of the text that the attempt or its matches cover.
+    /// End of the range that the last attempt and its matches cover.
     end: usize,
 }
 
@@ -54,7 +54,7 @@ pub fn scan(text: &str) -> Vec<SecretMatch> {
         if keyword.start < tried.start || keyword.start < tried.end {
             continue;
         }
-        // Several keywords of a rule may begin at the same position.
+        // Several keywords of a rule may start at the same position.
         tried.start = keyword.start + 1;
         let Attempt { found, seen } = attempt(rule, text, &keyword);
         tried.end = tried.end.max(seen);
@@ -76,8 +76,8 @@ pub(crate) fn has_a_secret(literal: &str) -> bool {
 #[derive(Default)]
 struct Attempt {
     found: Vec<Range<usize>>,
-    /// End of the text in which no other match can begin: the first part of a long format that was not a
-    /// secret.
+    /// End of the range in which no other match can start: the part before the first dot of a rejected match
+    /// of a long format.
     seen: usize,
 }
 
@@ -87,11 +87,11 @@ impl From<Vec<Range<usize>>> for Attempt {
     }
 }
 
-/// Returns the secrets that a rule finds at a keyword.
+/// Applies a rule at one keyword.
 fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
-    // A long format begins with its keyword, so a long run that repeats the keyword is examined once.
+    // Skip keywords inside a run, so that a long run that repeats the keyword is examined only once.
     if rule.long && !begins_apart(bytes, keyword.start, true) {
         return Attempt::default();
     }
@@ -131,8 +131,8 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
 }
 
-/// Whether a token may start at `at`, which must not be inside a word. The letter of an escape (`\n`, `%3D`,
-/// `\u003d`) directly before it is not part of a word.
+/// Whether a token may start at `at`, that is, not inside a word. An escape directly before `at` (`\n`, `%3D`,
+/// `\u003d`) is not part of a word.
 fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     let Some(before) = at.checked_sub(1).and_then(|at| text.get(at)) else { return true };
     if !before.is_ascii_alphanumeric() {
@@ -148,8 +148,10 @@ fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     letter || behind(b"%", 2) || behind(b"\\u", 4) || behind(b"\\x", 2)
 }
 
-/// Sorts matches and removes overlaps. The match that starts first wins; among those, specific formats before
-/// guesses, then the longest, then table order. Existing placeholders are not matches.
+/// Sorts matches and merges overlapping ones. The first match of an overlap keeps its rule and is extended to
+/// cover the others. At the same start, specific formats come before guesses, then longer matches before
+/// shorter ones, then table order. A guess that starts together with a specific format is dropped, as are
+/// matches that overlap a placeholder in `text`.
 fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;
@@ -163,7 +165,7 @@ fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
             continue;
         }
         match apart.last_mut() {
-            // A match with a specific format keeps its end, even if a guess at the same position is longer.
+            // A match with a specific format keeps its end, even if a guess at the same start is longer.
             Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
             Some(last) if hit.range.start < last.range.end => {
                 last.range.end = last.range.end.max(hit.range.end);

@@ -1,6 +1,6 @@
-//! Replaces the secrets in texts with placeholders. Caches screened texts, so that an unchanged text costs
-//! only a hash, and remembers the secret of each placeholder, in memory only. The cache does not affect
-//! results.
+//! Replaces the secrets in texts with placeholders. Caches the secrets found in each text, so that an
+//! unchanged text costs only a hash. Remembers the secret of each placeholder, in memory only. The cache does
+//! not affect results.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +16,10 @@ use super::scan::scan;
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 
-/// Minimum bytes of a text whose result is cached.
+/// Minimum size in bytes of a text whose result is cached.
 const REMEMBERED: usize = 2 << 10;
-/// Maximum number of cached texts, which is more than the largest windows hold. A table entry takes 33 bytes,
-/// and up to half of them are free: 270 KB.
+/// Maximum number of cached texts, more than the largest context windows contain. The table takes up to 270
+/// KB: 33 bytes per entry, with up to half of the entries unused.
 const MAX_TEXTS: usize = 1 << 12;
 /// Maximum number of remembered secrets.
 const MAX_SECRETS: usize = 1 << 14;
@@ -53,10 +53,10 @@ pub struct FoundSecret {
     pub placeholder: Placeholder,
 }
 
-/// A screened text, safe to send.
+/// A text whose secrets were replaced with placeholders.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ScreenedText {
-    /// Text with placeholders.
+    /// The text with placeholders.
     pub text: Arc<str>,
     /// Replaced secrets, in order.
     pub found: Arc<[FoundSecret]>,
@@ -65,7 +65,6 @@ pub(crate) struct ScreenedText {
 /// A text whose placeholders were replaced by their secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RestoredText {
-    /// Text with secrets.
     pub text: String,
     /// Number of placeholders that were replaced.
     pub restored: usize,
@@ -80,7 +79,7 @@ struct Replacement {
     found: FoundSecret,
 }
 
-/// The secret of a placeholder, with the rule that found it.
+/// A remembered secret and the rule that found it.
 struct Secret {
     rule: &'static str,
     /// Text of the secret; `None` if two secrets share the placeholder.
@@ -117,7 +116,7 @@ impl Screen {
         }
     }
 
-    /// Returns a screen with other settings. It keeps the known secrets.
+    /// Returns a screen with other settings that shares the known secrets.
     pub fn with(&self, settings: &RedactionSettings) -> Self {
         Self {
             key: Arc::clone(&self.key),
@@ -144,7 +143,8 @@ impl Screen {
         if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
     }
 
-    /// Restores the secrets of placeholders in a text, if they were found since the process started.
+    /// Replaces placeholders in a text with their secrets. Only secrets found since the process started are
+    /// known.
     pub fn restore(&self, text: &str) -> RestoredText {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out =
@@ -201,7 +201,7 @@ impl Screen {
                 found: FoundSecret { rule: hit.rule, line, placeholder },
             });
         }
-        // Most texts contain no secrets, so an empty result takes no memory.
+        // Most texts contain no secrets, and an empty result takes no memory.
         if replaced.is_empty() { Arc::default() } else { replaced.into() }
     }
 
@@ -212,8 +212,7 @@ impl Screen {
             Some(known) => known.text = None,
             None => {
                 if secrets.len() >= MAX_SECRETS {
-                    // Secrets that are still in files or messages are found again when these are screened
-                    // again.
+                    // Secrets still present in files or messages are found again at their next screening.
                     secrets.clear();
                     self.texts.clear();
                 }

@@ -1,5 +1,6 @@
-//! Screens JSON: every string, and the values of telling fields (`"password": ...`) together with their
-//! names. Image bytes and provider-sealed content stay unchanged if they look like such.
+//! Screens JSON. Every string is screened, and a short one also together with its field name, so that
+//! `"password": ...` is recognized. Image data and content sealed by a provider stay unchanged if they are
+//! base64.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +9,7 @@ use super::screen::Screen;
 
 /// Maximum bytes of a value that is screened together with its field name.
 const LONGEST_VALUE: usize = 4_096;
-/// Minimum characters of a `signature` field that counts as a provider's seal: longer than any base64
+/// Minimum length of a `signature` field that counts as a provider's seal, in bytes: longer than any base64
 /// credential (those of Amazon Bedrock have up to 304).
 const SEAL: usize = 320;
 
@@ -18,7 +19,7 @@ impl Screen {
         self.value_under("", value);
     }
 
-    /// Restores secrets in every text in a JSON value, if they were found since the process started.
+    /// Restores the secrets in every string of a JSON value, if they were found since the process started.
     pub fn restore_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.restore(text).text,
@@ -32,7 +33,7 @@ impl Screen {
         self.text(text) == text
     }
 
-    /// Whether a provider's seal may be returned unchanged: it is base64 or contains no secret.
+    /// Whether a seal may be sent back to its provider unchanged: it is base64 or contains no secret.
     pub(crate) fn is_seal(&self, text: &str) -> bool {
         is_bytes(text) || self.is_clean(text)
     }
@@ -67,8 +68,8 @@ impl Screen {
         }
     }
 
-    /// Whether a value is reasoning returned by a client that contains a secret. It is removed, since it may
-    /// only be returned unchanged.
+    /// Whether a value is a reasoning block that contains a secret. Such blocks are removed, since providers
+    /// accept them only unchanged.
     fn is_sealed_with_a_secret(&self, value: &Value) -> bool {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let is_reasoning =
@@ -80,11 +81,12 @@ impl Screen {
         is_reasoning && !are_clean()
     }
 
-    /// Screens a value together with its field name; `None` if it contains no secret.
+    /// Returns the screened value of the field `name`, or `None` if it contains no secret. Short values are
+    /// screened together with the name.
     fn beside(&self, name: &str, text: &str) -> Option<String> {
         let mut screened = self.text(text);
         if !name.is_empty() && text.len() <= LONGEST_VALUE {
-            // Writes the field like an assignment in a settings file.
+            // Write the field like an assignment in a settings file, which the rules recognize.
             let opening = format!("{}=\"", self.text(name));
             let both = format!("{opening}{screened}\"");
             let value = self.text(&both);
@@ -103,8 +105,8 @@ impl Screen {
     }
 }
 
-/// Returns the name of the field of an object that must stay unchanged: sealed content, or the bytes of an
-/// image or other media.
+/// Returns the name of the field that must stay unchanged, if any: sealed content, or the bytes of an image
+/// or other media.
 fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let are_bytes = |name: &str| text(name).is_some_and(is_bytes);
@@ -114,7 +116,7 @@ fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     match text("type") {
         Some("thinking") if are_bytes("signature") => Some("signature"),
         Some("redacted_thinking") if are_bytes("data") => Some("data"),
-        // Reasoning in other formats has a seal, too.
+        // Other formats of reasoning also have a seal.
         _ if are_bytes("signature") && text("signature").is_some_and(|seal| seal.len() >= SEAL) => {
             Some("signature")
         }

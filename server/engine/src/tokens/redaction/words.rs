@@ -1,29 +1,29 @@
-//! Tells values that look random, like generated secrets, from human-made ones: words, identifiers and
-//! example secrets. Does not consider their context.
+//! Distinguishes random-looking values, such as generated secrets, from words, identifiers and example
+//! secrets. Considers only the value, not its context.
 
 use serde::Deserialize;
 
-/// Which values to reject as secrets.
+/// How strictly to check a value before treating it as a secret.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Words {
-    /// Rejects example secrets and values with little variety, for values in a provider's format.
+    /// Rejects example secrets and values with low entropy. For values in a provider's format.
     #[default]
     MadeUp,
-    /// Rejects only example secrets, for formats with an unmistakable prefix.
+    /// Rejects only example secrets. For formats with an unmistakable prefix.
     StandIn,
     /// Rejects example secrets, template placeholders and plain words.
     Password,
-    /// Also rejects words.
+    /// Accepts only values that look random. Rejects words.
     Random,
-    /// Also rejects identifiers, for unquoted values.
+    /// Like `Random`, but also rejects identifiers. For unquoted values.
     Strict,
 }
 
 /// Substrings of example secrets.
 const STAND_INS: &[&str] =
     &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
-/// Substrings of example secrets among values without a format of their own.
+/// Substrings of example secrets, for values without a provider's format.
 const DOUBTFUL: &[&str] = &[
     "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
     "foobar",
@@ -51,7 +51,7 @@ impl Words {
     }
 }
 
-/// Shannon entropy of a value's bytes, in bits per byte.
+/// Returns the Shannon entropy of a value's bytes, in bits per byte.
 fn bits_per_character(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in value.bytes() {
@@ -64,10 +64,10 @@ fn bits_per_character(value: &str) -> f64 {
     counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
 }
 
-/// Whether a value is a template, or the name of a variable.
+/// Whether a value is a template or refers to a variable.
 fn is_interpolated(value: &str) -> bool {
     let variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    // A long password may contain these by chance.
+    // A long password may contain `%s` or `%v` by chance.
     let formatted = value.len() < 16 && ["%s", "%v"].iter().any(|mark| value.contains(mark));
     formatted
         || INTERPOLATED.iter().any(|mark| value.contains(mark))
@@ -104,8 +104,8 @@ fn class(byte: u8) -> Class {
     }
 }
 
-/// Counts changes of the character class between adjacent characters. A capital before a small letter begins
-/// a word and does not count; neither do separators.
+/// Counts changes of the character class between adjacent bytes. A capital before a lowercase letter begins a
+/// word and does not count; neither do separators.
 fn changes(value: &str) -> usize {
     let bytes = value.as_bytes();
     let pair = |pair: &[u8]| match pair {
@@ -120,7 +120,7 @@ fn changes(value: &str) -> usize {
     bytes.windows(2).filter(|two| pair(two)).count()
 }
 
-/// Whether letters and digits are mixed in a way that words are not.
+/// Whether a value mixes letters, digits and symbols in a way that words do not.
 fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
     let length = value.len();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -137,15 +137,14 @@ fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
     let changes = changes(value);
     let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
     let lower = letters - upper;
-    // More capitals among small letters than names have.
+    // Names have a smaller share of capitals among lowercase letters.
     if length >= 16 && upper * 10 >= length * 3 && (lower * 7 >= length || digits > 0 && others >= 3) {
         return true;
     }
     if digits == 0 {
-        // Long runs of letters in both cases, as in keys without digits.
         return others * 8 < length && length >= 16 && upper >= 3 && changes * 5 >= length;
     }
-    // In short values, symbols may cause the changes: `P@5s!w0rd`.
+    // Symbols do not count as changes, so add them in short values: `P@5s!w0rd`.
     let mixed = changes + usize::from(symbols > 0 && length < 24) * symbols.min(3);
     mixed >= 3 && mixed * 6 >= length && others * 2 <= length
 }

@@ -1,12 +1,12 @@
-//! Splits a walk into pieces, and detects where a repeated walk is back in step with the old pieces. Considers anchors
-//! only, not findings.
+//! Splits a walk into pieces, and detects where a repeated walk is back in step with the old pieces.
+//! Considers only anchors, not findings.
 
 use super::piece::Piece;
 use crate::code::outline::extract::{Anchor, Findings, PiecePlan, Step};
 
-/// Minimum bytes of a piece before it ends at an anchor.
+/// Minimum bytes of a piece before it may end at an anchor.
 pub(super) const PIECE: usize = 1_024;
-/// Pieces below this many bytes are merged with the next piece when they are walked again.
+/// Size in bytes below which a piece is merged with the next one when it is walked again.
 const SMALL_PIECE: usize = 256;
 
 /// A piece with its findings.
@@ -16,14 +16,14 @@ pub(super) struct WalkedPiece<'a> {
     pub(super) findings: Findings<'a>,
 }
 
-/// Splits a walk into pieces, and stops it where the rest is unchanged.
+/// Splits a walk into pieces, and stops it where all later pieces are unchanged.
 pub(super) struct Pieces<'o, 'a> {
     old: &'o [Piece],
     starts: &'o [usize],
     touched: &'o [bool],
-    /// Index of the first old piece that the walk may stop at.
+    /// Index of the first old piece at which the walk may stop.
     pub(super) candidate: usize,
-    /// Start of the current piece.
+    /// Anchor at the start of the current piece.
     anchor: Anchor,
     start: usize,
     pub(super) found: Vec<WalkedPiece<'a>>,

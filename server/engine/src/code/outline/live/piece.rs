@@ -21,7 +21,7 @@ pub(super) struct Piece {
     pub(super) imports: Box<[Box<str>]>,
     pub(super) mentions: Box<[Mention]>,
     pub(super) tests: u32,
-    /// The symbols as shown, and the signature of the visible ones.
+    /// The symbols as shown. `signature` is the signature of the visible ones.
     pub(super) shown: Arc<[Symbol]>,
     pub(super) signature: Option<Signature>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Piece {
 /// A name set on an instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Set {
-    /// Number of symbols in the piece that come before it.
+    /// Number of symbols in the piece that precede the name.
     pub(super) behind: usize,
     pub(super) owner: u32,
     pub(super) name: Box<str>,

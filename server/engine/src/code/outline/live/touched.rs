@@ -44,7 +44,7 @@ pub(super) fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Ra
     (starts, touched)
 }
 
-/// Which pieces contain or border a touched range.
+/// Returns, for each piece, whether it contains or borders a touched range.
 pub(super) fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<bool> {
     let mut pieces = vec![false; starts.len()];
     for range in touched {
@@ -56,7 +56,7 @@ pub(super) fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<
     pieces
 }
 
-/// Runs of consecutive touched pieces.
+/// Returns the runs of consecutive touched pieces.
 pub(super) fn runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {

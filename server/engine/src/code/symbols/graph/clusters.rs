@@ -1,4 +1,4 @@
-//! Pairs and groups of files that refer to each other.
+//! Finds pairs and groups of files that refer to each other.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,17 @@ use super::model::References;
 use crate::key::FileKey;
 
 impl References {
-    /// Pairs of files that refer to each other, with the weight of the weaker reference. Each pair and the list are
-    /// sorted by key.
+    /// Returns the pairs of files that refer to each other, with the weight of the weaker reference. Each
+    /// pair and the list are sorted by key.
     #[cfg(test)]
     pub(crate) fn mutual_pairs(&self) -> Vec<(&FileKey, &FileKey, f64)> {
         let pairs = self.mutual();
         pairs.filter_map(|(a, b, weight)| Some((self.key(a)?, self.key(b)?, weight))).collect()
     }
 
-    /// Groups of at least two files connected by mutual references of at least `min_weight`. Each group is sorted. The
-    /// largest group comes first, ties by first key. Used to seed tiers.
+    /// Returns the groups of at least two files that are connected by mutual references of at least
+    /// `min_weight`. Each group is sorted. The largest group comes first, ties by first key. Used to seed
+    /// tiers.
     pub fn clusters(&self, min_weight: f64) -> Vec<Vec<FileKey>> {
         let mut parent: Vec<usize> = (0..self.nodes.len()).collect();
         for (a, b, weight) in self.mutual() {
@@ -45,7 +46,7 @@ impl References {
     }
 }
 
-/// The representative of a file's group. Shortens the path to it for later lookups.
+/// Returns the representative of a file's group. Shortens the path to it for later lookups.
 fn root(parent: &mut [usize], mut at: usize) -> usize {
     while let Some(&up) = parent.get(at) {
         if up == at {

@@ -14,15 +14,15 @@ use crate::code::symbols::index::{FileSymbols, SymbolIndex};
 use crate::code::symbols::manifests::Manifests;
 use crate::key::FileKey;
 
-/// Maximum definers of a name for an unresolved mention to count. Beyond that, it says nothing about any of them, and
-/// the cost would grow with the square of the repository's size.
+/// Maximum number of definers of a name for an unresolved mention to count. With more definers, a mention
+/// says little about any of them, and the cost would grow with the square of the repository's size.
 pub(super) const MAX_DEFINERS: usize = 16;
 /// Weight of a mention that no import resolves and whose name is defined only inside types.
 const MEMBER_WEIGHT: f32 = 0.25;
 /// Weight of an import whose names are never mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
-/// See [`References::build`].
+/// Implements [`References::build`].
 pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
     let resolver = Resolver::new(files, Arc::clone(manifests));
@@ -55,7 +55,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
-/// The files that a mentioned name may refer to, if the file does not define the name itself.
+/// Returns the files that a mentioned name may refer to, if the file does not define the name itself.
 pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
     let mut meant = Vec::new();
     each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
@@ -64,7 +64,7 @@ pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Ve
     meant
 }
 
-/// The files that the imports of a file refer to.
+/// Returns the files that the imports of a file refer to.
 pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
     let mut found: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
@@ -83,7 +83,7 @@ pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) ->
     found.into()
 }
 
-/// Modules declared with `mod name;`, whose content is in other files.
+/// Returns the modules declared with `mod name;`, whose content is in other files.
 fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     let mut symbols = file.outline.symbols.iter().peekable();
     std::iter::from_fn(move || {
@@ -97,7 +97,7 @@ fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The references of a file whose names and pins are known.
+/// Returns the references of a file whose names and pins are known.
 pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,

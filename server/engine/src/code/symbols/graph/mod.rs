@@ -1,6 +1,6 @@
-//! The graph of which file mentions which. A mentioned name refers to the imported file that defines it. If no import
-//! resolves it, it refers, with less certainty, to every file that defines it. An import whose names are unused is a
-//! weak reference. The graph contains files and names, but no positions.
+//! The graph of references between files. A mentioned name refers to the imported file that defines it, or,
+//! if no import resolves the name, with less certainty to every file that defines it. An import whose names
+//! are not mentioned is a weak reference. The graph contains files and names, but no positions.
 
 mod clusters;
 mod links;
@@ -31,7 +31,6 @@ use crate::key::FileKey;
 /// A file that defines a name, and the files that refer to it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NameReferences {
-    /// The file that defines the name.
     pub definer: FileKey,
     /// The files whose mentions of the name refer to this definition, with the likelihood (at most 1); strongest first.
     pub referrers: Vec<(FileKey, f64)>,
@@ -49,52 +48,53 @@ impl References {
         links::build(index, manifests)
     }
 
-    /// Updates the graph after the outlines of the `changed` files changed. `index` must be current. Cheap if the files
-    /// define and import the same as before, as after most edits; otherwise rebuilds the graph. The result is the same
-    /// either way.
+    /// Updates the graph for new outlines of the `changed` files. `index` must be current. The update is
+    /// cheap if the files define and import the same as before, as after most edits; otherwise, the graph is
+    /// rebuilt. The result is the same either way.
     pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
         update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
     }
 
-    /// Number of other files that mention a name defined in the file. A file that only mentions names with several
-    /// definers counts by the likelihood that it refers to this one.
+    /// Returns the number of other files that mention a name defined in the file. A file that only mentions
+    /// names with several definers counts by the likelihood that it refers to this one.
     pub fn incoming(&self, key: &FileKey) -> f64 {
         let edges = self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default();
         edges.iter().map(|edge| f64::from(edge.weight.min(1.0))).sum()
     }
 
-    /// The files that refer to the file, strongest first.
+    /// Returns the files that refer to the file, strongest first.
     pub fn dependents(&self, key: &FileKey) -> Vec<&FileKey> {
         self.by_strength(self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default())
     }
 
-    /// The files that the file refers to, strongest first.
+    /// Returns the files that the file refers to, strongest first.
     pub fn dependencies(&self, key: &FileKey) -> Vec<&FileKey> {
         self.by_strength(
             self.number(key).and_then(|number| self.node(number)).map_or(&[], |node| &node.edges),
         )
     }
 
-    /// The files that the imports of a file refer to, in key order.
+    /// Returns the files that the imports of a file refer to, in key order.
     pub fn imports(&self, key: &FileKey) -> Vec<&FileKey> {
         let node = self.number(key).and_then(|number| self.node(number));
         node.into_iter().flat_map(|node| &node.parts.imports).filter_map(|edge| self.key(edge.file)).collect()
     }
 
-    /// The files that `import` refers to in the file `from`, as indices into [all files](Self::files).
+    /// Returns the files that `import` refers to in the file `from`, as indices into [all
+    /// files](Self::files).
     pub(crate) fn imported(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<usize> {
         let numbers = self.resolver.numbers(from, language, import);
         numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect()
     }
 
-    /// Whether the graph tracks a name in a language family. It does not if the name is too short, too common, or has
-    /// too many definers.
+    /// Whether the graph tracks a name in a language family. Names that are too short, too common or have too
+    /// many definers are not tracked.
     pub(crate) fn follows(&self, family: &str, name: &str) -> bool {
         let number = self.names.number(family, name);
         number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
     }
 
-    /// Every file that defines a name, in key order, with the files that refer to it.
+    /// Returns every file that defines a name, in key order, with the files that refer to it.
     pub(crate) fn references_to(&self, name: &str) -> Vec<NameReferences> {
         let mut found = Vec::new();
         for name in self.names.numbers(name) {
@@ -124,12 +124,12 @@ impl References {
         found
     }
 
-    /// Whether `.gitattributes` declares a file generated; `None` for most files.
+    /// Whether `.gitattributes` declares a file generated. `None` for files that it does not describe.
     pub(in crate::code::symbols) fn says_generated(&self, key: &FileKey) -> Option<bool> {
         self.resolver.manifests().is_generated(key)
     }
 
-    /// The files that define a name, in any language.
+    /// Returns the files that define a name, in any language.
     pub(in crate::code::symbols) fn definers_of(&self, name: &str) -> Vec<&FileKey> {
         let numbers = self.names.numbers(name).into_iter();
         numbers
@@ -138,8 +138,8 @@ impl References {
             .collect()
     }
 
-    /// The files that a name in `from` may refer to, most likely first: the file itself if it defines the name, else
-    /// the files that its imports lead to, else all files that define it.
+    /// Returns the files that a name in `from` may refer to, most likely first: the file itself if it defines
+    /// the name, else the files to which its imports lead, else all files that define the name.
     pub fn definers(&self, from: &FileKey, name: &str) -> Vec<&FileKey> {
         let Some((number, node)) = self.number(from).and_then(|n| Some((n, self.node(n)?))) else {
             return Vec::new();

@@ -29,7 +29,7 @@ pub(super) struct Node {
     pub(super) language: LanguageId,
     pub(super) tests: bool,
     pub(super) parts: Parts,
-    /// Files that mentioned names refer to because of imports, sorted.
+    /// Files that mentioned names refer to according to imports, sorted.
     pub(super) pins: Box<[Pin]>,
     /// References to other files, sorted by file.
     pub(super) edges: Box<[Edge]>,
@@ -50,7 +50,7 @@ pub(super) struct Parts {
 pub(super) struct Pin {
     pub(super) name: u32,
     pub(super) file: u32,
-    /// Number of re-exports followed to find it.
+    /// Number of re-exports followed to find the definition.
     pub(super) round: u8,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Edge {
     pub(super) weight: f32,
 }
 
-/// Edges grouped by the file they lead to.
+/// Edges grouped by the file to which they lead.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
     pub(super) starts: Vec<u32>,
@@ -69,7 +69,7 @@ pub(super) struct Incoming {
 }
 
 impl References {
-    /// The files of the graph, in key order.
+    /// Returns the files of the graph, in key order.
     pub(crate) fn files(&self) -> &[FileKey] {
         self.resolver.files()
     }
@@ -88,7 +88,7 @@ impl References {
 }
 
 impl Node {
-    /// Where the file defines a name; `None` if it does not.
+    /// Returns where the file defines a name, or `None` if it does not define the name.
     pub(super) fn place(&self, name: u32) -> Option<DefinitionScope> {
         let defines = &self.parts.defines;
         let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
@@ -135,7 +135,7 @@ impl Incoming {
         Self { starts, edges }
     }
 
-    /// The edges that lead to a file; `file` is their source.
+    /// Returns the edges that lead to a file. The `file` of each edge is its source.
     pub(super) fn of(&self, file: u32) -> &[Edge] {
         let at = file as usize;
         let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };

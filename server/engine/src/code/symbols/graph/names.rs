@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::symbols::index::FileSymbols;
 
-/// Minimum length of a name, in bytes.
+/// Minimum length of a tracked name, in bytes.
 const MIN_NAME: usize = 3;
 
 /// Where in a file a name is defined.
@@ -36,14 +36,14 @@ pub(super) struct Definition {
 pub(super) struct NameTable {
     families: Vec<(&'static str, FxHashMap<Arc<str>, u32>)>,
     texts: Vec<Arc<str>>,
-    /// Start of each name's definers.
+    /// Index in `definers` at which each name's definers start.
     starts: Vec<u32>,
     /// Definers grouped by name; definitions outside types first, then by file.
     definers: Vec<Definer>,
 }
 
 impl NameTable {
-    /// The names that a file exports, sorted, without duplicates. Assigns numbers to new names.
+    /// Returns the names that a file exports, sorted, without duplicates. Assigns numbers to new names.
     pub(super) fn defined(&mut self, file: &FileSymbols) -> Box<[Definition]> {
         let family = self.family(file.language.family);
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
@@ -64,7 +64,8 @@ impl NameTable {
         each_once(found)
     }
 
-    /// The names that a file exports, as from [`defined`](Self::defined). `None` if one of them has no number yet.
+    /// Returns the names that a file exports, like [`defined`](Self::defined), or `None` if one of them has
+    /// no number yet.
     pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
         let family = file.language.family;
         let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
@@ -107,7 +108,7 @@ impl NameTable {
         self.definers = definers;
     }
 
-    /// The names that a file mentions and that some file of its language family defines, sorted.
+    /// Returns the names that a file mentions and that some file of its language family defines, sorted.
     pub(super) fn mentioned(&self, file: &FileSymbols) -> Box<[u32]> {
         let family = file.language.family;
         let Some((_, ids)) = self.families.iter().find(|(name, _)| *name == family) else {
@@ -119,22 +120,22 @@ impl NameTable {
         found.into()
     }
 
-    /// The number of a name in a language family.
+    /// Returns the number of a name in a language family.
     pub(super) fn number(&self, family: &str, text: &str) -> Option<u32> {
         self.families.iter().find(|(name, _)| *name == family)?.1.get(text).copied()
     }
 
-    /// The numbers of a name, one for each language family that defines it.
+    /// Returns the numbers of a name, one for each language family that defines it.
     pub(super) fn numbers(&self, text: &str) -> Vec<u32> {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     pub(super) fn text(&self, name: u32) -> Option<&str> {
         self.texts.get(name as usize).map(|text| &**text)
     }
 
-    /// All names with their numbers.
+    /// Returns all names with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         (0_u32..).zip(&self.texts).map(|(name, text)| (name, &**text))
     }
@@ -143,7 +144,7 @@ impl NameTable {
         self.texts.len()
     }
 
-    /// The files that define a name, definitions outside types first, then by file number.
+    /// Returns the files that define a name, with definitions outside types first, then by file number.
     pub(super) fn definers(&self, name: u32) -> &[Definer] {
         let at = name as usize;
         let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
@@ -158,7 +159,7 @@ impl NameTable {
     }
 }
 
-/// The exported definitions of a file, in outline order.
+/// Returns the exported definitions of a file, in outline order.
 fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
     let builtins = file.language.builtins;
     let symbols = file.outline.visible().filter(|symbol| symbol.kind.is_referable());

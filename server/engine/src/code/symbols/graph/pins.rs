@@ -22,9 +22,9 @@ pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// Number of the file that mentions the name, plus one.
+    /// Number of the file that mentions the name, plus one; 0 if no file was marked yet.
     file: u32,
-    /// Where that file defines the name; `None` if it does not.
+    /// Where that file defines the name; `None` if it does not define the name.
     own: Option<DefinitionScope>,
     explained: bool,
 }
@@ -103,7 +103,7 @@ pub(super) fn of_one<'p>(
     pins.into()
 }
 
-/// The pins that a round adds for a file, based on the results of the previous rounds.
+/// Returns the pins that a round adds for a file, based on the results of the previous rounds.
 fn found<'p>(
     among: FileScope<'_>,
     marks: &mut Marks,
@@ -128,13 +128,13 @@ fn found<'p>(
             direct(import.file, &mut found);
             continue;
         }
-        // Names that the imported file itself imports by name.
+        // Add names that the imported file itself imports by name.
         for pin in pins(import.file).iter().filter(|pin| pin.round < round && pin.file != file) {
             if marks.wants(file, pin.name, DefinitionScope::Outer) {
                 found.push(Pin { round, ..*pin });
             }
         }
-        // Definitions in the files that an entry file imports, since it may re-export them as a whole.
+        // Add definitions in the files that an entry file imports, since it may re-export them as a whole.
         if round == 1 && (among.is_entry)(import.file) {
             let handed = part(import.file).into_iter().flat_map(|imported| &imported.imports);
             handed.filter(|handed| handed.file != file).for_each(|handed| direct(handed.file, &mut found));

@@ -1,4 +1,4 @@
-//! Ranks files by importance, with a random walk over the graph from seeds.
+//! Ranks files by importance, using a random walk over the graph that starts from seeds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use super::walk::Direction;
 use crate::code::symbols::words::subwords;
 use crate::key::FileKey;
 
-/// Share of walks that start at any file, so that centrally important files always rank.
+/// Share of walks that start at any file, so that central files always receive some rank.
 const ANYWHERE: f64 = 0.15;
-/// Weight of a seed file, by kind of seed.
+/// Weights of seed files, by kind of seed.
 const SELECTED: f64 = 1.0;
 const OPEN: f64 = 0.5;
 const MENTIONED: f64 = 1.0;
@@ -20,12 +20,12 @@ const MENTIONED: f64 = 1.0;
 const IDENTIFIER: f64 = 0.5;
 /// Share of a seed's weight that goes to the other files of its directory.
 const BESIDE: f64 = 0.5;
-/// Factor for test files, whose blocks are only a line of counts.
+/// Factor for test files, whose map blocks are only a line of counts.
 const TESTS: f64 = 0.1;
 /// Factor for documents, so that unreferenced code ranks above unreferenced documents.
 const DOCUMENTS: f64 = 0.5;
 
-/// The files and names that a ranking starts from. If all are empty, it starts anywhere.
+/// The files and names from which a ranking starts. If all are empty, it starts at any file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seeds<'a> {
     /// Files that are open in the editor.
@@ -39,7 +39,6 @@ pub struct Seeds<'a> {
 }
 
 impl Seeds<'_> {
-    /// Whether there are no seeds.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
             && self.selected.is_empty()
@@ -57,12 +56,12 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// All files with their scores, in the same order. The scores add up to about 1.
+    /// Returns all files with their scores, in the same order. The scores add up to about 1.
     pub(crate) fn scored(&self) -> impl Iterator<Item = (&FileKey, f64)> {
         self.files.iter().zip(self.scores.iter().copied())
     }
 
-    /// Ranks files by given scores, ties by key.
+    /// Ranks files by the given scores, ties by key.
     pub(crate) fn of_scores(scored: impl Iterator<Item = (FileKey, f64)>) -> Self {
         let mut scored: Vec<(FileKey, f64)> = scored.collect();
         scored.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
@@ -72,8 +71,8 @@ impl Ranking {
 }
 
 impl References {
-    /// Ranks all files, most important first: those that the seeds lead to, and those that much of the repository
-    /// refers to.
+    /// Ranks all files, most important first: files to which the seeds lead, and files to which much of the
+    /// repository refers.
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let start = self.start(seeds);
         let ranks = self.walk(&start, Direction::Forward);
@@ -85,8 +84,9 @@ impl References {
         Ranking { files, scores }
     }
 
-    /// The ranks of all files, in key order, from walks along references in either direction that restart according to
-    /// `start`, or, if there are seeds, half of the time from the seeds. The ranks add up to 1.
+    /// Returns the ranks of all files, in key order, from walks along references in either direction. The
+    /// walks restart according to `start`, or, if there are seeds, half of the time from the seeds. The ranks
+    /// add up to 1.
     pub(in crate::code::symbols) fn around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
         if seeds.is_empty() {
             return self.walk(start, Direction::Either);
@@ -98,7 +98,7 @@ impl References {
         self.walk(&both, Direction::Either)
     }
 
-    /// Importance of each file by a random walk without seeds, in key order; the greatest is 1.
+    /// Returns the importance of each file by a random walk without seeds, in key order. The greatest is 1.
     pub(in crate::code::symbols) fn centrality(&self) -> &[f64] {
         self.centrality.get_or_init(|| {
             let mut ranks = self.walk(&[], Direction::Either);
@@ -108,7 +108,7 @@ impl References {
         })
     }
 
-    /// The restart weights of a walk from seeds.
+    /// Returns the restart weights of a walk from seeds.
     fn start(&self, seeds: &Seeds<'_>) -> Vec<f64> {
         let count = self.nodes.len();
         let mut seeded: FxHashMap<u32, f64> = FxHashMap::default();
@@ -122,7 +122,7 @@ impl References {
         for (number, weight) in self.identified(seeds.identifiers) {
             *seeded.entry(number).or_default() += weight;
         }
-        // Sorted, so that floating-point sums are deterministic.
+        // Sort the seeds, so that floating-point sums are deterministic.
         let mut seeded: Vec<(u32, f64)> = seeded.into_iter().collect();
         seeded.sort_unstable_by_key(|(number, _)| *number);
         let total: f64 = seeded.iter().map(|(_, weight)| weight).sum();
@@ -130,7 +130,7 @@ impl References {
             return vec![1.0; count];
         }
         let mut start = vec![ANYWHERE / count.max(1) as f64; count];
-        // Adds up the weight per directory first, since both the seeds and the files of a directory may be many.
+        // Add up the weights per directory first, since a directory may contain many seeds and many files.
         let mut directories: BTreeMap<u32, (&[u32], f64)> = BTreeMap::new();
         for (number, weight) in seeded {
             let part = (1.0 - ANYWHERE) * weight / total;
@@ -152,7 +152,7 @@ impl References {
         start
     }
 
-    /// The files that define any of the identifiers, in any spelling, with their weights.
+    /// Returns the files that define any of the identifiers, in any spelling, with their weights.
     fn identified(&self, identifiers: &[String]) -> Vec<(u32, f64)> {
         let wanted: Vec<Vec<String>> = identifiers.iter().map(|name| subwords(name)).collect();
         let mut found = Vec::new();
@@ -174,7 +174,7 @@ impl References {
 }
 
 impl Node {
-    /// The factor for the kind of file.
+    /// Returns the factor for the kind of file.
     fn worth(&self) -> f64 {
         if self.tests {
             TESTS

@@ -4,8 +4,8 @@ use super::model::References;
 use crate::key::FileKey;
 
 impl References {
-    /// Whether each file, by number, imports one of `keys` or is imported by one, directly or indirectly. Includes
-    /// `keys` themselves.
+    /// Returns whether each file, by number, imports one of `keys` or is imported by one, directly or
+    /// indirectly. Files in `keys` count as connected.
     pub(crate) fn connected(&self, keys: &[&FileKey]) -> Vec<bool> {
         let imports: Vec<Vec<usize>> = self
             .nodes

@@ -22,7 +22,7 @@ fn graph(files: &[(&str, &str)]) -> References {
     References::build(&index, &Arc::default())
 }
 
-/// The files that a file refers to, strongest first, with weights.
+/// Returns the files that a file refers to, strongest first, with weights.
 fn dependencies(graph: &References, path: &str) -> Vec<(String, f32)> {
     let node = graph.node(graph.number(&FileKey::from(path)).unwrap()).unwrap();
     let mut edges: Vec<(String, f32)> =

@@ -10,8 +10,8 @@ use super::pins::{self, FileScope, Marks};
 use crate::code::symbols::index::SymbolIndex;
 use crate::key::FileKey;
 
-/// See [`References::updated`]. Returns `None` if references of other files change too: files were added or removed, or
-/// a file defines or re-exports different names.
+/// Implements [`References::updated`]. Returns `None` if the references of other files change too, because
+/// files were added or removed, or a file defines or re-exports different names.
 pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKey]) -> Option<References> {
     if index.len() != graph.files().len() {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     })
 }
 
-/// Whether any file imports this one.
+/// Whether any file imports the file `number`.
 fn is_imported(graph: &References, number: u32) -> bool {
     graph
         .nodes

@@ -1,27 +1,28 @@
-//! Personalized PageRank by power iteration: the distribution of a random walk along references that restarts at the
-//! seeds from time to time.
+//! Computes personalized PageRank by power iteration: the distribution of a random walk along references that
+//! occasionally restarts at the seeds.
 
 use super::model::{Edge, References};
 
 /// Probability of following a reference instead of restarting, as in the original PageRank paper.
 const DAMPING: f64 = 0.85;
-/// Maximum number of rounds. After this many, less than 1 % of the rank is undecided.
+/// Maximum number of rounds. After 30 rounds, less than 1 % of the rank is undecided.
 const ROUNDS: usize = 30;
-/// Stops when the ranks change by less than this in total.
+/// Total change of the ranks below which the iteration stops.
 const ENOUGH: f64 = 1e-4;
 
-/// Direction in which references are followed.
+/// Direction in which the walk follows references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     /// From the mentioning file to the mentioned one.
     Forward,
-    /// In both directions.
+    /// Along references in both directions.
     Either,
 }
 
 impl References {
-    /// The rank of every file, in key order; the ranks add up to 1. `start` contains restart weights in any scale; if
-    /// all are zero, the walk restarts at any file. Files without references lead back to the start.
+    /// Returns the rank of every file, in key order. The ranks add up to 1. `start` contains restart weights
+    /// in any scale; if all are zero, the walk restarts at any file. Files without references lead back to
+    /// the start.
     pub(super) fn walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
         let count = self.nodes.len();
         let sum: f64 = start.iter().take(count).sum();

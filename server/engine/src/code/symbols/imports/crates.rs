@@ -5,7 +5,7 @@ use super::importer::{Importer, inside, outward};
 use super::table::Table;
 use super::tree;
 
-/// Crates that are part of the language.
+/// Crates that ship with the compiler.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 /// Directories in which each file is a separate crate.
 const CRATE_DIRECTORIES: [&str; 4] = ["tests", "examples", "benches", "bin"];
@@ -87,7 +87,7 @@ impl<'a> ModulePosition<'a> {
         self.descend(table, directory, rest).or(Some(root))
     }
 
-    /// The file of the innermost module that `path` names below a directory of modules.
+    /// Returns the file of the innermost module that `path` names below a directory of modules.
     fn descend(&self, table: &Table, directory: &str, path: &[&str]) -> Option<u32> {
         let mut at = directory.to_owned();
         let mut found = root_file(table, &at, self.family);
@@ -102,13 +102,13 @@ impl<'a> ModulePosition<'a> {
     }
 }
 
-/// The file whose submodules are in a directory.
+/// Returns the file whose submodules are in a directory.
 fn root_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
     let own = || (!directory.is_empty()).then(|| table.module(directory, family).next()).flatten();
     crate_file(table, directory, family).or_else(own)
 }
 
-/// The root file of a crate, if `directory` contains one.
+/// Returns the root file of a crate, if `directory` contains one.
 fn crate_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
     let named = |name: &str| table.module(&inside(directory, name), family).next();
     named("lib").or_else(|| named("main"))

@@ -19,7 +19,7 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
         return table.modules(&inside(directory, &path), family);
     }
     for directory in outward(importer.key.directory()) {
-        // Absolute imports start outside the package, so directories that are packages are skipped.
+        // Absolute imports start outside the package, so skip directories that are packages.
         if !directory.is_empty() && table.module(directory, family).next().is_some() {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Resolves imports that are the path of one file: C's `#include`, Ruby's `require`, a shell's `source`, Lua's dotted
-//! `require`, links.
+//! Resolves imports that are the path of one file: C's `#include`, Ruby's `require`, a shell's `source`,
+//! Lua's dotted `require`, and links.
 
 use super::super::manifests::join;
 use super::importer::Importer;

@@ -11,14 +11,14 @@ pub(super) struct Importer<'a> {
     pub(super) language: LanguageId,
 }
 
-/// A directory and its parents, innermost first, ending with the top directory (empty).
+/// Returns a directory and its parents, innermost first, ending with the top directory (empty).
 pub(super) fn outward(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |directory| {
         (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(around, _)| around))
     })
 }
 
-/// Joins `directory` and `name`; either may be empty.
+/// Joins `directory` and `name`, either of which may be empty.
 pub(super) fn inside(directory: &str, name: &str) -> String {
     match (directory, name) {
         ("", name) => name.to_owned(),

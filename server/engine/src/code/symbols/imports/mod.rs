@@ -1,6 +1,6 @@
-//! Resolves imports: from the text of an import, as stored in an outline, to files of the repository. Each import style
-//! has a module. All of them use one table of paths, so that resolving the imports of a repository costs little more
-//! than reading them. Does not read files. Imports of anything outside the repository resolve to nothing.
+//! Resolves the text of an import, as stored in an outline, to files of the repository. Each import style has
+//! a module. All of them use one table of paths, so that resolving the imports of a repository costs little
+//! more than reading them. Does not read files. Imports from outside the repository resolve to no files.
 
 mod crates;
 mod dotted;
@@ -24,7 +24,8 @@ use self::table::Table;
 use super::manifests::Manifests;
 use crate::key::FileKey;
 
-/// Maximum files that one import may refer to. A larger directory says nothing about any of its files.
+/// Maximum number of files that one import may refer to. An import of a larger directory says little about
+/// any of its files.
 const MAX_FILES: usize = 256;
 
 /// Resolves imports to files.
@@ -43,8 +44,8 @@ impl Resolver {
         Self { table: Table::new(files), manifests }
     }
 
-    /// The numbers of the files that `import` refers to in the file `from`, in key order, excluding `from` itself.
-    /// `language` is the language of `from`.
+    /// Returns the numbers of the files that `import` refers to in the file `from`, in key order, excluding
+    /// `from` itself. `language` is the language of `from`.
     pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
         let importer = Importer { key: from, language };
         let mut found = match language.imports {
@@ -62,7 +63,7 @@ impl Resolver {
         if found.len() > MAX_FILES { Vec::new() } else { found }
     }
 
-    /// All files, in key order.
+    /// Returns all files, in key order.
     pub(super) fn files(&self) -> &[FileKey] {
         self.table.files()
     }
@@ -76,7 +77,7 @@ impl Resolver {
         &self.manifests
     }
 
-    /// The files of the same directory, including the file itself.
+    /// Returns the files of the same directory, including the file itself.
     pub(super) fn beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
     }

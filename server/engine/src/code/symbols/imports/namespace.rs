@@ -1,5 +1,5 @@
-//! Resolves qualified names (`a.b.Name`) for Java, Kotlin, C#, PHP and Haskell. Files and directories are named after
-//! the parts, below an unknown source directory.
+//! Resolves qualified names (`a.b.Name`) for Java, Kotlin, C#, PHP and Haskell. Their parts name directories
+//! and files below an unknown source directory.
 
 use strata_grammars::{ImportStyle, LanguageId};
 
@@ -11,7 +11,8 @@ use super::tree;
 const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
 /// Keywords that may precede a name.
 const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
-/// Maximum parts after a file's name that may refer to something inside it: a nested type, a member.
+/// Maximum number of parts after a file's name that may refer to something inside the file: a nested type or
+/// a member.
 const MAX_MEMBERS: usize = 2;
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
@@ -34,13 +35,13 @@ pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Ve
     found
 }
 
-/// The file that matches the most parts of `path`, dropping parts at both ends.
+/// Returns the file that matches the most parts of `path`, after dropping parts at both ends.
 fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
     let fits = |language: LanguageId| language.imports == ImportStyle::Namespace;
     let near = importer.key.as_str();
     let shorter = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
     (0..=MAX_MEMBERS).filter_map(shorter).find_map(|path| {
-        // Requires at least two parts, because a single name is too ambiguous.
+        // Require at least two parts, since a single name is too ambiguous.
         let starts = 0..path.len().saturating_sub(1);
         starts
             .filter_map(|start| path.get(start..))
@@ -48,7 +49,7 @@ fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> 
     })
 }
 
-/// Files of the directory that `path` names, skipping leading components until one matches.
+/// Returns the files of the directory that `path` names, skipping leading components until one matches.
 fn in_directory<'t>(
     table: &'t Table,
     importer: Importer<'_>,

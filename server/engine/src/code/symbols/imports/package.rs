@@ -16,7 +16,7 @@ pub(super) fn resolve(
         Some(inside(&module.directory, below))
     });
     let directory = in_module.or_else(|| {
-        // If the module is unknown: the longest suffix of at least two parts that names a directory.
+        // If the module is unknown, use the longest suffix of at least two parts that names a directory.
         let ends = import.match_indices('/').filter_map(|(at, _)| import.get(at + 1..));
         let long = ends.filter(|end| end.contains('/'));
         long.map(|end| table.directory_by_end(end, importer.key.as_str()))

@@ -50,7 +50,7 @@ pub(super) fn resolve(
             return found;
         }
     }
-    // The most common bundler aliases, for projects whose configuration is not known.
+    // Try the most common bundler aliases, for projects whose configuration is not known.
     let alias = ["@/", "~/", "/"].iter().find_map(|prefix| import.strip_prefix(prefix));
     let roots = outward(directory).flat_map(|directory| [inside(directory, "src"), directory.to_owned()]);
     alias
@@ -72,7 +72,8 @@ fn at(table: &Table, importer: Importer<'_>, path: &str) -> Vec<u32> {
     source.map_or(Vec::new(), |path| table.modules(path, family))
 }
 
-/// The text that the `*` of a pattern matches; empty for a pattern without `*`. `None` if the pattern does not match.
+/// Returns the text that the `*` of a pattern matches, empty for a pattern without `*`. Returns `None` if the
+/// pattern does not match.
 fn matched<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == text).then_some(""),

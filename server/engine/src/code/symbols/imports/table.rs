@@ -1,4 +1,4 @@
-//! The paths of a repository, searchable by full path, by path suffix, or by directory.
+//! An index of the paths of a repository by full path, by path suffix, and by directory.
 
 use std::cmp::Ordering;
 
@@ -9,9 +9,9 @@ use crate::key::FileKey;
 /// Names, without extension, of files that represent their directory.
 const ENTRIES: [&str; 4] = ["__init__", "index", "init", "mod"];
 
-/// Maximum paths with the same suffix from which to select the closest.
+/// Maximum number of paths with the same suffix among which to select the closest.
 const MAX_SAME: usize = 8;
-/// Maximum paths with the same suffix to examine before filtering by language.
+/// Maximum number of paths with the same suffix to examine before filtering by language.
 const MAX_RANGE: usize = 64;
 
 /// All paths, sorted for each kind of lookup.
@@ -22,8 +22,8 @@ pub(super) struct Table {
     languages: Vec<LanguageId>,
     /// File numbers, sorted by path compared from the end.
     names: Vec<u32>,
-    /// Paths without extensions, sorted in the same way. A file that represents its directory is also listed under the
-    /// directory's path.
+    /// Paths without extensions, sorted by path compared from the end. A file that represents its directory
+    /// is also listed under the directory's path.
     stems: Vec<Stem>,
     /// File numbers, sorted by directory.
     directories: Vec<u32>,
@@ -85,12 +85,13 @@ impl Table {
             .is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
     }
 
-    /// The file with exactly this path.
+    /// Returns the file with exactly this path.
     pub(super) fn exact(&self, path: &str) -> Option<u32> {
         self.files.binary_search_by(|key| key.as_str().cmp(path)).ok().and_then(|at| u32::try_from(at).ok())
     }
 
-    /// The files of a language family whose path without extension is `path`, or that represent the directory `path`.
+    /// Returns the files of a language family whose path without extension is `path`, or that represent the
+    /// directory `path`.
     pub(super) fn module<'a>(&'a self, path: &'a str, family: &'a str) -> impl Iterator<Item = u32> + 'a {
         let from = self.stems.partition_point(|stem| backwards(self.cut(*stem), path) == Ordering::Less);
         let rest = self.stems.get(from..).unwrap_or_default();
@@ -98,19 +99,20 @@ impl Table {
         equal.filter(move |&file| self.family(file) == family)
     }
 
-    /// Like [`module`](Self::module), as a list.
+    /// Like [`module`](Self::module), but returns a list.
     pub(super) fn modules(&self, path: &str, family: &str) -> Vec<u32> {
         self.module(path, family).collect()
     }
 
-    /// The file whose path ends with the components `end`. If there are several, the file closest to `near`; `None` if
-    /// no single file is closest.
+    /// Returns the file whose path ends with the components `end`. If there are several, returns the file
+    /// closest to `near`, or `None` if no single file is closest.
     pub(super) fn by_name_end(&self, end: &str, near: &str) -> Option<u32> {
         let range = ends_with(&self.names, end, |&number| self.text(number));
         self.closest(range.iter().copied(), near)
     }
 
-    /// Like `by_name_end`, for paths without their extensions and files whose language `fits` accepts.
+    /// Like `by_name_end`, but compares paths without their extensions and considers only files whose
+    /// language `fits` accepts.
     pub(super) fn by_stem_end(
         &self,
         end: &str,
@@ -122,7 +124,7 @@ impl Table {
         self.closest(numbers.filter(|&file| self.language(file).is_some_and(&fits)), near)
     }
 
-    /// The files directly in a directory.
+    /// Returns the files directly in a directory.
     pub(super) fn in_directory(&self, directory: &str) -> &[u32] {
         let of = |number: u32| self.key(number).map_or("", FileKey::directory);
         let from = self.directories.partition_point(|&number| of(number) < directory);
@@ -131,8 +133,8 @@ impl Table {
         rest.get(..len).unwrap_or_default()
     }
 
-    /// The directory whose path ends with the components `end`. If there are several, the directory closest to `near`;
-    /// `None` if no single directory is closest.
+    /// Returns the directory whose path ends with the components `end`. If there are several, returns the
+    /// directory closest to `near`, or `None` if no single directory is closest.
     pub(super) fn directory_by_end(&self, end: &str, near: &str) -> Option<&str> {
         let of = |number: u32| self.key(number).map_or("", FileKey::directory);
         let range = ends_with(&self.directory_ends, end, |&number| of(number));
@@ -171,8 +173,8 @@ impl Table {
     }
 }
 
-/// The items whose text is `end` or ends with `/` and `end`, at most `MAX_RANGE`. `sorted` must be sorted by
-/// [`backwards`].
+/// Returns at most `MAX_RANGE` items whose text is `end` or ends with `/` and `end`. `sorted` must be sorted
+/// by [`backwards`].
 fn ends_with<'t, T>(sorted: &'t [T], end: &str, text: impl Fn(&T) -> &'t str) -> &'t [T] {
     if end.is_empty() {
         return &[];
@@ -193,7 +195,7 @@ fn backwards(a: &str, b: &str) -> Ordering {
     a.bytes().rev().map(letter).cmp(b.bytes().rev().map(letter))
 }
 
-/// The byte offset in the path at which the extension starts, including a `.d` before it.
+/// Returns the byte offset in the path at which the extension starts, including a `.d` before it.
 fn stem_end(key: &FileKey) -> usize {
     let name = key.file_name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });

@@ -23,7 +23,7 @@ fn resolver(files: &[&str], manifests: &[(&str, &str)]) -> Resolver {
     Resolver::new(files, Arc::new(manifests))
 }
 
-/// The files that an import refers to.
+/// Returns the files that an import refers to.
 fn resolved(resolver: &Resolver, from: &FileKey, language: LanguageId, import: &str) -> Vec<FileKey> {
     let numbers = resolver.numbers(from, language, import).into_iter();
     numbers.map(|number| resolver.files()[number as usize].clone()).collect()

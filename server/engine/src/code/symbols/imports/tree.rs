@@ -1,13 +1,13 @@
-//! Splits nested imports: `a::{b, c::{d, e as f}}` contains several paths. Accepts any text; broken or truncated text
-//! gives the paths that can be recognized.
+//! Splits nested imports: `a::{b, c::{d, e as f}}` contains several paths. Accepts any text, and returns the
+//! recognizable paths of broken or truncated text.
 
-/// Maximum paths of one import.
+/// Maximum number of paths of one import.
 const MAX_PATHS: usize = 64;
 /// Maximum nesting depth of braces.
 const MAX_DEPTH: usize = 16;
 
-/// The paths of an import as lists of components, split at `separators`, whitespace, braces and commas. Drops words
-/// from `as` to the next comma.
+/// Returns the paths of an import as lists of components, split at `separators`, whitespace, braces and
+/// commas. Drops the words from `as` to the next comma.
 pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str>> {
     let mut paths = Vec::new();
     // Length of the prefix before each open brace.

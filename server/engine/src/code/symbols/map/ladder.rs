@@ -1,4 +1,5 @@
-//! The levels at which a file can appear in the map, with their costs and values. Independent of the budget.
+//! The levels at which a file can appear in the map, with their costs and values, which do not depend on the
+//! budget.
 
 use rustc_hash::FxHashMap;
 
@@ -7,10 +8,10 @@ use crate::code::symbols::index::FileSymbols;
 
 /// Value of a definition without mentions, relative to one mention.
 const BASE: f64 = 0.05;
-/// Exponent for the number of mentions, so that additional mentions count less and less.
+/// Exponent for the number of mentions, so that each further mention adds less value.
 const MENTIONS: f64 = 0.5;
-/// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions has no more value than
-/// a file with few.
+/// Exponent for dividing a file's rank among its definitions. At 1, a file with many definitions would have
+/// no more value than a file with few.
 const SHARED: f64 = 0.5;
 /// Value of a definition's name, relative to its signature.
 const NAME: f64 = 0.1;
@@ -26,10 +27,10 @@ pub(super) struct Ladder<'a> {
     rungs: Vec<Rung>,
 }
 
-/// One way to show a file.
+/// One level of detail at which a file can be shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rung {
-    /// Number of definitions shown because others refer to them.
+    /// Number of definitions shown because other files refer to them.
     names: usize,
     level: MapLevel,
     /// Approximate cost in bytes of text.
@@ -46,13 +47,13 @@ struct Unit<'a> {
 }
 
 impl<'a> Ladder<'a> {
-    /// The ladder of a file that is shown by path only. `path` is the path's length in bytes.
+    /// Returns the ladder of a file that is shown by path only. `path` is the path's length in bytes.
     pub(super) fn of_path(path: usize, score: f64) -> Self {
         let rung = Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, worth: score * PATH };
         Self { names: Vec::new(), rungs: vec![rung] }
     }
 
-    /// The ladder of a file with its score and mention counts. `path` is the path's length in bytes.
+    /// Builds the ladder of a file from its score and mention counts. `path` is the path's length in bytes.
     pub(super) fn new(
         file: &'a FileSymbols,
         path: usize,
@@ -72,7 +73,7 @@ impl<'a> Ladder<'a> {
                 if is_found { (BASE + mentions).powf(MENTIONS) + asked(&symbol.name) } else { 0.0 }
             })
             .collect();
-        // A minimum, so that a file without definitions also has a value.
+        // Use a minimum, so that a file without definitions also has a value.
         let all: f64 = worth.iter().sum::<f64>().max(BASE);
         let scale = score / all.powf(SHARED);
         let units = units(&symbols, &lines, &worth, scale, |name| {
@@ -104,8 +105,8 @@ impl<'a> Ladder<'a> {
         Self { names: units.into_iter().map(|unit| unit.name).collect(), rungs }
     }
 
-    /// The useful rungs, each with its marginal value per byte, which decreases from rung to rung. They form the upper
-    /// convex hull of value over cost.
+    /// Returns the useful rungs, each with its marginal value per byte, which decreases from rung to rung.
+    /// They form the upper convex hull of value over cost.
     pub(super) fn steps(&self) -> Vec<(Rung, f64)> {
         let mut rungs: Vec<Rung> = self.rungs.clone();
         rungs.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.level.cmp(&b.level)));
@@ -129,18 +130,18 @@ impl<'a> Ladder<'a> {
         hull
     }
 
-    /// The cheapest rung.
+    /// Returns the cheapest rung.
     pub(super) fn least(&self) -> Option<Rung> {
         self.rungs.first().copied()
     }
 
-    /// The detail of a block at a rung.
+    /// Returns the detail of a block at a rung.
     pub(super) fn detail(&self, rung: Rung) -> BlockDetail {
         BlockDetail { level: rung.level, shown: self.names.iter().take(rung.names).collect() }
     }
 }
 
-/// Definitions that other files refer to, highest value per byte first.
+/// Returns the definitions that other files refer to, highest value per byte first.
 fn units<'a>(
     symbols: &[&'a Symbol],
     lines: &[f64],
@@ -159,7 +160,7 @@ fn units<'a>(
             units.push(Unit { name: &symbol.name, worth: 0.0, cost: 0.0, lines: Vec::new() });
         }
         if let Some(unit) = units.get_mut(place) {
-            // Mentions of a name with several definitions count once.
+            // Count mentions of a name with several definitions only once.
             unit.worth = unit.worth.max(worth * scale);
             unit.cost += cost;
             unit.lines.push(at);
@@ -176,15 +177,15 @@ fn named(symbols: &[&Symbol], worth: &[f64], path: usize, scale: f64) -> Rung {
     Rung { names: 0, level: MapLevel::Names, cost: (path + cost + 1) as f64, worth: NAME * worth * scale }
 }
 
-/// Length of a definition's line, in bytes.
+/// Returns the length of a definition's line, in bytes.
 fn line(symbol: &Symbol) -> f64 {
     let attributes: usize = symbol.attributes.iter().map(|attribute| attribute.len().min(60) + 1).sum();
     (symbol.depth as usize + 2 + attributes + symbol.head.len()) as f64
 }
 
-/// The lines that a block shows: the added ones and their containers.
+/// The lines that a block shows: selected definitions and their containers.
 struct VisibleLines<'l> {
-    /// The line of the container of each line.
+    /// Index of the line of each line's container.
     outer: Vec<Option<usize>>,
     lines: &'l [f64],
     is_shown: Vec<bool>,
@@ -200,7 +201,7 @@ impl<'l> VisibleLines<'l> {
             outer.push(around.last().copied());
             around.push(at);
         }
-        // The path, and a line with an ellipsis for the definitions left out.
+        // Start with the cost of the path and of a line with an ellipsis for omitted definitions.
         Self { outer, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
     }
 

@@ -1,4 +1,4 @@
-//! The part of a map that a session stores.
+//! The part of a map that is stored with a session.
 
 use std::sync::Arc;
 
@@ -9,21 +9,20 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// A file with a block in the last prompt's map. The block is kept as long as the same detail gives the same text.
+/// A file with a block in the last prompt's map. The block is kept while the same detail gives the same text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct MapMember {
     /// The file that the block describes.
     pub path: FileKey,
-    /// The detail of the block.
     #[serde(flatten)]
     pub detail: BlockDetail,
-    /// Hash of the block's text; `None` to choose the block again.
+    /// Hash of the block's text. `None` if the detail of the block must be chosen again.
     pub hash: Option<ContentHash>,
 }
 
 impl MapMember {
-    /// The current text of the block; `None` if the file no longer has an outline.
+    /// Returns the current text of the block, or `None` if the file no longer has an outline.
     pub fn text_in(&self, index: &SymbolIndex) -> Option<Arc<str>> {
         let file = index.get(&self.path)?;
         Some(match self.detail.level {
@@ -33,7 +32,7 @@ impl MapMember {
     }
 }
 
-/// Stored members. Sessions stored before levels existed contain only paths.
+/// The stored form of members. Sessions stored before map levels existed contain only paths.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {

@@ -1,5 +1,5 @@
-//! The symbol map: chooses, within a token budget, which files have a block and at what level. Every level has a cost
-//! and a value ([`ladder`]); the budget is spent on the most value per token.
+//! Builds the symbol map: chooses, within a token budget, which files have a block and at what level. Every
+//! level has a cost and a value ([`ladder`]), and the budget is spent where the value per token is highest.
 
 mod ladder;
 pub(super) mod member;
@@ -18,21 +18,22 @@ use crate::code::outline::{BlockDetail, MapLevel, block_text};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
-/// Stops after this many steps in a row that do not fit.
+/// Number of consecutive steps that do not fit after which the search stops.
 const MAX_MISSES: usize = 24;
-/// Files are considered in rank order until their full blocks add up to this multiple of the remaining budget, but at
-/// least `LEAST_FILES` of them.
+/// Multiple of the remaining budget that limits the candidates: files are considered in rank order until
+/// their full blocks add up to it, but at least `LEAST_FILES` files.
 const LOOK_AHEAD: f64 = 8.0;
 const LEAST_FILES: usize = 256;
 /// Initial estimate of the bytes per token.
 const TOKEN_BYTES: f64 = 3.5;
-/// Minimum remaining room for extending a map: a number of tokens, and, for an existing map, a fraction of the budget
-/// (one part in `LEAST_PART`). Extending has to examine all files first.
+/// Minimum remaining tokens for extending a map. An existing map is extended only if more than one
+/// `LEAST_PART`th of the budget remains, because extending it requires examining all files first.
 const LEAST_ROOM: usize = 6;
 const LEAST_PART: usize = 256;
-/// Share of the remaining budget that a round spends by estimate. The rest is spent with exact counts in the end.
+/// Share of the remaining budget that a round spends by estimate. The remainder is spent with exact counts
+/// after the last round.
 const PART_BY_ESTIMATE: f64 = 0.8;
-/// Maximum number of such rounds.
+/// Maximum number of rounds that spend the budget by estimate.
 const ROUNDS: usize = 4;
 
 /// Limits and requirements of a map.
@@ -45,9 +46,9 @@ pub struct MapRequest<'a> {
     pub kept: &'a [MapMember],
     /// Files that must appear, at least by name.
     pub required: &'a [FileKey],
-    /// The candidates, by rank.
+    /// The candidates, in order of rank.
     pub ranking: &'a Ranking,
-    /// Words of a question; definitions whose names contain them are preferred.
+    /// Words of a question. Definitions whose names contain them are preferred.
     pub about: Option<&'a AskedWords>,
     /// Files that must not appear: excluded, or shown in full.
     pub without: &'a BTreeSet<FileKey>,
@@ -62,25 +63,24 @@ pub struct MapEntry {
     /// Hash of the block's text.
     pub hash: ContentHash,
     pub tokens: usize,
-    /// The detail of the block.
     pub detail: BlockDetail,
 }
 
-/// The chosen blocks.
+/// The blocks chosen for a map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapSelection {
-    /// Kept blocks in their order, then required ones, then others by rank.
+    /// Kept blocks in their order, then required ones, then other blocks by rank.
     pub blocks: Vec<MapEntry>,
     /// Tokens of all blocks; at most the budget.
     pub total: usize,
     /// Required files that do not fit in the budget.
     pub missing: Vec<FileKey>,
-    /// Tokens that all required files need at least.
+    /// Minimum tokens that all required files need together.
     pub required_tokens: usize,
 }
 
 impl MapEntry {
-    /// The record of this block that a session stores.
+    /// Returns the record of this block that a session stores.
     pub(crate) fn member(&self) -> MapMember {
         MapMember { path: self.key.clone(), detail: self.detail.clone(), hash: Some(self.hash) }
     }
@@ -94,7 +94,7 @@ fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> 
         || references.says_generated(key).unwrap_or_else(looks_generated)
 }
 
-/// Chooses blocks and their levels. `count` returns the tokens of a text.
+/// Chooses the blocks of a map and their levels. `count` returns the tokens of a text.
 pub fn map_within(
     index: &SymbolIndex,
     references: &References,
@@ -138,7 +138,7 @@ pub fn map_within(
     }
     let fixed: BTreeSet<&FileKey> =
         request.kept.iter().map(|member| &member.path).filter(|key| !changed.contains(key)).collect();
-    // Blocks that changed are written again anyway, and edited files matter, so they grow before others.
+    // Blocks that changed are rewritten anyway, and edited files matter, so they grow before others.
     if !changed.is_empty() {
         let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
         draft.grow(references, &|key| changed.contains(key));
@@ -161,7 +161,7 @@ struct Draft<'a> {
     request: &'a MapRequest<'a>,
     count: &'a dyn Fn(&str) -> usize,
     blocks: Vec<MapEntry>,
-    /// The index in `blocks` of each file.
+    /// Index in `blocks` of each file.
     places: BTreeMap<FileKey, usize>,
     total: usize,
 }
@@ -185,14 +185,14 @@ impl<'a> Draft<'a> {
         MapEntry { key: key.clone(), hash: ContentHash::of(&text), tokens: (self.count)(&text), text, detail }
     }
 
-    /// The block of a member, if its text is unchanged.
+    /// Returns the block of a member, if its text is unchanged.
     fn as_it_was(&self, member: &MapMember) -> Option<MapEntry> {
         self.index.get(&member.path)?;
         let entry = self.entry(&member.path, member.detail.clone());
         (Some(entry.hash) == member.hash).then_some(entry)
     }
 
-    /// The least detail for a required file.
+    /// Returns the minimum detail for a required file.
     fn least(&self, key: &FileKey) -> BlockDetail {
         let has_names = self.index.get(key).is_some_and(|file| !file.outline.is_empty());
         BlockDetail::plain(if has_names { MapLevel::Names } else { MapLevel::Path })
@@ -202,7 +202,7 @@ impl<'a> Draft<'a> {
         self.request.budget.saturating_sub(self.total)
     }
 
-    /// Adds a block or replaces the file's existing one. Returns `false` if it does not fit.
+    /// Adds a block or replaces the file's existing one. Returns `false` if the block does not fit.
     fn add(&mut self, entry: MapEntry) -> bool {
         let place = self.places.get(&entry.key).copied();
         let before = place.and_then(|place| self.blocks.get(place)).map_or(0, |before| before.tokens);
@@ -280,7 +280,7 @@ impl<'a> Draft<'a> {
             let Some((key, ladder)) = ladders.get(step.ladder) else { continue };
             misses = if self.climb(key, ladder, step.rung) { 0 } else { misses + 1 };
         }
-        // The cheapest blocks of the highest-ranked missing files use up the rest.
+        // Spend the remaining budget on the cheapest blocks of the highest-ranked missing files.
         let mut misses = 0;
         for (key, ladder) in &ladders {
             if misses >= MAX_MISSES || self.room() < LEAST_ROOM {
@@ -292,7 +292,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Shows a file at a rung, unless it already shows more. Returns `false` if it does not fit.
+    /// Shows a file at a rung, unless the file is already shown in more detail. Returns `false` if the block
+    /// does not fit.
     fn climb(&mut self, key: &FileKey, ladder: &Ladder<'_>, rung: Rung) -> bool {
         let detail = ladder.detail(rung);
         let now = self.places.get(key).and_then(|place| self.blocks.get(*place));
@@ -303,7 +304,7 @@ impl<'a> Draft<'a> {
         self.add(entry)
     }
 
-    /// The ladders of the highest-ranked files.
+    /// Returns the ladders of the highest-ranked files.
     fn ladders(
         &self,
         references: &References,
@@ -313,7 +314,8 @@ impl<'a> Draft<'a> {
         let MapRequest { ranking, required, without, about, .. } = *self.request;
         let ahead = self.room() as f64 * TOKEN_BYTES * LOOK_AHEAD;
         let (mut looked, mut ladders) = (0.0, Vec::new());
-        // Unsaved buffers without a file are not ranked. Those in focus count as much as the highest-ranked file.
+        // Unsaved buffers without a file are not ranked. Required ones count as much as the highest-ranked
+        // file.
         let first = ranking.scored().next().map_or(1.0, |(_, score)| score);
         let unranked: BTreeSet<&'a FileKey> =
             required.iter().filter(|key| references.files().binary_search(key).is_err()).collect();

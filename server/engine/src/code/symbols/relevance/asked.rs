@@ -1,4 +1,5 @@
-//! A question as used for the map: the files and definitions that it names, and the words that it shares with names.
+//! Interprets a question for the map: the files and definitions that it names, and the words that it shares
+//! with names.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// Maximum definers of a name in a question; a name with more does not identify a file.
+/// Maximum number of definers of a name in a question. A name with more does not identify a file.
 const MAX_DEFINERS: usize = 4;
 /// Value of a definition whose name consists of words of the question, relative to a single mention.
 const ASKED: f64 = 4.0;
@@ -20,10 +21,10 @@ const ASKED: f64 = 4.0;
 const ABOUT: f64 = 0.8;
 /// Exponent for relevance scores, which favors files with high scores.
 const SHARPEN: f64 = 3.0;
-/// Maximum files with a relevance score.
+/// Maximum number of files with a relevance score.
 const MAX_FILES: usize = 400;
 
-/// The words of a question with their weights.
+/// The words of a question with their weights, and the identifiers it contains.
 #[derive(Debug)]
 pub struct AskedWords {
     words: BTreeMap<String, f64>,
@@ -32,7 +33,7 @@ pub struct AskedWords {
 }
 
 impl AskedWords {
-    /// Parses a question.
+    /// Parses a question and weights its words by their rarity.
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let words: BTreeMap<String, f64> =
@@ -41,7 +42,7 @@ impl AskedWords {
         Self { words, best, identifiers: asked.identifiers.into_iter().collect() }
     }
 
-    /// Value that the question adds to a definition with this name.
+    /// Returns the value that the question adds to a definition called `name`.
     pub(in crate::code::symbols) fn worth(&self, name: &str) -> f64 {
         if self.identifiers.contains(name) {
             return 2.0 * ASKED;
@@ -75,7 +76,7 @@ pub fn rank_for(
     Ranking::of_scores(mixed)
 }
 
-/// The files that a text names by path, or by an identifier that few files define; in key order.
+/// Returns the files that a text names by path, or by an identifier that few files define, in key order.
 pub fn named_in(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
     let asked = ParsedQuery::read(text);
     let mut named: Vec<FileKey> = asked.named_among(files.iter()).into_iter().cloned().collect();

@@ -1,9 +1,9 @@
-//! Recognizes files that change together by their names: a source file and its tests, and changelogs.
+//! Recognizes files that change together by their names: a source file with its tests, and changelogs.
 
 use crate::key::FileKey;
 
-/// A file's name without extension and test markers, in lower case: `cookies` for `tests/test_cookies.py`,
-/// `cookies_test.go` or `Cookies.spec.ts`.
+/// Returns a file's name without extension and test markers, in lower case: `cookies` for
+/// `tests/test_cookies.py`, `cookies_test.go` or `Cookies.spec.ts`.
 pub(super) fn subject(key: &FileKey) -> String {
     let name = key.file_name().to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);

@@ -1,5 +1,5 @@
-//! An index of the words of every file, from its path, definitions and mentions. Built for all files at once; stores no
-//! text.
+//! An index of the words in the path, definitions and mentions of every file. Built for all files at once;
+//! stores no text.
 
 use std::collections::BTreeMap;
 
@@ -23,19 +23,18 @@ pub(super) enum Field {
     Mention,
 }
 
-/// Number of fields.
 pub(super) const FIELDS: usize = 4;
 
 /// Number of occurrences of a word in each field of a file.
 pub(super) type Counts = [u16; FIELDS];
 
-/// An index of words to files. Does not depend on the order of files.
+/// An index from words to files. Does not depend on the order of files.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
     /// Files in key order, indexed by number.
     files: Vec<FileTerms>,
     terms: FxHashMap<Box<str>, u32>,
-    /// The files that contain each term.
+    /// Files that contain each term, indexed by term.
     postings: Vec<Vec<Posting>>,
     /// Number of words in each field, over all files.
     totals: [u64; FIELDS],
@@ -43,14 +42,13 @@ pub struct LexicalIndex {
     companions: BTreeMap<Box<str>, Vec<u32>>,
 }
 
-/// Data about the words of one file.
+/// The word counts and kind of one file.
 #[derive(Debug)]
 pub(in crate::code) struct FileTerms {
     pub(in crate::code) key: FileKey,
     lengths: [u32; FIELDS],
     /// Whether the file has an outline and is not a document.
     pub(in crate::code) is_code: bool,
-    /// Whether the file is a changelog.
     pub(super) is_changelog: bool,
 }
 
@@ -104,17 +102,17 @@ impl LexicalIndex {
         self.files.push(FileTerms { key: key.clone(), lengths, is_code, is_changelog: is_changelog(key) });
     }
 
-    /// Number of files. File numbers are less than it.
+    /// Returns the number of files, which is greater than any file number.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// All files in key order, with their numbers.
+    /// Returns all files in key order, with their numbers.
     pub(in crate::code) fn files(&self) -> impl Iterator<Item = (u32, &FileTerms)> {
         (0_u32..).zip(&self.files)
     }
 
-    /// Groups of files with outlines whose names have the same subject, in a fixed order.
+    /// Returns the groups of files with outlines whose names have the same subject, in a fixed order.
     pub(super) fn companions(&self) -> impl Iterator<Item = &[u32]> {
         self.companions.values().map(|group| &**group)
     }
@@ -124,18 +122,18 @@ impl LexicalIndex {
         u32::try_from(at).ok()
     }
 
-    /// The files that contain a word (lower case, stemmed).
+    /// Returns the files that contain a word, which must be in lower case and stemmed.
     pub(super) fn postings(&self, word: &str) -> &[Posting] {
         let term = self.terms.get(word).copied();
         term.and_then(|term| self.postings.get(term as usize)).map_or(&[], |postings| postings)
     }
 
-    /// Number of words in each field of a file.
+    /// Returns the number of words in each field of a file.
     pub(super) fn lengths(&self, number: u32) -> [u32; FIELDS] {
         self.files.get(number as usize).map_or([0; FIELDS], |file| file.lengths)
     }
 
-    /// Average number of words in a field.
+    /// Returns the average number of words in a field.
     pub(super) fn average(&self, field: usize) -> f64 {
         self.totals.get(field).map_or(0.0, |total| *total as f64) / self.len().max(1) as f64
     }

@@ -1,6 +1,6 @@
-//! Finds the files that are relevant to a text, such as a question or a commit message. Looks up its words, gives more
-//! weight to the paths and names it contains, and spreads scores along references and to tests. Deterministic: depends
-//! only on the text and the files.
+//! Finds the files that are relevant to a text, such as a question or a commit message. Looks up the words of
+//! the text, gives more weight to the paths and names it contains, and spreads scores along references and to
+//! tests. Results depend only on the text and the files.
 
 pub(super) mod asked;
 mod companions;

@@ -1,4 +1,4 @@
-//! Parses a query: its words with weights, and the paths and identifiers it contains.
+//! Parses a query into weighted words, paths and identifiers.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,16 @@ use crate::code::symbols::graph::Seeds;
 use crate::key::FileKey;
 use crate::text::floor;
 
-/// Maximum bytes of text to read.
+/// Maximum bytes of a text to parse.
 const MAX_TEXT: usize = 64 << 10;
-/// Maximum words to look up.
+/// Maximum number of words to look up.
 const MAX_WORDS: usize = 400;
-/// Maximum files that a path in the text may match; one that matches more (`mod.rs`) does not identify a file.
+/// Maximum number of files that a path in the text may match. A path that matches more (`mod.rs`) does not
+/// identify a file.
 const MAX_NAMESAKES: usize = 4;
-/// Weight of a word in the first line, which summarizes the rest; other words weigh 1.
+/// Weight of a word in the first line, which summarizes the text. Other words have a weight of 1.
 const FIRST_LINE: f64 = 2.5;
-/// Starts of lines that say who wrote a commit, not what it is about.
+/// Starts of lines that name the people or system behind a commit, rather than its subject.
 const TRAILERS: [&str; 9] = [
     "signed-off-by:",
     "co-authored-by:",
@@ -32,16 +33,16 @@ const TRAILERS: [&str; 9] = [
     "git-svn-id:",
 ];
 
-/// A relevance query.
+/// The text and the seeds for which to find relevant files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     /// The task in the user's words. The first line carries more weight.
     pub text: &'a str,
-    /// Files and names to start from in addition to the text.
+    /// Files and names from which to start in addition to the text.
     pub seeds: Seeds<'a>,
 }
 
-/// A parsed text.
+/// The words, paths and identifiers of a text.
 #[derive(Debug, Default)]
 pub(in crate::code) struct ParsedQuery {
     /// Stemmed words, and names of several words as a whole, with their weights, in order of first occurrence.
@@ -77,7 +78,7 @@ impl Mentions {
 }
 
 impl ParsedQuery {
-    /// Parses a text.
+    /// Parses a text into words, paths and identifiers.
     pub(in crate::code) fn read(text: &str) -> Self {
         let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
         let mut asked = Self::default();
@@ -98,13 +99,14 @@ impl ParsedQuery {
         asked
     }
 
-    /// Numbers of the files whose paths end with a path in the text. Ignores paths that match more than a few files.
+    /// Returns the numbers of the files whose paths end with a path in the text. Ignores paths that match
+    /// more than a few files.
     pub(in crate::code) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
         let numbered = lexical.files().map(|(number, file)| (number, &file.key));
         self.named_by(numbered)
     }
 
-    /// Like `named`, for files that are not indexed; keeps their order.
+    /// Like `named`, but for files that are not indexed, in their given order.
     pub(super) fn named_among<'a>(&self, files: impl Iterator<Item = &'a FileKey>) -> Vec<&'a FileKey> {
         self.named_by(files.map(|key| (key, key)))
     }

@@ -1,5 +1,5 @@
-//! Combines the evidence for each file's relevance. The constants were tuned on every second commit of the bench
-//! `relevance`; the bench prints the results for all commits.
+//! Combines the evidence for each file's relevance into a score. The constants were tuned on every second
+//! commit of the bench `relevance`, which prints the results for all commits.
 
 use std::collections::BTreeMap;
 
@@ -11,38 +11,40 @@ use crate::code::symbols::index::SymbolIndex;
 use crate::code::symbols::words::{each_subword, stem};
 use crate::key::FileKey;
 
-/// Weight of a word in each field. The path weighs most, then definitions; mentions only break ties.
+/// Weight of a word in each field. The path has the largest weight, then definitions; mentions only break
+/// ties.
 const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
-/// Length normalization of each field (BM25's `b`). Mentions weigh so little that they need none.
+/// Length normalization of each field (BM25's `b`). Mentions have so little weight that they need none.
 const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
 /// Saturation for repeated words (BM25's `k1`).
 const SATURATION: f64 = 3.0;
-/// Added for a file whose path the text contains: as much as the best match by words.
+/// Bonus for a file whose path the text contains: as much as the best match by words.
 const NAMED: f64 = 1.0;
 /// Factor for files that are not code, since most texts are about code.
 const NO_CODE: f64 = 0.5;
-/// Maximum added by references, relative to the best file.
+/// Maximum bonus from references, relative to the best file.
 const SPREAD: f64 = 0.2;
-/// Exponent for scores as weights of a walk's start, which favors good matches.
+/// Exponent for scores when used as the restart weights of a walk. It favors good matches.
 const SHARPEN: f64 = 1.5;
-/// Maximum added for centrality: files that many others use change more often.
+/// Maximum bonus for centrality, since files that many others use change more often.
 const CENTRAL: f64 = 0.1;
-/// Maximum added for the number of definitions: larger files change more often.
+/// Maximum bonus for the number of definitions, since larger files change more often.
 const SIZE: f64 = 0.07;
 /// Share of the score that a source file and its tests pass to each other.
 const COMPANION: f64 = 0.1;
-/// Maximum files in a group with the same subject; in larger groups (`mod.rs`), the names say nothing.
+/// Maximum number of files in a group with the same subject. In larger groups (`mod.rs`), the names carry no
+/// information.
 const MAX_COMPANIONS: usize = 6;
-/// Lowest rank of the changelog, which most changes touch although texts rarely mention it.
+/// Lowest rank of the changelog, which most commits change although texts rarely mention it.
 const CHANGELOG_PLACE: usize = 5;
-/// Maximum symbols reported per file.
+/// Maximum number of symbols reported per file.
 const MAX_SYMBOLS: usize = 8;
 
 /// A file that is relevant to a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relevant {
     pub file: FileKey,
-    /// Relevance between 0 and 1. The best file has 1 if it contains words of the text.
+    /// Relevance between 0 and 1. The score of the best file is 1 if the file contains words of the text.
     pub score: f64,
     /// The most relevant symbols in the file, best first.
     pub symbols: Vec<MatchedSymbol>,
@@ -58,8 +60,9 @@ pub struct MatchedSymbol {
     pub score: f64,
 }
 
-/// The files that are relevant to a text, best first, ties by key; at most `limit`. If no file matches, returns the
-/// files most important to the repository and the seeds, with low scores. Returns nothing without text and seeds.
+/// Returns at most `limit` files that are relevant to a text, best first, ties by key. If no file matches,
+/// returns the files most important to the repository and the seeds, with low scores. Returns no files
+/// without text and seeds.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -86,8 +89,8 @@ pub fn relevant(
         .collect()
 }
 
-/// The relevance of each file to a text, between 0 and 1, by number in the lexical index. `None` without text and
-/// seeds.
+/// Returns the relevance of each file to a text, between 0 and 1, indexed by number in the lexical index, or
+/// `None` without text and seeds.
 pub(in crate::code) fn scores(
     lexical: &LexicalIndex,
     references: &References,
@@ -125,7 +128,7 @@ pub(in crate::code) fn scores(
     Some(scores)
 }
 
-/// The words of a text that occur in some file, with their weights; rare words weigh more.
+/// Returns the words of a text that occur in some file, with their weights. Rare words have larger weights.
 pub(super) fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
     let count = lexical.len() as f64;
     let rarity = |word: &str| {
@@ -136,7 +139,7 @@ pub(super) fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec
     words.filter_map(|(word, weight)| Some((word.as_str(), weight * rarity(word)?))).collect()
 }
 
-/// BM25F: combines the counts of a word in all fields before applying saturation.
+/// Scores files with BM25F, which combines the counts of a word in all fields before applying saturation.
 fn by_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
     let mut scores = vec![0.0; lexical.len()];
     let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
@@ -179,7 +182,7 @@ fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
     }
 }
 
-/// Raises the changelog that is closest to the best file.
+/// Raises the score of the changelog that is closest to the best file.
 fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
@@ -201,7 +204,7 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     }
 }
 
-/// The symbols of a file whose names contain words of the text.
+/// Returns the symbols of a file whose names contain words of the text.
 fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64) -> Vec<MatchedSymbol> {
     let mut around: Vec<&str> = Vec::new();
     let mut found = Vec::new();
@@ -224,7 +227,7 @@ fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64)
     found
 }
 
-/// The scores in the order of the graph's files.
+/// Returns the scores in the order of the graph's files.
 fn of_graph<'a>(
     lexical: &'a LexicalIndex,
     references: &'a References,
@@ -251,5 +254,5 @@ fn to_one(scores: &mut [f64]) {
     }
 }
 
-/// `by_size` relies on the position of this field.
+/// `by_size` relies on the position of `Field::Symbol`.
 const _: () = assert!(Field::Symbol as usize == 2);
