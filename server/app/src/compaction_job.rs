@@ -63,7 +63,7 @@ pub struct CompactionNotice {
     /// Notes for the user, such as why no model was asked or which steps failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why the compaction failed. Absent if it did not.
+    /// Why the compaction failed. Absent unless it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

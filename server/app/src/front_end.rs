@@ -1,5 +1,5 @@
-//! The interface between the application and its front end: messages to the user, and requests to the client. Front
-//! ends with a client implement it. The command line has none.
+//! The interface between the application and its front end: messages to the user, and requests to the client.
+//! Implemented by front ends that have a client, which the command line does not.
 
 use std::fmt;
 use std::sync::mpsc::Sender;

@@ -549,7 +549,7 @@ impl HeadlessWorkspace {
         Ok(commands::versioned(news.into(), self.session()?))
     }
 
-    /// Counts the tokens of files, see [`weigh`]. Needs no index.
+    /// Counts the tokens of files. See [`weigh`]. Needs no index.
     ///
     /// # Errors
     /// Returns a [`CommandError`] if a path matches no file.
@@ -573,7 +573,7 @@ impl ToolHost for HeadlessWorkspace {
     }
 }
 
-/// Runs the commands of a question that is sent from a headless workspace.
+/// Host that runs the commands of a question in a headless workspace.
 struct Sending<'a> {
     workspace: &'a mut HeadlessWorkspace,
     show: &'a mut dyn FnMut(Delta),

@@ -45,8 +45,9 @@ const MAX_MANIFESTS: usize = 5_000;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
 const MANY: usize = 1_000;
-/// All roots are scanned if more paths have changed than this number and than one in `FILES_A_PLACE` files. Checking
-/// one path descends from the root and reads the ignore files on the way, whereas a scan queries every file on disk.
+/// Number of changed paths above which all roots are scanned, if they are also more than one in `FILES_A_PLACE` files.
+/// Checking one path descends from the root and reads the ignore files on the way, whereas a scan queries every file on
+/// disk.
 const FEW: usize = 64;
 const FILES_A_PLACE: usize = 500;
 
@@ -121,7 +122,7 @@ pub struct IndexInputs<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// A step of a full run.
+/// An intermediate result of a full run.
 #[derive(Debug)]
 pub enum Step {
     /// All files have been listed, but not outlined. Directories and patterns can be resolved from now on.
@@ -418,7 +419,7 @@ impl History {
     }
 }
 
-/// Returns whether `committed` contains `key` or a directory above it, such as a submodule.
+/// Returns whether `committed` contains `key` or an entry above it, such as the directory of a submodule.
 fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
     let key = key.as_str();
     let folders = key.match_indices('/').map(|(at, _)| &key[..at]);

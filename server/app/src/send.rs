@@ -41,7 +41,7 @@ pub fn is_configured(settings: &Settings) -> bool {
     ProviderClient::of(settings, None).is_ok()
 }
 
-/// Runs the commands of a question, and shows its answer.
+/// A host that runs the commands of a question and shows its answer.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);

@@ -71,7 +71,7 @@ impl Services {
         )
     }
 
-    /// Returns whether a model writes the summaries, so that a command that needs one may wait.
+    /// Returns whether a model writes the summaries. A command that needs a summary may then have to wait.
     pub(crate) fn asks_model(&self, snapshot: &Snapshot) -> bool {
         matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }

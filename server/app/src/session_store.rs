@@ -1,5 +1,5 @@
 //! Stores sessions: tracks the last stored state of each, and who may write to it. Opens the store on first use.
-//! Without a store, sessions last as long as the server. Call it only on threads that may wait for the disk.
+//! Without a store, sessions last as long as the server. Call its methods only on threads that may wait for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -26,7 +26,7 @@ pub enum Persistence {
     InMemory,
 }
 
-/// Persists sessions. Keeps sessions in memory until a folder is set.
+/// Persistent storage for sessions. Sessions are kept in memory until a folder is set.
 #[derive(Debug, Default)]
 pub struct SessionStore(Mutex<Inner>);
 
@@ -453,7 +453,7 @@ impl OpenSession {
         Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
     }
 
-    /// Records what the store contains of the session.
+    /// Records the state that is now stored.
     fn note(&mut self, stored: &Session) {
         (self.history, self.saved) = (stored.history.clone(), stored.saved());
     }

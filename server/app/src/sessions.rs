@@ -15,7 +15,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Creates the collection with one open session, which is the current one.
+    /// Creates the collection with one open session, which becomes the current one.
     pub fn new(session: Arc<Session>) -> Self {
         let current = Arc::clone(&session.id);
         Self { open: BTreeMap::from([(Arc::clone(&current), session)]), current }

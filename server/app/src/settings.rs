@@ -74,7 +74,8 @@ impl Configuration {
             };
             told.push(sentence);
             if let Some(old) = before.iter().find(|old| keeps && *old.name == *name) {
-                // The earlier settings may be rejected too, because other layers may have changed since.
+                // Ignore the error: the earlier settings may be rejected too, because other layers may have changed
+                // since.
                 let _ = self.take(old.clone());
             }
         }
@@ -170,7 +171,7 @@ fn resolved(sources: &[Source]) -> EffectiveSettings {
 /// Parses settings. `null` selects the default.
 ///
 /// # Errors
-/// [`Problem`] with the path of the first setting that is unknown or of the wrong type.
+/// Returns a [`Problem`] with the path of the first setting that is unknown or of the wrong type.
 fn parse(mut tree: Value) -> Result<Settings, Problem> {
     drop_nulls(&mut tree);
     let settings: Settings = serde_path_to_error::deserialize(tree).map_err(|error| {

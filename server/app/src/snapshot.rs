@@ -56,7 +56,7 @@ pub struct Snapshot {
     pub disk: Arc<TextCache>,
     /// Cached passages of files that questions were asked about.
     pub passages: PassageCache,
-    /// Replaces secrets with placeholders.
+    /// Screen that replaces secrets with placeholders.
     pub screen: Arc<Screen>,
     /// Cached outlines of earlier runs.
     pub outlines: Arc<OutlineCache>,
@@ -126,11 +126,10 @@ impl Snapshot {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    /// Resolves the text that a client uses for a file: the exact name of an open buffer, or a path in a workspace
-    /// folder.
+    /// Resolves the name that a client uses for a file: that of an open buffer, or a path in a workspace folder.
     ///
     /// # Errors
-    /// Returns a [`PathError`] with the reason why the text cannot be resolved.
+    /// Returns a [`PathError`] with the reason why the name cannot be resolved.
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         match self.buffer_named(text) {
             Some(key) => Ok(key),
@@ -157,8 +156,8 @@ impl Snapshot {
     /// confirmed the file when selecting it. A file whose name suggests secrets requires that confirmation.
     ///
     /// # Errors
-    /// Returns a [`ReadError`] if the file cannot be read from disk, which is [`ReadError::Secret`] if it needs
-    /// confirmation.
+    /// Returns [`ReadError::Secret`] if the file needs confirmation, and another [`ReadError`] if it cannot be read
+    /// from disk.
     pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if selection.confirmed.contains(key) {
             return self.text_as_it_is(key, selection);

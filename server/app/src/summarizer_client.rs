@@ -1,5 +1,5 @@
-//! The client for the summaries of compactions, which are written by the editor's client, a provider, or no model.
-//! Waits for the answer on the caller's thread, up to a timeout. Does not interpret the question.
+//! The client that obtains the summaries of compactions from the editor's client or from a provider. Waits for the
+//! answer on the caller's thread, up to a timeout. Does not interpret the question.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -38,7 +38,7 @@ enum Answerer {
     },
 }
 
-/// Sends summary requests to the client or to a provider, as configured.
+/// A client that sends summary requests to the editor's client or to a provider, as configured.
 #[derive(Clone, Debug)]
 pub struct SummarizerClient {
     whom: Answerer,
@@ -48,7 +48,7 @@ pub struct SummarizerClient {
     /// Model that the client should use for detecting topics.
     detection_model: Option<String>,
     timeout: Duration,
-    /// Replaces secrets in questions and answers.
+    /// Screen that replaces secrets in questions and answers.
     screen: Arc<Screen>,
     /// Why no model is asked although the settings name one.
     problem: Option<String>,
@@ -125,7 +125,7 @@ impl SummarizerClient {
         }
     }
 
-    /// Returns why rules extract the summaries although the settings name a model.
+    /// Returns why no model writes the summaries although the settings name one. `None` if that is not the case.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -239,7 +239,7 @@ impl Answerer {
         }
     }
 
-    /// Returns the provider if its keys are available, and the reason why not otherwise.
+    /// Returns the provider if its keys are available, or else the reason why it cannot be used.
     fn with_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {

@@ -17,7 +17,7 @@ use crate::summarizer_client::answer_of_client;
 /// for the prompt.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks the client for exact token counts.
+/// A client for exact token counts.
 #[derive(Clone, Debug)]
 pub struct TokenCountClient(Arc<dyn FrontEnd>);
 

@@ -72,7 +72,7 @@ impl TokenUsage {
 }
 
 /// Counts the tokens of files that match `paths` (files, directories, globs), or of the whole workspace, on several
-/// threads. `model` defaults to the setting.
+/// threads. `model` defaults to the setting `model`.
 ///
 /// # Errors
 /// Returns a [`CommandError`] if a path matches no file, or `cancel` is raised.

@@ -65,7 +65,7 @@ pub(super) struct ListParams {
 pub(super) struct ExcerptList {
     /// Maximum tokens of code that were allowed for the question. 0 means that automatic context is off.
     auto_budget: usize,
-    /// Pinned excerpts first, then those for the question, best first, then those kept from earlier questions.
+    /// Pinned excerpts, followed by those for the question, best first, and those kept from earlier questions.
     excerpts: Vec<ListedExcerpt>,
     /// Dismissed excerpts, which are not suggested again.
     dismissed: Vec<ExcerptKey>,
@@ -220,7 +220,7 @@ impl Command for List {
     }
 }
 
-/// Returns the token limit of automatic context: that of the session, or else that in the settings.
+/// Returns the token limit of automatic context, from the session or else from the settings.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

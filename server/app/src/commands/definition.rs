@@ -1,4 +1,4 @@
-//! The table of commands, and what is derived from their types: type-erased definitions and descriptions.
+//! The table of commands, with their type-erased definitions and their descriptions.
 
 use serde_json::Value;
 

@@ -305,7 +305,7 @@ impl Command for Exclude {
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
             let found = expand(text, context).map_err(|error| invalid_path(at, &error, context))?;
-            // Files that would need confirmation to be selected can be excluded without it.
+            // Excluding a file needs no confirmation, even if selecting it does.
             let withheld = found.withheld.into_iter().map(|(key, _)| key);
             for key in found.files.into_iter().chain(withheld) {
                 selection.exclude(key.clone());
@@ -528,7 +528,8 @@ fn select_into(
     context: &Context<'_>,
 ) -> Result<SelectionChange, CommandError> {
     let mut changed = SelectionChange::default();
-    // Besides the path that Strata reported, accept any form that `paths` accepts, such as a URI or a path with lines.
+    // Accept not only the path that Strata reported, but any form that `paths` accepts, such as a URI or a path with
+    // lines.
     let named = |text: &String| context.snapshot.resolve(split_lines(text, context).0).ok();
     let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
     let confirmed =

@@ -68,7 +68,7 @@ pub(super) struct SetParams {
     messages: Vec<AddParams>,
 }
 
-/// The point at which to cut off the conversation.
+/// The point from which to delete messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TruncateParams {
@@ -117,7 +117,7 @@ pub(super) struct ImportParams {
     text: String,
 }
 
-/// The result of cutting off the conversation.
+/// The result of truncating the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TruncateReply {
     /// Number of deleted messages.

@@ -35,8 +35,8 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptParams {
-    /// Goal of the loop. Defaults to the goal of the running loop. A different goal makes the reply the first prompt of
-    /// a new loop.
+    /// Goal of the loop. Defaults to the goal of the running loop. With a different goal, the reply is the first prompt
+    /// of a new loop.
     goal: Option<String>,
     /// Environment to report instead of the last one recorded.
     environment: Option<BTreeMap<String, String>>,

@@ -36,7 +36,7 @@ pub(super) struct AddParams {
 pub(super) struct SearchParams {
     /// Words to search for. Must contain at least one letter or digit.
     query: String,
-    /// Maximum number of matches to return. Defaults to 20, and is limited to 1,000.
+    /// Maximum number of matches to return, up to 1,000. Defaults to 20.
     limit: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ struct Note {
 pub(super) struct SearchReply {
     /// Matches in memory files, then all other matches. Each group is sorted by relevance, best first.
     hits: Vec<MemoryMatch>,
-    /// Number of the newest matches, to which the ranking was limited. Absent if all matches were ranked.
+    /// Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<usize>,
 }

@@ -53,7 +53,7 @@ pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
 pub(crate) use named_file::does_not_exist;
 
-/// Alias for the id of the current session in requests.
+/// Alias that requests can use for the id of the current session.
 pub const MAIN_SESSION: &str = "main";
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
@@ -155,14 +155,14 @@ pub struct Context<'a> {
     pub cancel: &'a Cancel,
     /// Effects to apply after the command has succeeded.
     pub effects: Vec<Effect>,
-    /// Write to the store that ends the command. The session itself is saved separately.
+    /// Write to the store that runs at the end of the command. The session itself is saved separately.
     pub write: Option<Write>,
-    /// Whether `write` has run. The command can then no longer be cancelled.
+    /// Whether `write` has run. Once it has, the command can no longer be cancelled.
     pub has_written: bool,
 }
 
-/// A write to the store that runs as the last step of a command, so that a command that fails, panics or is cancelled
-/// before it writes nothing. Returns its part of the reply.
+/// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
+/// panics or is cancelled. Returns its part of the reply.
 pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {

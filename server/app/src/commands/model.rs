@@ -16,7 +16,7 @@ use crate::send::{Connection, ForwardJob, ModelReply, ProviderClient, SnapshotPa
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ModelParams {
-    /// Messages, oldest first. The model answers the last ones.
+    /// Messages, oldest first. The last ones are those that the model should answer.
     messages: Vec<ModelMessage>,
     /// System prompt. Defaults to none.
     #[serde(default)]

@@ -32,7 +32,7 @@ pub(super) struct ReadReply {
     /// Qualified name of the definition. Absent unless a definition was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<String>,
-    /// Text of lines `from` to `to`, which are the whole file if no part was requested.
+    /// Text of lines `from` to `to`. Contains the whole file if no part was requested.
     text: String,
     /// First line of `text`, counted from 1.
     from: u32,

@@ -1,5 +1,5 @@
-//! `session.*`: opens, stores, forks, exports and searches whole conversations. The store persists them; the main
-//! loop keeps track of the open ones.
+//! `session.*`: opens, stores, forks, exports and searches whole conversations. The store persists sessions, and the
+//! main loop keeps track of the open ones.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) struct ForkParams {
 pub(super) struct RenameParams {
     /// New name of the session. An empty string removes the name.
     name: String,
-    /// Id of the session. Defaults to the session that the command runs in.
+    /// Id of the session to rename. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct RenameParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeleteParams {
-    /// Id of the session. Defaults to the session that the command runs in.
+    /// Id of the session to delete. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct ExportParams {
     /// Format of the export. Defaults to `jsonl`.
     #[serde(default)]
     format: ExportFormat,
-    /// Id of the session. Defaults to the session that the command runs in.
+    /// Id of the session to export. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct ImportParams {
 pub(super) struct SearchParams {
     /// Words to search for. Must contain at least one letter or digit.
     query: String,
-    /// Maximum number of matches to return. Defaults to 20, and is limited to 1,000.
+    /// Maximum number of matches to return, up to 1,000. Defaults to 20.
     limit: Option<usize>,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct ImportReply {
     messages: usize,
     /// Format that was recognized in the text.
     form: Form,
-    /// Number of lines of the text that contain no message.
+    /// Number of lines in the text that contain no message.
     skipped: usize,
 }
 

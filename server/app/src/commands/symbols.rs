@@ -108,7 +108,7 @@ pub(super) struct FileReply {
 pub(super) struct ReferencesParams {
     /// Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
-    /// File whose definitions of the name to consider. Defaults to all files.
+    /// Path of a file, to consider only its definitions of the name. Defaults to all files.
     path: Option<String>,
     /// Maximum number of references to return. Defaults to 200.
     #[serde(default = "default_hits")]
@@ -173,7 +173,7 @@ struct ReferenceLine {
     line: usize,
     /// Text of the line, without surrounding whitespace.
     text: String,
-    /// Certainty of the reference: scopes, imports and types resolve to the definition, or only the name matches.
+    /// How certain the reference is: resolved through scopes, imports and types, or matched only by name.
     confidence: Confidence,
     /// Whether this is a definition of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -388,7 +388,7 @@ fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>,
     }
     let found = path_patterns::expand(&snapshot.roots, &snapshot.index.entries, path)
         .map_err(|error| CommandError::invalid(field, &error.to_string()))?;
-    // A file whose content is withheld may be listed by name if it was named explicitly.
+    // A withheld file is included if it was named explicitly, because its name may be shown.
     let withheld = found.withheld.into_iter().map(|(key, _)| key);
     let alone = found.kind == PatternKind::File;
     Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())

@@ -68,11 +68,11 @@ pub(super) struct ExplainReply {
     broke: Option<Break>,
 }
 
-/// The pause or model change to forecast the cost of.
+/// The pause or model switch whose cost to forecast.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
-    /// Model for which to forecast the cost of switching.
+    /// Model to switch to in the forecast.
     model: Option<String>,
     /// Length of the pause to forecast, in seconds since the last prompt.
     pause_seconds: Option<u64>,

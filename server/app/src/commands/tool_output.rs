@@ -38,7 +38,7 @@ pub(super) struct AddParams {
     outcome: Outcome,
 }
 
-/// Identifies a tool output, by a message number or by the name of a spilled output.
+/// Identifier of a tool output: a message number, or the name of a spilled output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OutputName {
@@ -61,7 +61,7 @@ pub(super) struct ReadParams {
     count: Option<usize>,
 }
 
-/// The truncated output, and the message it was added as.
+/// The truncated output, and the number of the message that was added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
     /// Content that the model sees, truncated to the limits for tool outputs.

@@ -8,7 +8,7 @@ use strata_host::uri;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// Maximum length of an address or a title of a page, in bytes.
+/// Maximum length of a page's address or title, in bytes.
 const MAX_NAME: usize = 4_096;
 
 /// A web page to add to the session.

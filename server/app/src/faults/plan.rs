@@ -17,7 +17,7 @@ pub struct Plan(Mutex<Inner>);
 #[derive(Default)]
 struct Inner {
     reached: BTreeMap<Location, usize>,
-    /// Point that panics, and the number of times that it is passed before it does.
+    /// Point that panics, and how many more times it is passed first.
     armed: Option<(Location, usize)>,
 }
 

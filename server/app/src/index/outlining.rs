@@ -77,7 +77,8 @@ impl<'a> OutlineRun<'a> {
         Self { means: *means, seen: means.roots.iter().map(known).collect() }
     }
 
-    /// Returns whether a file can have an outline. For names without an extension, the first line decides.
+    /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
+    /// first line.
     pub(super) fn may_outline(entry: &Entry) -> bool {
         let key = &entry.key;
         entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))

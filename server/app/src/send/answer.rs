@@ -73,7 +73,7 @@ pub enum SendEnd {
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendCost {
-    /// Actual cost, in which cached input is cheaper.
+    /// Actual cost, including the effect of the cache.
     pub paid: f64,
     /// Cost if nothing had been cached.
     pub uncached: f64,
@@ -166,8 +166,8 @@ pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) 
     (end, None)
 }
 
-/// Splits an answer into pieces that can be shown as they arrive. Never splits a placeholder, and restores known
-/// secrets.
+/// A stream of answer pieces that can be shown as they arrive. Placeholders are never split, and known secrets are
+/// restored.
 pub(super) struct Stream<'a> {
     connection: &'a Connection,
     host: &'a mut dyn SendHost,

@@ -33,7 +33,7 @@ const READ_ON: &str = "tool_output_read";
 /// Maximum number of characters of a tool result that are shown to the client.
 const SHOWN: usize = 2_000;
 
-/// What the next request asks the model.
+/// The content of the next request to the model.
 pub(super) enum Asked {
     Question,
     /// Tool results, as `toolResults` of `strata.prompt.assemble`.

@@ -23,7 +23,7 @@ const NOT_SAID_INSIDE: &[&str] = &["uri"];
 /// part of the reply.
 const TRIES: usize = 4;
 
-/// Runs the commands that implement tools.
+/// A host that runs the commands that implement tools.
 pub trait ToolHost {
     /// Runs a command in the host's session.
     ///
@@ -197,7 +197,7 @@ fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
     }
 }
 
-/// Returns the file part of a path, without `#` and what follows.
+/// Returns the part of a path before `#`, which names the file.
 fn file_of(path: &str) -> &str {
     path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
 }

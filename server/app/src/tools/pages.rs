@@ -30,7 +30,7 @@ pub(super) enum Shape {
     Lines(&'static str),
     /// The lists are cut off, and the number of omitted entries is added. No cursor continues the reply.
     Clipped(&'static [&'static str]),
-    /// The field `text` is cut off at the end of a line, and `to` becomes the last line that is left.
+    /// The field `text` is cut off at the end of a line, and `to` is set to the last remaining line.
     Numbered,
 }
 
@@ -50,8 +50,8 @@ impl Shape {
     }
 }
 
-/// Returns the part of a reply that starts at `cursor` and for which `fits` returns `true`, but at least one entry or
-/// character.
+/// Returns the page of a reply that starts at `cursor`. The page is as long as `fits` allows, but has at least one
+/// entry or character.
 ///
 /// # Errors
 /// Returns [`BadCursor`] if `cursor` is not from this reply.
