@@ -27,7 +27,8 @@ pub(super) struct RunParams {
 pub(super) struct RequestParams {
     /// Model of the request. Defaults to the model of the last prompt, or else to the setting `model`.
     pub(super) model: Option<String>,
-    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens that the client allows. Defaults to the limit of the last prompt. The model's window and
+    /// the session's own limit apply as well.
     pub(super) max_input_tokens: Option<usize>,
 }
 

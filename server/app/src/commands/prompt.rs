@@ -49,7 +49,8 @@ pub(super) struct AssembleParams {
     policy: Option<PolicyName>,
     /// Model to build the prompt for. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+    /// own limit.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
     /// `context.auto_budget`.
@@ -137,7 +138,8 @@ pub(super) struct EstimateParams {
     text: String,
     /// Model whose tokenizer to use. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+    /// own limit.
     max_input_tokens: Option<usize>,
 }
 

@@ -30,7 +30,8 @@ pub(super) struct SendParams {
     model: Option<String>,
     /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
-    /// Maximum input tokens. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens of each request. Defaults to no limit besides the model's window and the session's own
+    /// limit.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
     max_output_tokens: Option<usize>,
