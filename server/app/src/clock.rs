@@ -1,8 +1,8 @@
-//! The system clock. Only this layer reads it; the engine takes the time as an argument.
+//! Reads the system clock. The engine takes the time as an argument instead.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Current time, in milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970.
 pub fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

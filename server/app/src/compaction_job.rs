@@ -1,5 +1,5 @@
-//! Runs a compaction or archives tool results: sends the engine's questions to a model, returns the answers, and
-//! notifies the client of start and end. The engine decides what is kept.
+//! Runs compactions and archives tool results. Sends the engine's questions to a model, returns the answers, and
+//! notifies the client. The engine decides what is kept.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::format::{self, grouped};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 
-/// Divisor: a compaction that frees less than the request divided by this gets a note.
+/// A compaction gets a note if it frees less than the size of the request divided by this number.
 const WORTH_SAYING: usize = 10;
 
 /// Why a conversation is compacted.
@@ -27,43 +27,43 @@ const WORTH_SAYING: usize = 10;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "CompactionReason")]
 pub enum Reason {
-    /// The user or the client requested it.
+    /// The user or the client requested the compaction.
     Asked,
-    /// The conversation reached a threshold.
+    /// The conversation reached a threshold of the profile.
     Due(TriggerReading),
     /// The provider rejected a prompt as too long.
     ContextLimit,
 }
 
-/// The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`.
+/// The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Compaction")]
 pub struct CompactionNotice {
     /// Progress of the compaction.
     pub state: CompactionState,
-    /// Id of the session.
+    /// Id of the session that is compacted.
     pub session: String,
-    /// Profile of the compaction.
+    /// Name of the compaction profile.
     pub profile: String,
     /// Why the conversation is compacted.
     pub reason: Reason,
-    /// How the conversation was shortened.
+    /// How the conversation was shortened. Absent until the compaction has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
     /// Size of the conversation before the compaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Size>,
-    /// Size of the conversation after the compaction.
+    /// Size of the conversation after the compaction. Absent until the compaction has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Size>,
     /// Who wrote the summary. Absent until it is written, and if the conversation was only truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarised_by: Option<SummaryAuthor>,
-    /// Notes for the user: why no model was asked, or which steps failed.
+    /// Notes for the user, such as why no model was asked or which steps failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why the compaction failed.
+    /// Why the compaction failed. Absent unless it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -76,22 +76,22 @@ pub enum CompactionState {
     Started,
     /// The conversation has been compacted.
     Ended,
-    /// The compaction failed; the conversation is unchanged.
+    /// The compaction failed. The conversation is unchanged.
     Failed,
 }
 
-/// A compaction of a session.
+/// A compaction to run in a session.
 #[derive(Clone, Debug)]
 pub struct CompactionJob {
     pub session: String,
     pub profile: Profile,
     pub reason: Reason,
-    /// Size of the request that the compaction is for. Defaults to one like the last request.
+    /// Size of the request that the compaction makes room for. Defaults to the size of a request like the last one.
     pub size: Option<RequestSize>,
 }
 
-/// Summarizes the results to archive with `summarizer`, on this thread. If there is no answer, uses excerpts of the
-/// results.
+/// Summarizes the tool results to archive with `summarizer`, on the caller's thread. Uses excerpts of the results if
+/// there is no answer.
 pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question.as_ref().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
@@ -101,7 +101,7 @@ pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     ageing.apply(text.as_deref())
 }
 
-/// Why there is no draft.
+/// Why a compaction produced no draft.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
     /// The conversation cannot be compacted.
@@ -113,10 +113,10 @@ pub enum DraftError {
 }
 
 impl CompactionJob {
-    /// Drafts a compaction of `session`, asking `summarizer` on this thread.
+    /// Drafts a compaction of `session`. Asks `summarizer` on the caller's thread.
     ///
     /// # Errors
-    /// [`DraftError`].
+    /// Returns a [`DraftError`] if the conversation cannot be compacted or `cancel` is raised.
     pub fn draft(
         &self,
         session: &Session,
@@ -161,10 +161,10 @@ impl CompactionJob {
         Ok(draft)
     }
 
-    /// Installs a draft. Rejects it if the profile or the messages have changed since.
+    /// Installs a draft. Rejects the draft if the profile or the messages have changed since it was made.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the draft is rejected.
     pub fn install(
         &self,
         session: &mut Session,
@@ -180,8 +180,8 @@ impl CompactionJob {
         Ok(())
     }
 
-    /// Whether there are messages that the profile does not keep. If not, an automatic compaction is not worth
-    /// announcing.
+    /// Returns whether the session has messages that the profile does not keep. Without any, an automatic compaction is
+    /// not worth announcing.
     pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
         let pressure = self.pressure(session, snapshot);
         let visible: Vec<_> = session.history.sent().cloned().collect();
@@ -198,13 +198,13 @@ impl CompactionJob {
         }
     }
 
-    /// Notice that the compaction of `session` starts.
+    /// Returns the notice that the compaction of `session` has started.
     pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
         let before = with_scales(snapshot.means(), |scales| Size::of_history(&session.history, scales));
         CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
     }
 
-    /// Notice with this state and no details.
+    /// Returns a notice with this state and no details.
     pub fn notice(&self, state: CompactionState) -> CompactionNotice {
         CompactionNotice {
             state,
@@ -220,7 +220,7 @@ impl CompactionJob {
         }
     }
 
-    /// Notice that the compaction ended and `draft` is installed.
+    /// Returns the notice that the compaction has ended and `draft` is installed.
     pub fn ended(&self, draft: &Draft) -> CompactionNotice {
         let mut notes = draft.notes.clone();
         notes.extend(self.little_freed(draft));
@@ -234,7 +234,7 @@ impl CompactionJob {
         }
     }
 
-    /// Note for a request that was too long although the conversation is only a small part of it.
+    /// Returns a note for the user if the compaction freed little of a request that the provider rejected as too long.
     fn little_freed(&self, draft: &Draft) -> Option<String> {
         let freed = draft.before.tokens.saturating_sub(draft.after.tokens);
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
@@ -247,7 +247,7 @@ impl CompactionJob {
         })
     }
 
-    /// Notice that the compaction failed.
+    /// Returns the notice that the compaction failed.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
         CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }

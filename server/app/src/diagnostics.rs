@@ -1,5 +1,5 @@
-//! Checks this build and reports what it contains, as the first step of troubleshooting. Only looks at built-in data
-//! and the index, and changes nothing.
+//! Reports what this build contains and what is broken in it, as the first step of troubleshooting. Reads only built-in
+//! data and the index, and changes nothing.
 
 use serde::Serialize;
 use strata_engine::code::outline::{GrammarReport, grammar_reports};
@@ -14,9 +14,8 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostics {
-    /// Version of Strata.
     pub version: &'static str,
-    /// Platform that it was built for.
+    /// Platform that this build targets.
     pub platform: Platform,
     /// Languages that Strata can outline.
     pub languages: Vec<GrammarReport>,
@@ -27,15 +26,15 @@ pub struct Diagnostics {
 
 #[derive(Debug, Serialize)]
 pub struct Platform {
-    /// `linux`, `macos`, `windows`, ...
+    /// Operating system: `linux`, `macos`, `windows`, ...
     pub os: &'static str,
-    /// `x86_64`, `aarch64`, ...
+    /// Processor architecture: `x86_64`, `aarch64`, ...
     pub arch: &'static str,
 }
 
 #[derive(Debug, Serialize)]
 pub struct TokenizerReport {
-    /// Name given by its maker.
+    /// Name that the vocabulary's publisher gives it, such as `o200k_base`.
     pub name: &'static str,
     /// Why the vocabulary cannot be used. Tokens are then estimated from the number of characters.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +47,7 @@ pub struct ModelsReport {
     pub known: usize,
     /// Name of the default model.
     pub default: String,
-    /// What is missing about the default model.
+    /// Warning about the properties assumed for the default model, if it is missing from the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -63,7 +62,7 @@ pub struct WorkspaceReport {
     pub outlined: usize,
     /// Problems of the scan, as sentences.
     pub notes: Vec<String>,
-    /// Size of the outlines on disk. Absent if outlines are not cached.
+    /// Size of the outline cache on disk. Absent if outlines are not cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outline_cache: Option<CacheSize>,
 }
@@ -88,7 +87,7 @@ impl Diagnostics {
         }
     }
 
-    /// Messages about everything that is broken; empty if there are no problems.
+    /// Returns a message for each problem.
     pub fn problems(&self) -> Vec<String> {
         let languages = self.languages.iter().filter_map(|language| {
             Some(format!("the language {}: {}", language.name, language.problem.as_ref()?))
@@ -102,7 +101,6 @@ impl Diagnostics {
 }
 
 impl WorkspaceReport {
-    /// Creates a report on an indexed workspace.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self {
             roots: snapshot.roots.iter().map(|root| root.real.display().to_string()).collect(),

@@ -1,4 +1,4 @@
-//! Maps documents of editors to keys. Never reads a document.
+//! Maps editor documents to file keys. Never reads a document.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use strata_engine::key::FileKey;
 use strata_host::roots::Roots;
 use strata_host::uri;
 
-/// Key of a document: a file in a workspace folder, a buffer that was never saved, or a notebook cell
-/// (`notebook.ipynb#cell`). `None` for documents that are not tracked: those with another scheme (`git:`, a diff
-/// view), or outside the workspace folders.
+/// Returns the key of a document: a file in a workspace folder, a buffer that was never saved, or a notebook cell
+/// (`notebook.ipynb#cell`). Returns `None` for documents that are not tracked, which have another scheme (`git:`, a
+/// diff view) or are outside the workspace folders.
 pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
     match uri::scheme(text) {
         Some("file") => file_key(text, roots),
@@ -19,7 +19,7 @@ pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
     }
 }
 
-/// Whether a document's path is in a workspace folder, but its file is not, because of a link.
+/// Returns whether a document's path is in a workspace folder, but leads to a file outside of it through a link.
 pub fn leads_out(key: &FileKey, roots: &Roots) -> bool {
     match key.as_str().split_once(".ipynb#") {
         Some((notebook, _)) => roots.leads_out(&FileKey::new(format!("{notebook}.ipynb"))),
@@ -27,8 +27,8 @@ pub fn leads_out(key: &FileKey, roots: &Roots) -> bool {
     }
 }
 
-/// New key of a document after the workspace folders changed: with several folders, keys start with the folder's
-/// name. `None` if no folder contains the document any more.
+/// Returns the new key of a document after the workspace folders changed, or `None` if no folder contains the document
+/// any more. With several folders, keys start with the folder's name.
 pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
     if key.is_untitled() {
         return Some(key.clone());
@@ -43,11 +43,11 @@ pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
     }
 }
 
-/// A position in a document as editors report it: line and character, both counted from 0.
+/// A position in a document as editors report it: a line and a character, both counted from 0.
 pub(crate) type EditorPosition = (u32, u32);
 
-/// Lines that a range touches, counted from 1; `None` for an empty range. The last line does not count if the range
-/// ends at its start, because editors select whole lines this way.
+/// Returns the lines that a range touches, counted from 1, or `None` for an empty range. Omits the last line if the
+/// range ends at its start, because editors select whole lines this way.
 pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
     let Range { start, end } = range;
     let (start, end) = if start <= end { (start, end) } else { (end, start) };
@@ -58,7 +58,8 @@ pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
 
 fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
     let path = uri::to_path(text).ok()?;
-    // First try the path as written, since the file may not exist yet. Resolving it finds files behind links.
+    // Try the path as written first, since the file may not exist yet. Resolving the path also finds files behind
+    // links.
     roots.key_of(&path).or_else(|| roots.resolve(text).ok())
 }
 

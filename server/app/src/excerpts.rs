@@ -14,7 +14,8 @@ use strata_engine::prompt::session::Session;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// Context frame for the prompt of `ask`, if the settings enable it: names with line numbers.
+    /// Returns the context frame for the prompt of `ask`, if the settings enable it. The frame consists of names with
+    /// line numbers.
     pub(crate) fn context_frame(
         &self,
         session: &Session,
@@ -39,10 +40,10 @@ impl Snapshot {
         assembly::context_frame(text, &assembly::with_lines(items, read))
     }
 
-    /// Excerpts for the prompt of `ask`. `symbols` are the current outlines.
+    /// Selects excerpts for the prompt of `ask`. `symbols` must be the current outlines.
     ///
     /// # Errors
-    /// [`Cancelled`] if `cancel` is raised.
+    /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn excerpts(
         &self,
         session: &Session,
@@ -73,7 +74,7 @@ impl Snapshot {
         let mut files = BTreeMap::new();
         for key in wanted_files(&candidates, session) {
             cancel.check()?;
-            // Skip files that cannot be read: the user did not ask for them.
+            // Skip unreadable files without a warning, because the user did not ask for them.
             if let Ok(file) = self.text(&key, &session.selection) {
                 let symbols = symbols.get(&key).cloned();
                 files.insert(key, SourceFile { file, symbols });

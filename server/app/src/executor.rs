@@ -1,5 +1,5 @@
-//! Runs commands, and applies the results of jobs, on a copy of their session. Stores changes before they become
-//! visible. Used by all front ends, and independent of them.
+//! Runs commands and applies the results of jobs, each on a copy of their session. Stores changes before they become
+//! visible. All front ends use this module, which depends on none of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::services::Services;
 use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
 
-/// The environment of a command, as it was when the command arrived.
+/// The environment of a command at the time it arrived.
 pub struct Environment<'a> {
     pub snapshot: &'a Snapshot,
     pub sessions: &'a Sessions,
     pub services: &'a Services,
-    /// Running compaction of the session.
+    /// Running compaction of the session, if any.
     pub compaction: Option<&'a RunningCompaction>,
     pub cancel: &'a Cancel,
 }
@@ -29,14 +29,14 @@ pub struct Environment<'a> {
 /// The outcome of a command or a job. Changes to its session have been stored.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The session, if it changed.
+    /// The changed session. `None` if the session did not change.
     pub session: Option<Arc<Session>>,
     pub effects: Vec<Effect>,
     pub result: Result<Value, CommandError>,
 }
 
-/// Runs a command on a copy of `before`. A command that fails, panics, is cancelled or cannot be stored changes
-/// nothing.
+/// Runs a command on a copy of `before`. A command that fails, panics or is cancelled, or whose changes cannot be
+/// stored, changes nothing.
 pub fn execute(
     command: &Definition,
     arguments: Value,
@@ -64,7 +64,7 @@ pub fn execute(
         release_opened(&effects, sessions, services);
         resume_unwind(panic)
     });
-    // Discard a result that no one waits for any more, unless it has already been written.
+    // Discard a result that no caller waits for, unless the command has already written to the store.
     if result.is_err() || (cancel.is_cancelled() && !has_written) {
         release_opened(&effects, sessions, services);
         return Outcome { session: None, effects: Vec::new(), result };
@@ -89,7 +89,7 @@ pub fn change(
     commit(result.is_ok().then_some(session), Vec::new(), result, services)
 }
 
-/// Stores changes, and discards them if they cannot be stored.
+/// Stores the changed session, and discards the change if it cannot be stored.
 fn commit(
     session: Option<Session>,
     effects: Vec<Effect>,
@@ -115,7 +115,7 @@ impl Outcome {
     }
 }
 
-/// Releases sessions that a task opened but that will not stay open, unless they were open before.
+/// Releases sessions that a task opened but that will not stay open. Keeps sessions that were open before.
 pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) {
     for effect in effects {
         if let Effect::Open(session) = effect
@@ -126,7 +126,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
     }
 }
 
-/// Stores the previous session again, since a failed change may already have been stored.
+/// Stores the previous session again, because a failed change may already have been stored.
 pub fn restore(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");

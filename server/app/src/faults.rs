@@ -1,22 +1,21 @@
-//! Points at which tests can inject a panic, to show that none does any harm: in the handling of every event and
-//! command, in every job on another thread, and in every write to the store. With the feature `faults`, which only
-//! the language server's tests enable, a point panics if the test's plan says so. In all other builds, the points do
-//! nothing.
+//! Points at which tests can inject a panic, to show that a panic does no harm: in the handling of every event and
+//! command, in every job on another thread, and in every write to the store. A point panics only with the feature
+//! `faults`, which the language server's tests enable, and only if the test's plan says so.
 
 #[cfg(feature = "faults")]
 pub mod plan;
 
-/// How far the work at a point has progressed.
+/// Progress of the work when it reaches a point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
     Before,
     /// Something has changed, but is not visible yet.
     Changed,
-    /// Everything is done except reporting it.
+    /// All work is done except reporting the result.
     After,
 }
 
-/// Marks a point in the work with this name.
+/// Marks a point in the work called `what`, at which a test may inject a panic.
 #[cfg_attr(not(feature = "faults"), expect(unused_variables, reason = "no test plans anything"))]
 #[inline]
 pub fn reach(what: &str, point: Point) {
@@ -24,7 +23,8 @@ pub fn reach(what: &str, point: Point) {
     plan::reach(what, point);
 }
 
-/// Wraps named work for another thread, so that it runs under the plan of the thread that starts it.
+/// Wraps work for another thread, so that it runs under the plan of the current thread. Marks a point before and after
+/// the work.
 #[inline]
 pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     inherited(move || {
@@ -35,7 +35,7 @@ pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce()
     })
 }
 
-/// Like `carried`, for a thread that never ends, and without a point of its own.
+/// Like `carried`, but without points of its own, for threads that never end.
 #[inline]
 pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     #[cfg(feature = "faults")]

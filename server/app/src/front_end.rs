@@ -1,5 +1,5 @@
 //! The interface between the application and its front end: messages to the user, and requests to the client.
-//! Implemented by front ends with a client; the command line has none.
+//! Implemented by front ends that have a client, which the command line does not.
 
 use std::fmt;
 use std::sync::mpsc::Sender;
@@ -14,20 +14,19 @@ use strata_engine::key::FileKey;
 
 use crate::compaction_job::CompactionNotice;
 
-/// A front end for a user or another program.
+/// A front end that serves a user or another program.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
-    /// Abilities of the client. May change until the client has been initialized.
+    /// Returns the abilities of the client, which may change until the client has been initialized.
     fn abilities(&self) -> Abilities;
 
     fn warn(&self, warning: Warning);
 
-    /// Notifies the client of a compaction's progress.
     fn notify_compaction(&self, news: CompactionNotice);
 
-    /// Asks the client for a summary. Sends the answer, or why there is none, to `answer` within `patience`.
+    /// Asks the client for a summary. Sends the answer, or the reason why there is none, to `answer` within `patience`.
     ///
     /// # Errors
-    /// [`ClientGone`].
+    /// Returns [`ClientGone`] if the client has disconnected.
     fn summarize(
         &self,
         question: Summarize,
@@ -38,7 +37,7 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
     /// Asks the client for the provider's own token count of a request.
     ///
     /// # Errors
-    /// [`ClientGone`].
+    /// Returns [`ClientGone`] if the client has disconnected.
     fn count_tokens(
         &self,
         request: CountTokens,
@@ -65,53 +64,53 @@ pub struct Warning {
     /// Machine-readable kind of warning: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
     /// `redacted`, ...
     pub code: String,
-    /// The warning, as a sentence.
+    /// Text of the warning, as a sentence.
     pub message: String,
-    /// File that the warning is about.
+    /// File that the warning is about. Absent if it is not about a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<FileKey>,
 }
 
-/// A request to the client's model.
+/// A question for the client's model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summarize {
-    /// Purpose of the request.
+    /// What the answer is used for.
     pub purpose: Purpose,
-    /// System prompt.
+    /// System prompt of the request.
     pub system: String,
-    /// User message.
+    /// User message of the request.
     pub prompt: String,
     /// Maximum tokens of the answer.
     pub max_tokens: usize,
-    /// Model from the settings, as the provider names it.
+    /// Model from the settings, as the provider names it. Absent if the settings name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// The answer of a model.
+/// The answer of the client's model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "SummaryReply", into = "SummaryReply")]
 #[schemars(with = "SummaryReply")]
 pub struct Summary {
     /// Text of the answer.
     pub text: String,
-    /// User-visible name of the model that wrote the answer.
+    /// Display name of the model that wrote the answer.
     pub model: Option<String>,
 }
 
-/// The answer of a model, as clients may write it.
+/// The answer of the client's model, as clients may write it.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Summary")]
 enum SummaryReply {
     /// Text of the answer.
     Text(String),
-    /// An object, which may also name the model.
+    /// An object with the answer, and optionally the model that wrote it.
     Object {
         /// Text of the answer.
         text: String,
-        /// User-visible name of the model that wrote the answer, shown in `strata/compaction`.
+        /// Display name of the model that wrote the answer, shown in `strata/compaction`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
@@ -137,9 +136,9 @@ impl From<Summary> for SummaryReply {
 pub struct CountTokens {
     /// Model of the request, by its name in the model table.
     pub model: String,
-    /// Format of the request body.
+    /// Format of `body`.
     pub format: Format,
-    /// Request body.
+    /// Request body whose tokens to count.
     pub body: Value,
 }
 
@@ -147,11 +146,11 @@ pub struct CountTokens {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TokenCount {
-    /// Number of tokens.
+    /// A bare number of tokens.
     Number(usize),
-    /// An object, which may have further fields.
+    /// An object with the number of tokens. Further fields are ignored.
     Object {
-        /// Number of tokens.
+        /// Number of input tokens.
         #[serde(rename = "inputTokens")]
         input_tokens: usize,
     },

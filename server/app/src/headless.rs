@@ -1,5 +1,5 @@
 //! A workspace with one session and no editor, for the command line. Runs the server's commands one after another on
-//! the caller's thread. Has no main loop, no open buffers and no commands of its own.
+//! the caller's thread, without a main loop or open buffers.
 
 use std::env;
 use std::io;
@@ -47,7 +47,7 @@ pub struct HeadlessWorkspace {
     sessions: Sessions,
     services: Services,
     cancel: Cancel,
-    /// Threads that are writing to disk.
+    /// Handles of the threads that are writing to disk.
     writing: Vec<JoinHandle<()>>,
 }
 
@@ -59,10 +59,8 @@ pub enum OpenError {
     Unreachable {
         /// The folder as passed by the caller.
         folder: PathBuf,
-        /// Error from the operating system.
         error: io::Error,
     },
-    /// The path is not a directory.
     #[error("`{}` is not a directory", .0.display())]
     NotAFolder(PathBuf),
     /// The path cannot be used as a workspace folder.
@@ -74,28 +72,28 @@ pub enum OpenError {
 }
 
 impl Drop for HeadlessWorkspace {
-    /// Waits for unfinished writes, which would be lost because the process ends with its workspace.
+    /// Waits for unfinished writes, which would be lost when the process ends.
     fn drop(&mut self) {
         self.finish_writing();
     }
 }
 
-/// Current directory of the process, without symbolic links.
+/// Returns the current directory of the process, without symbolic links.
 fn current_directory() -> io::Result<PathBuf> {
     canonical(&env::current_dir()?)
 }
 
-/// Whether the current directory is inside this folder. `folder` must be a real path.
+/// Returns whether the current directory is inside `folder`, which must be a real path.
 pub fn is_in(folder: &Path) -> bool {
     current_directory().is_ok_and(|here| here.starts_with(folder))
 }
 
 impl HeadlessWorkspace {
-    /// Opens a folder with the settings from the user, the environment and the folder; `options` come from the
+    /// Opens a folder with the settings from the user, the environment and the folder. `options` are settings from the
     /// command line. Also returns a message for each rejected setting.
     ///
     /// # Errors
-    /// [`OpenError`], including [`OpenError::Options`] for invalid settings from the command line.
+    /// Returns an [`OpenError`], which is [`OpenError::Options`] for invalid settings from the command line.
     pub fn configured(folder: &Path, trust: Trust, options: Value) -> Result<(Self, Vec<String>), OpenError> {
         let mut headless = Self::open(folder, Settings::default())?;
         let mut configuration = Configuration::default();
@@ -112,17 +110,17 @@ impl HeadlessWorkspace {
         told.extend(configuration.ignored());
         let snapshot = &mut headless.snapshot;
         snapshot.trust = trust;
-        // Tokenizers that are needed are loaded when tokens are first counted.
+        // Tokenizer files are loaded when tokens are first counted.
         snapshot.configure(configuration);
         Ok((headless, told))
     }
 
-    /// Opens a folder, absolute or relative to the current directory, with these settings only. Reads none of its
-    /// files: commands resolve directories and patterns only after [`list`](Self::list), and have outlines only after
+    /// Opens a folder, absolute or relative to the current directory, with only these settings. Reads none of its
+    /// files. Commands can resolve directories and patterns after [`list`](Self::list), and have outlines after
     /// [`index`](Self::index).
     ///
     /// # Errors
-    /// [`OpenError`].
+    /// Returns an [`OpenError`] if the folder cannot be opened.
     pub fn open(folder: &Path, settings: Settings) -> Result<Self, OpenError> {
         let unreachable = |error| OpenError::Unreachable { folder: folder.to_owned(), error };
         let real = canonical(folder).map_err(unreachable)?;
@@ -132,7 +130,7 @@ impl HeadlessWorkspace {
         let mut snapshot = Snapshot::empty();
         snapshot.roots = Arc::new(Roots::single(&real)?);
         snapshot.settings = Arc::new(settings);
-        // Naming a folder on the command line means trusting it.
+        // Naming a folder on the command line counts as trusting it.
         snapshot.trust = Trust::Trusted;
         Ok(Self {
             folder: real,
@@ -144,7 +142,7 @@ impl HeadlessWorkspace {
         })
     }
 
-    /// Path of the folder, absolute and without symbolic links.
+    /// Returns the path of the folder, absolute and without symbolic links.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -166,7 +164,7 @@ impl HeadlessWorkspace {
     /// Lists the files without reading them, which is fast.
     ///
     /// # Errors
-    /// As [`index`](Self::index).
+    /// Returns the same errors as [`index`](Self::index).
     pub fn list(&mut self) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
         let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
@@ -174,10 +172,10 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Lists the files and outlines those with a grammar, reporting to `progress` at intervals.
+    /// Lists the files, and outlines those with a grammar. Reports to `progress` at intervals.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag of [`set_cancel`](Self::set_cancel) is raised. The index is then unchanged.
+    /// Returns [`Cancelled`] if the flag of [`set_cancel`](Self::set_cancel) is raised. The index is then unchanged.
     pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
         let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
@@ -193,7 +191,7 @@ impl HeadlessWorkspace {
     /// Updates the index: lists and outlines all files the first time, and only changed files after that.
     ///
     /// # Errors
-    /// As [`index`](Self::index).
+    /// Returns the same errors as [`index`](Self::index).
     pub fn refresh(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         if self.snapshot.index.state == IndexState::Building {
             return self.index(progress);
@@ -217,7 +215,7 @@ impl HeadlessWorkspace {
         let outlines = Arc::clone(&self.snapshot.outlines);
         // Drop the handles of finished writes.
         self.writing.retain(|writing| !writing.is_finished());
-        // Store the outlines for the next run in the background.
+        // Store the outlines for the next run on a background thread.
         self.writing.push(thread::spawn(move || updates.keep(&outlines)));
     }
 
@@ -229,7 +227,7 @@ impl HeadlessWorkspace {
         }
     }
 
-    /// Enables the outline cache: loads outlines of earlier runs, and stores those of this run.
+    /// Enables the outline cache, which loads the outlines of earlier runs and stores those of this run.
     pub fn keep_outlines(&mut self) {
         self.snapshot.outlines = Arc::new(outlines_of_user());
     }
@@ -238,16 +236,16 @@ impl HeadlessWorkspace {
     /// unchanged.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the command is unknown or fails.
     pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
         let command = Definition::named(name).ok_or_else(|| CommandError::Unknown(name.to_owned()))?;
         self.execute(command, arguments)
     }
 
-    /// Runs a command as [`run`](Self::run) does. Its jobs have finished when this returns.
+    /// Runs a command like [`run`](Self::run). Its jobs have finished when this returns.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the command fails.
     pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
         let environment = Environment {
             snapshot: &self.snapshot,
@@ -267,7 +265,7 @@ impl HeadlessWorkspace {
                         job.answer(&mut Sending { workspace: self, show: &mut |_| () }, &Cancel::new())?;
                     reply = commands::versioned(answer, self.session()?);
                 }
-                // No other command runs at the same time.
+                // There is no client to notify, and no other command runs at the same time.
                 Job::Notify(_) | Job::Adopted(_) => {}
                 Job::Archive(ageing) => {
                     let aged = sum_up(*ageing, &self.services.summarizer(&self.snapshot));
@@ -290,11 +288,11 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    /// Asks the model, like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised,
-    /// records the answer so far.
+    /// Asks the model like `strata.prompt.send`, and passes on the answer as it arrives. If `cancel` is raised, records
+    /// the partial answer.
     ///
     /// # Errors
-    /// [`CommandError`] if there is no answer at all.
+    /// Returns a [`CommandError`] if there is no answer.
     pub fn send(
         &mut self,
         mut arguments: Value,
@@ -326,7 +324,7 @@ impl HeadlessWorkspace {
     /// Reports on the configured provider, without connecting to it.
     ///
     /// # Errors
-    /// [`CommandError`] if no provider is configured.
+    /// Returns a [`CommandError`] if no provider is configured.
     pub fn provider(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.report())
     }
@@ -334,7 +332,7 @@ impl HeadlessWorkspace {
     /// Reports on the configured provider after checking that it accepts the key.
     ///
     /// # Errors
-    /// [`CommandError`] if no provider is configured.
+    /// Returns a [`CommandError`] if no provider is configured.
     pub fn probed_provider(&self) -> Result<ProviderReport, CommandError> {
         Ok(ProviderClient::of(&self.snapshot.settings, None)?.probed(&self.cancel))
     }
@@ -371,7 +369,7 @@ impl HeadlessWorkspace {
     /// Persists sessions from now on, in the directory that the server uses.
     ///
     /// # Errors
-    /// [`CommandError`] if no state directory is known.
+    /// Returns a [`CommandError`] if no state directory is known.
     pub(crate) fn keep_sessions(&self) -> Result<(), CommandError> {
         Ok(self.services.store.settle(&self.folder)?)
     }
@@ -379,7 +377,7 @@ impl HeadlessWorkspace {
     /// Opens the store for [`keep_sessions`](Self::keep_sessions) if needed, and returns a message for the user.
     ///
     /// # Errors
-    /// [`CommandError`] if the store cannot be opened.
+    /// Returns a [`CommandError`] if the store cannot be opened.
     pub fn open_store(&self) -> Result<Option<String>, CommandError> {
         self.keep_sessions()?;
         self.services.store.with(|_| Ok(()))?;
@@ -389,7 +387,7 @@ impl HeadlessWorkspace {
     /// Starts a session that is never persisted. Notes and other sessions are persisted as before.
     ///
     /// # Errors
-    /// [`CommandError`] if the system provides no randomness for the session's id.
+    /// Returns a [`CommandError`] if the system provides no randomness for the session's id.
     pub fn begin_in_memory(&mut self) -> Result<(), CommandError> {
         let session = Session::new(SessionStore::new_id()?);
         self.services.store.keep_in_memory(&session.id);
@@ -397,19 +395,19 @@ impl HeadlessWorkspace {
         Ok(())
     }
 
-    /// Id of the most recently used stored session.
+    /// Returns the id of the most recently used stored session.
     ///
     /// # Errors
-    /// [`CommandError`] if the store cannot be read.
+    /// Returns a [`CommandError`] if the store cannot be read.
     pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
         Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
     }
 
-    /// Finds a stored session by its id, or else by the name that the user gave it. Returns an unknown name
+    /// Returns the id of a stored session, given its id or the name that the user gave it. Returns an unknown name
     /// unchanged.
     ///
     /// # Errors
-    /// [`CommandError`] if several sessions have the name, or the store cannot be read.
+    /// Returns a [`CommandError`] if several sessions have the name, or the store cannot be read.
     pub fn session_named(&self, text: &str) -> Result<String, CommandError> {
         let listed = self.services.store.list()?;
         if listed.iter().any(|info| info.id.as_str() == text) {
@@ -429,10 +427,10 @@ impl HeadlessWorkspace {
     }
 
     /// Continues a stored session from its current state on disk, which another process may have changed. Returns
-    /// `false` if another process is writing to it. [`release`](Self::release) allows others to write again.
+    /// `false` if another process is writing to the session. [`release`](Self::release) allows others to write again.
     ///
     /// # Errors
-    /// [`CommandError`] if the session does not exist or cannot be read.
+    /// Returns a [`CommandError`] if the session does not exist or cannot be read.
     pub fn reopen(&mut self, id: &str, access: Access) -> Result<bool, CommandError> {
         self.services.store.release(id);
         match self.services.store.load(id, access) {
@@ -449,10 +447,10 @@ impl HeadlessWorkspace {
         self.services.store.release(self.sessions.current_id());
     }
 
-    /// Reads everything stored for the workspace once, and returns the number of sessions.
+    /// Checks the store by reading everything in it for the workspace. Returns the number of sessions.
     ///
     /// # Errors
-    /// [`CommandError`] if the store cannot be opened or is damaged.
+    /// Returns a [`CommandError`] if the store cannot be opened or is damaged.
     pub fn verify_store(&self) -> Result<usize, CommandError> {
         self.open_store()?;
         self.services.store.with(|store| store.verify())?;
@@ -462,7 +460,7 @@ impl HeadlessWorkspace {
     /// Sends a test question to the model that writes summaries. `None` if no model is configured.
     ///
     /// # Errors
-    /// The reason why there is no answer, as a sentence.
+    /// Returns the reason why there is no answer, as a sentence.
     pub fn ask_provider(&self) -> Option<Result<String, String>> {
         let summarizer = self.services.summarizer(&self.snapshot);
         if let Some(problem) = summarizer.problem() {
@@ -483,17 +481,17 @@ impl HeadlessWorkspace {
     /// Continues a stored session.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the session does not exist or cannot be read.
     pub fn resume(&mut self, id: &str, access: Access) -> Result<(), CommandError> {
         self.sessions = Sessions::new(self.services.store.load(id, access)?);
         Ok(())
     }
 
-    /// Continues a stored session with the cache state of the last process. Returns whether it is open now, like
-    /// [`reopen`](Self::reopen).
+    /// Continues a stored session with the cache state that the last process stored. Returns whether the session is
+    /// open now, like [`reopen`](Self::reopen).
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the session does not exist or cannot be read.
     pub fn resume_warm(&mut self, id: &str, access: Access) -> Result<bool, CommandError> {
         let is_open = self.reopen(id, access)?;
         if let (true, Some(session)) = (is_open, self.sessions.current()) {
@@ -505,23 +503,22 @@ impl HeadlessWorkspace {
     /// Stores the session with the cache state and pending prompts, even if it has no messages.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the session cannot be stored.
     pub fn store_session(&self) -> Result<(), CommandError> {
         self.services.store.begin(self.session()?, now_ms())?;
         self.keep_cache_memory();
         Ok(())
     }
 
-    /// Starts a session, which is stored once it has a message.
+    /// Starts a session, which is stored as soon as it has a message.
     ///
     /// # Errors
-    /// [`CommandError`] if the system provides no randomness for the session's id.
+    /// Returns a [`CommandError`] if the system provides no randomness for the session's id.
     pub fn begin(&mut self) -> Result<(), CommandError> {
         self.sessions = Sessions::new(Arc::new(Session::new(SessionStore::new_id()?)));
         Ok(())
     }
 
-    /// Id of the session.
     pub fn session_id(&self) -> &str {
         self.sessions.current_id()
     }
@@ -529,7 +526,7 @@ impl HeadlessWorkspace {
     /// Continues a stored session, or starts one with this id if there is none.
     ///
     /// # Errors
-    /// [`CommandError`] if the session cannot be read, or if it does not exist and the id is a reserved word.
+    /// Returns a [`CommandError`] if the session cannot be read, or if it does not exist and the id is a reserved word.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
         let session = match self.services.store.load(id, Access::Write) {
             Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
@@ -552,10 +549,10 @@ impl HeadlessWorkspace {
         Ok(commands::versioned(news.into(), self.session()?))
     }
 
-    /// Counts the tokens of files; see [`weigh`]. Needs no index.
+    /// Counts the tokens of files. See [`weigh`]. Needs no index.
     ///
     /// # Errors
-    /// [`CommandError`] if a path matches no file.
+    /// Returns a [`CommandError`] if a path matches no file.
     pub fn weigh(
         &self,
         paths: &[String],
@@ -576,7 +573,7 @@ impl ToolHost for HeadlessWorkspace {
     }
 }
 
-/// Host for a question that is sent from a headless workspace.
+/// Host that runs the commands of a question in a headless workspace.
 struct Sending<'a> {
     workspace: &'a mut HeadlessWorkspace,
     show: &'a mut dyn FnMut(Delta),
@@ -717,7 +714,7 @@ mod tests {
         let id = imported["id"].as_str().unwrap();
         assert!(headless.reopen(id, Access::Write).unwrap());
 
-        // The maximum depth of JSON that is read. Storing it adds a level.
+        // The maximum depth of JSON that is accepted. Storing the message adds a level.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
         let refused = headless.run("strata.session.import", json!({ "text": text })).unwrap_err();
         assert!(refused.to_string().contains("nested"), "{refused}");

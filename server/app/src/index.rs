@@ -1,5 +1,5 @@
-//! The index of files on disk: listing, outlines, references, and last commits. A run builds one immutable value,
-//! which replaces the previous one as a whole. The engine makes the outlines; this module only provides the texts.
+//! The index of files on disk: listing, outlines, references, and Git history. Each run builds an immutable value that
+//! replaces the previous one as a whole. The engine makes the outlines from the texts that this module provides.
 
 mod outlining;
 
@@ -35,30 +35,32 @@ pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{OutlineBatch, OutlineRun};
 
 /// Number of new outlines after which a run stores them, so that not all work is lost if the process is killed. The
-/// rest is stored at the end, when no one waits.
+/// remaining outlines are stored at the end, when no caller waits.
 const KEEP_AT: usize = 8_192;
 
-/// Maximum size of a project file, in bytes. Larger ones are not written by hand.
+/// Maximum size of a project file, in bytes. Larger files are not written by hand.
 const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// Maximum number of project files to read. Large repositories with many packages have a few thousand.
 const MAX_MANIFESTS: usize = 5_000;
 
 /// Number of changed files above which building a new index is faster than refreshing each file.
 const MANY: usize = 1_000;
-/// Number of changed paths, and their share of all files, above which all roots are scanned. Checking one path
-/// descends from the root and reads the ignore files on the way; a scan queries every file on disk.
+/// Number of changed paths above which all roots are scanned, if they are also more than one in `FILES_A_PLACE` files.
+/// Checking one path descends from the root and reads the ignore files on the way, whereas a scan queries every file on
+/// disk.
 const FEW: usize = 64;
 const FILES_A_PLACE: usize = 500;
 
-/// How strongly two files must refer to each other to share a tier: about one name that only the other file defines.
+/// Minimum weight of the mutual references of two files that share a tier: about one name that only the other file
+/// defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
 /// The index of files on disk. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// Listed files, in key order.
+    /// Listed files, sorted by key.
     pub entries: Arc<Vec<Entry>>,
-    /// Keys of the listed files, in order.
+    /// Keys of the listed files, sorted.
     pub files: Arc<Vec<FileKey>>,
     /// Folders that the scan descended into.
     pub folders: Arc<BTreeSet<PathBuf>>,
@@ -68,15 +70,15 @@ pub struct Index {
     pub is_stale: bool,
     /// Import mappings from project files.
     manifests: Arc<Manifests>,
-    /// Word index of all files, built on demand.
+    /// Word index of all files, built on first use.
     lexical: Arc<OnceLock<LexicalIndex>>,
     /// Data for assigning files to their initial tiers.
     pub seeds: Arc<Seeds>,
-    /// Number of first-parent commits since each file was last changed, as of the run. 0 for files that are unknown
-    /// to Git or newer than the run. Files are absent if the commits that [`facts`] reads do not change them, or if
-    /// they are outside any repository.
+    /// Number of first-parent commits since each file was last changed, as of the run. 0 for files that are unknown to
+    /// Git or newer than the run. Omits files outside any repository, and files that none of the commits read by
+    /// [`facts`] changes.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
-    /// Last commits of each folder, newest first.
+    /// Most recent commits of each folder, newest first.
     pub past: Arc<Vec<PastCommit>>,
     /// Whether a run has completed.
     pub state: IndexState,
@@ -107,26 +109,25 @@ impl Default for Index {
     }
 }
 
-/// The input for building an index.
+/// The inputs of an index run.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexInputs<'a> {
     pub roots: &'a Roots,
     pub options: &'a WalkOptions,
-    /// Outlines of earlier runs.
+    /// Cached outlines of earlier runs.
     pub cache: &'a OutlineCache,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
-    /// Number of threads that read and parse.
+    /// Number of threads that read and parse files.
     pub threads: NonZeroUsize,
     pub cancel: &'a Cancel,
 }
 
-/// Progress of a full run.
+/// An intermediate result of a full run.
 #[derive(Debug)]
 pub enum Step {
-    /// A listing of all files without outlines: enough to resolve directories and patterns.
+    /// All files have been listed, but not outlined. Directories and patterns can be resolved from now on.
     Listed(Box<Index>),
-    /// More files are done.
+    /// More files have been outlined.
     Outlined(Progress),
 }
 
@@ -144,7 +145,7 @@ impl<'a> IndexInputs<'a> {
         Self { trust: snapshot.trust, ..means }
     }
 
-    /// Creates inputs with as many threads as an editor can spare, for an untrusted workspace.
+    /// Creates inputs for an untrusted workspace, with as many threads as an editor can spare.
     pub fn new(
         roots: &'a Roots,
         options: &'a WalkOptions,
@@ -163,10 +164,11 @@ impl<'a> IndexInputs<'a> {
 }
 
 impl Index {
-    /// Scans the workspace folders without outlines: enough to resolve directories and patterns.
+    /// Lists the files of the workspace folders without outlining them, which is enough to resolve directories and
+    /// patterns.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag is raised.
+    /// Returns [`Cancelled`] if the operation is cancelled.
     pub(crate) fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
         Ok(Self { notes: notes_of(&walked), ..Self::default() }.list(walked.entries))
@@ -175,7 +177,7 @@ impl Index {
     /// Scans the workspace folders, outlines every file with a grammar, and reads the Git history of all files.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag is raised.
+    /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn build(
         means: &IndexInputs<'_>,
         mut tell: impl FnMut(Step),
@@ -222,11 +224,11 @@ impl Index {
         Ok((outlined.linked(), updates))
     }
 
-    /// Refreshes some files after any kind of change. Does not update references; the result is
-    /// [stale](Self::is_stale) if an outline changed.
+    /// Refreshes some files after any kind of change. Does not update references: the result is [stale](Self::is_stale)
+    /// if an outline changed.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag is raised.
+    /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn refreshed(
         &self,
         keys: &BTreeSet<FileKey>,
@@ -237,7 +239,7 @@ impl Index {
         self.refreshed_by(all.as_ref(), keys, means)
     }
 
-    /// Like `refreshed`, but uses an existing scan of all roots, if given.
+    /// Like `refreshed`, but reuses a scan of all roots if one is given.
     fn refreshed_by(
         &self,
         all: Option<&Walk>,
@@ -295,7 +297,7 @@ impl Index {
         let is_fresh = |key: &&FileKey| self.stamp(key).is_none();
         let is_gone = |old: &&Entry| looked_at(&old.key) && !entries.contains_key(&old.key);
         let mut recency = self.recency.clone();
-        // Any change copies the table of all files.
+        // Change the table only if needed, because any change copies the table of all files.
         for gone in self.entries.iter().filter(is_gone).filter(|gone| self.recency.contains_key(&gone.key)) {
             Arc::make_mut(&mut recency).remove(&gone.key);
         }
@@ -317,10 +319,10 @@ impl Index {
         Ok((next, updates))
     }
 
-    /// Scans again and refreshes only the files that changed on disk. `None` if none did.
+    /// Scans again, and refreshes only the files that changed on disk. Returns `None` if no file or folder changed.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag is raised.
+    /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn rescanned(&self, means: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
         let walked = walk(means.roots, means.options, means.cancel)?;
         let now: BTreeMap<&FileKey, Stamp> =
@@ -341,12 +343,12 @@ impl Index {
         Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, means).map(Some)
     }
 
-    /// Word index of all files, built on first use.
+    /// Returns the word index of all files, which is built on first use.
     pub(crate) fn lexical(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))
     }
 
-    /// Metadata of a file when it was outlined.
+    /// Returns the metadata that a file had when it was outlined.
     pub(crate) fn stamp(&self, key: &FileKey) -> Option<Stamp> {
         let at = self.entries.binary_search_by(|entry| entry.key.cmp(key)).ok()?;
         self.entries.get(at).map(|entry| entry.stamp)
@@ -377,7 +379,7 @@ struct History {
 }
 
 impl History {
-    /// Reads the Git history. An unreadable history only adds a note, because everything works without one.
+    /// Reads the Git history. If the history is unreadable, only adds a note, because everything works without it.
     fn of(roots: &Roots, entries: &[Entry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut history = Self::default();
         let mut committed = BTreeSet::new();
@@ -417,17 +419,17 @@ impl History {
     }
 }
 
-/// Whether `key` is in `committed`, or below one of its entries, as files of a submodule are.
+/// Returns whether `committed` contains `key` or an entry above it, such as the directory of a submodule.
 fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
     let key = key.as_str();
     let folders = key.match_indices('/').map(|(at, _)| &key[..at]);
     folders.chain([key]).any(|path| committed.contains(path))
 }
 
-/// Outlines one file on disk. `None` if it has no outline or no longer exists.
+/// Outlines one file on disk. Returns `None` if it has no outline or no longer exists.
 ///
 /// # Errors
-/// [`Cancelled`] if the flag is raised.
+/// Returns [`Cancelled`] if the operation is cancelled.
 pub(crate) fn outline_of(
     snapshot: &Snapshot,
     key: &FileKey,
@@ -446,7 +448,7 @@ pub(crate) fn outline_of(
     Ok(outlined)
 }
 
-/// Options of the scan, from the settings.
+/// Returns the options of the scan that the settings specify.
 pub fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> WalkOptions {
     WalkOptions {
         exclude: settings.server.ignore.clone(),

@@ -1,6 +1,6 @@
 //! The application: typed commands over a session and a snapshot of the workspace, the session store, the index,
-//! effective settings, and compaction jobs. It has three front ends: the language server, the server for agents, and
-//! the command line. It uses no types of their protocols and does not depend on which one runs it.
+//! effective settings, and compaction jobs. Its three front ends are the language server, the server for agents, and
+//! the command line. The application uses no types of their protocols and does not depend on which one runs it.
 
 pub mod clock;
 pub mod commands;
@@ -35,5 +35,5 @@ pub mod token_usage;
 pub mod tools;
 mod workspace_context;
 
-/// Memory settings for syntax trees, applied by the binary at startup.
+/// Memory settings for syntax trees, which the binary applies at startup.
 pub use strata_grammars::allocator as tree_allocator;

@@ -1,4 +1,4 @@
-//! Searches texts for lines that match a pattern, with ripgrep's own crates. Reads no files.
+//! Finds the lines of a text that match a pattern, with ripgrep's own crates. Reads no files.
 
 use std::io;
 
@@ -10,25 +10,23 @@ const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// Maximum memory for a compiled pattern, in bytes.
 const MAX_COMPILED_BYTES: usize = 16 << 20;
 
-/// How to interpret a pattern.
+/// Options for interpreting a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PatternOptions {
     /// Whether to match the pattern literally instead of as a regular expression.
     pub(crate) is_literal: bool,
-    /// Whether to ignore case.
     pub(crate) ignore_case: bool,
-    /// Whether to match whole words only.
     pub(crate) whole_words: bool,
 }
 
-/// An invalid pattern.
+/// Why a pattern was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadPattern {
     #[error("the pattern is empty")]
     Empty,
     #[error("the pattern is longer than {MAX_PATTERN_BYTES} bytes")]
     TooLong,
-    /// Why the pattern does not compile.
+    /// The pattern does not compile, for this reason.
     #[error("{0}")]
     Syntax(String),
 }
@@ -37,7 +35,7 @@ pub(crate) enum BadPattern {
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern(RegexMatcher);
 
-/// A matching line, or a line of context.
+/// A matching line or a context line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundLine {
     /// Line number, counted from 1.
@@ -51,7 +49,7 @@ impl Pattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// [`BadPattern`].
+    /// Returns [`BadPattern`] if the pattern is too long or does not compile.
     pub(crate) fn new(pattern: &str, options: PatternOptions) -> Result<Self, BadPattern> {
         if pattern.is_empty() {
             return Err(BadPattern::Empty);
@@ -70,7 +68,7 @@ impl Pattern {
         matcher.map(Self).map_err(|error| BadPattern::Syntax(error.to_string()))
     }
 
-    /// Whether any line matches.
+    /// Returns whether any line of the text matches.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         let mut first = First(false);
         let searched = SearcherBuilder::new().line_number(false).build().search_slice(
@@ -81,7 +79,7 @@ impl Pattern {
         searched.is_ok() && first.0
     }
 
-    /// Matching lines in order, each with up to `context` lines before and after it.
+    /// Returns the matching lines in order, with up to `context` lines before and after each.
     pub(crate) fn lines(&self, text: &str, context: usize) -> Vec<FoundLine> {
         let mut lines = Lines(Vec::new());
         let mut searcher = SearcherBuilder::new().before_context(context).after_context(context).build();
@@ -91,7 +89,7 @@ impl Pattern {
     }
 }
 
-/// Stops at the first match.
+/// A search sink that stops at the first match.
 struct First(bool);
 
 impl Sink for First {

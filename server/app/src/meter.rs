@@ -1,4 +1,4 @@
-//! The context meter, which `strata/status` reports. Computed in the background from a snapshot.
+//! The context meter that `strata/status` reports. Computed in the background from a snapshot.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::format::{counted, grouped, tokens};
 use crate::session_store::Persistence;
 use crate::snapshot::Snapshot;
 
-/// The state of the context meter.
+/// The context meter of the current session.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -26,22 +26,21 @@ pub struct Status {
     window: usize,
     /// `tokens` as a percentage of `window`.
     percent: f64,
-    /// Percentage of the session's billed input that was read from the cache.
+    /// Percentage of the session's billed input tokens that were read from the cache.
     cached_percent: Option<f64>,
     /// Tokens that the next request can read from the cache. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_tokens: Option<usize>,
-    /// When the cache expires if it is not used before, in milliseconds since 1970.
+    /// When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
-    /// How much of the threshold for the next compaction the conversation has used, in percent.
+    /// Percentage of the threshold for the next compaction that the conversation has reached.
     compaction_percent: f64,
-    /// Number of selected files that the next request would leave out because they do not fit. `strata.budget.report`
-    /// lists them.
+    /// Number of selected files that the next request omits because they do not fit. `strata.budget.report` lists them.
     shed: usize,
-    /// Number of secrets in selected files that were replaced. `strata.redaction.list` lists them.
+    /// Number of secrets in selected files that placeholders replace. `strata.redaction.list` lists them.
     redacted: usize,
-    /// Whether the conversation is saved to disk. If not, it is lost when the server ends.
+    /// Whether the conversation is saved to disk. If not, it is lost when the server exits.
     stored: bool,
     /// Whether all files have been outlined.
     index: IndexState,
@@ -52,7 +51,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// One-line summary for the user, including the number of selected files.
+    /// Returns a one-line summary for the user, including the number of selected files.
     pub(crate) fn sentence(&self, name: &str, selected: usize) -> String {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
@@ -65,7 +64,8 @@ impl Status {
     }
 }
 
-/// Computes the meter at the time `now_ms` (milliseconds since 1970). `None` if the size of the context is unknown.
+/// Computes the meter at the time `now_ms`, in milliseconds since 1970. Returns `None` if the size of the context
+/// cannot be determined.
 pub fn read(
     snapshot: &Snapshot,
     session: &Session,
@@ -81,7 +81,7 @@ pub fn read(
     let (redacted, report) = read.ok()?;
     let (model, tokens, window, shed) = match report {
         Ok(report) => (report.model, report.used, report.max_input_tokens, report.shed.len()),
-        // The request does not fit even without a question: report its actual size.
+        // The request does not fit even without a question, so report its actual size.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
             let window = snapshot.models.resolve(&model).model.max_input;
             (model, tokens, window, session.selection.selected.len())

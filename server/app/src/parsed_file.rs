@@ -11,23 +11,21 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 
 use crate::snapshot::Snapshot;
 
-/// A parsed file.
 pub(crate) struct ParsedFile {
-    /// Screened text. Line numbers refer to it.
+    /// Text with placeholders instead of secrets. Line numbers refer to this text.
     pub(crate) text: Arc<str>,
     pub(crate) lines: LineStarts,
     /// Definitions, in the order of the text.
     pub(crate) places: Vec<Located>,
-    /// Name of the language.
     pub(crate) language: &'static str,
 }
 
 impl ParsedFile {
-    /// Reads and parses a file. `None` if the file cannot be read, must not be shown, has no grammar, or is too large
-    /// or takes too long to outline.
+    /// Reads and parses a file. Returns `None` if the file cannot be read, must not be shown, has no grammar, or is too
+    /// large or takes too long to outline.
     ///
     /// # Errors
-    /// [`Cancelled`] if `cancel` is raised.
+    /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn open(
         snapshot: &Snapshot,
         key: &FileKey,
@@ -38,10 +36,10 @@ impl ParsedFile {
         Self::parse(snapshot, key, file.text, cancel)
     }
 
-    /// Parses a text that has already been read. `None` as for [`open`](Self::open).
+    /// Parses a text that has already been read. Returns `None` in the same cases as [`open`](Self::open).
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub(crate) fn parse(
         snapshot: &Snapshot,
         key: &FileKey,
@@ -66,7 +64,7 @@ impl ParsedFile {
         }
     }
 
-    /// First and last line of a definition, counted from 1.
+    /// Returns the first and last line of a definition, counted from 1.
     pub(crate) fn lines_of(&self, place: &Located) -> (u32, u32) {
         self.lines.of_range(&place.range)
     }

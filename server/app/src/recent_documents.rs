@@ -1,11 +1,11 @@
-//! The documents that the client mentioned most recently, for commands without arguments, since some editors cannot
-//! pass any. Remembers only URIs.
+//! Remembers which documents the client mentioned most recently, for commands without arguments, since some editors
+//! cannot pass any. Stores only URIs.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// Maximum number of documents to remember, since the client may close the most recent ones.
+/// Maximum number of documents to remember. One is not enough, because the client may close the most recent ones.
 const REMEMBERED: usize = 64;
 
 /// URIs of the documents that the client mentioned, most recent last.
@@ -27,14 +27,14 @@ impl RecentDocuments {
         self.0.retain(|known| **known != *uri);
     }
 
-    /// Document that the client mentioned last and has not closed.
+    /// Returns the document that the client mentioned last and has not closed.
     pub(crate) fn latest(&self) -> Option<&str> {
         self.0.last().map(|uri| &**uri)
     }
 }
 
-/// URI of the document that a `textDocument/*` message refers to. `None` for `didClose`, since closing a document
-/// does not make it current.
+/// Returns the URI of the document that a `textDocument/*` message refers to. Returns `None` for `didClose`, because
+/// closing a document does not make it current.
 pub fn document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
     match method.strip_prefix("textDocument/")? {
         "didClose" => None,

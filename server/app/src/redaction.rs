@@ -1,4 +1,4 @@
-//! The screen for secrets, with the key of the user who runs this process.
+//! Creates the screen for secrets, with the key of the user who runs this process.
 
 pub use strata_engine::tokens::redaction::Screen;
 use strata_host::placeholder_key;

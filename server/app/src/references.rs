@@ -1,4 +1,4 @@
-//! Finds references in the current texts: those of open buffers replace those on disk. Only provides texts; the
+//! Finds references in the current texts, in which open buffers replace files on disk. Provides only the texts: the
 //! engine finds the references.
 
 use std::ops::Range;
@@ -24,7 +24,7 @@ impl Snapshot {
     /// Finds the references to the target of a query.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag is raised.
+    /// Returns [`Cancelled`] if the operation is cancelled.
     pub(crate) fn references(
         &self,
         query: &ReferenceQuery<'_>,
@@ -38,7 +38,7 @@ impl Snapshot {
     /// Finds the references to the name at `range` in a file.
     ///
     /// # Errors
-    /// [`Cancelled`] if the flag is raised.
+    /// Returns [`Cancelled`] if the operation is cancelled.
     pub fn references_at(
         &self,
         file: &FileKey,

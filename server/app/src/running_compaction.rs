@@ -1,5 +1,5 @@
-//! A running compaction, for commands that need its result. Several commands can read the draft; the caller decides
-//! who installs it.
+//! A running compaction, for commands that need its result. Several commands can read the draft. The caller decides
+//! which of them installs it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use strata_engine::conversation::compaction::Draft;
 
 use crate::compaction_job::CompactionJob;
 
-/// Interval at which a wait checks for cancellation.
+/// Interval at which a waiting command checks for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct RunningCompaction {
     pub draft: DraftCell,
 }
 
-/// The draft of a compaction, or why there is none. Empty until the compaction ends.
+/// The draft of a compaction, or the reason why there is none. Empty until the compaction ends.
 #[derive(Clone, Debug, Default)]
 pub struct DraftCell(Arc<SharedDraft>);
 
@@ -36,10 +36,10 @@ impl DraftCell {
         self.0.filled.notify_all();
     }
 
-    /// Waits for the draft. The compaction has its own time limits.
+    /// Waits for the draft. The compaction has its own timeouts.
     ///
     /// # Errors
-    /// [`Cancelled`] if `cancel` is raised.
+    /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn wait(&self, cancel: &Cancel) -> Result<Result<Draft, String>, Cancelled> {
         let SharedDraft { draft, filled } = &*self.0;
         let mut held = draft.lock().unwrap_or_else(PoisonError::into_inner);

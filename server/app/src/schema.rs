@@ -1,4 +1,4 @@
-//! Describes every command and setting with JSON Schemas derived from the types that read and write it.
+//! Describes every command and setting by a JSON Schema derived from the types that read and write it.
 
 mod shapes;
 mod tidy;
@@ -24,19 +24,19 @@ pub struct Message {
     pub doc: String,
     /// Reference to the schema of the arguments.
     pub params: Value,
-    /// Reference to the schema of the reply, if there is one.
+    /// Reference to the schema of the reply. `None` for notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Value>,
 }
 
-/// Schemas of all commands: `commands` by name, with references to `$defs`.
+/// Returns the schemas of all commands: `commands` by name, with references to `$defs`.
 pub fn commands() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
     json!({ "commands": by_name(&commands), "$defs": shapes.finish() })
 }
 
-/// Schema of the settings, with defaults and descriptions.
+/// Returns the schema of the settings, with defaults and descriptions.
 pub fn settings() -> Value {
     let mut shapes = Shapes::default();
     shapes.taken::<Settings>();
@@ -53,7 +53,7 @@ pub fn settings() -> Value {
     settings
 }
 
-/// All `$ref`s in a schema, including duplicates.
+/// Returns all `$ref`s in a schema, including duplicates.
 pub fn references(schema: &Value) -> Vec<&str> {
     match schema {
         Value::Object(fields) => {
@@ -65,7 +65,7 @@ pub fn references(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Messages as a JSON object, keyed by name.
+/// Converts messages to a JSON object, keyed by name.
 pub fn by_name(messages: &[Message]) -> Value {
     // Plain data with string keys always serializes.
     let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();

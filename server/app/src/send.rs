@@ -1,7 +1,6 @@
-//! Asks a model one question: assembles a prompt, sends it, records the answer with its usage, lets the model use
-//! Strata's read-only tools, and compacts and retries if the prompt was too long. Each step is an ordinary command;
-//! between steps, the session is available to other commands. Independent of the front end and of the connection to
-//! the provider. Also forwards conversations that a client keeps (`forward`).
+//! Asks a model one question: assembles a prompt, sends it, runs the read-only tools that the model calls, records the
+//! answer with its usage, and compacts and retries if the prompt was too long. Each step is an ordinary command, so
+//! other commands can use the session between steps. Also forwards conversations that a client keeps (`forward`).
 
 mod answer;
 mod connection;
@@ -37,12 +36,12 @@ pub use model_client::ProviderReport;
 pub use notice::Delta;
 pub(crate) use page::AnswerPage;
 
-/// Whether the settings name a provider. Does not check for its key.
+/// Returns whether the settings name a provider. Does not check whether its key is available.
 pub fn is_configured(settings: &Settings) -> bool {
     ProviderClient::of(settings, None).is_ok()
 }
 
-/// Runs commands in the session, and shows the answer.
+/// A host that runs the commands of a question and shows its answer.
 pub trait SendHost: ToolHost {
     /// Shows a piece of the answer.
     fn show(&mut self, delta: Delta);
@@ -53,24 +52,24 @@ pub trait SendHost: ToolHost {
 
 /// A request to a model that waits for the answer.
 pub trait ModelJob: std::fmt::Debug + Send + Sync {
-    /// Id of the session.
     fn session(&self) -> &str;
 
-    /// Whether it continues the session's conversation, so that no other may run in it.
+    /// Returns whether the request continues the session's conversation, so that no other request may run in the
+    /// session.
     fn occupies_session(&self) -> bool;
 
-    /// Whether nothing of the answer is shown until it is complete.
+    /// Returns whether the answer is shown only when it is complete.
     fn is_silent(&self) -> bool;
 
-    /// Asks, waits for the answer on this thread, and returns the reply of the command that asked. If `cancel` is
-    /// raised, keeps the answer so far.
+    /// Sends the request, waits for the answer on this thread, and returns the reply of the command that started the
+    /// job. If `cancel` is raised, keeps the partial answer.
     ///
     /// # Errors
-    /// [`CommandError`] when there is no answer at all.
+    /// Returns a [`CommandError`] if there is no answer.
     fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError>;
 }
 
-/// The tools that the model may use.
+/// The tools that the model may use while it answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SendTools")]
@@ -78,11 +77,11 @@ pub enum ToolAccess {
     /// No tools.
     #[default]
     None,
-    /// Strata's read-only tools: map, outlines, references, searches, files, notes.
+    /// Strata's read-only tools, such as the map, outlines, references, searches, files and notes.
     Read,
 }
 
-/// One question to a model.
+/// One question to a model, including its rounds of tool calls.
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
     pub(crate) connection: Connection,
@@ -110,7 +109,7 @@ impl SnapshotParts {
     }
 }
 
-/// The fields used from the reply of `strata.prompt.assemble`.
+/// The fields of the reply of `strata.prompt.assemble` that a question uses.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Prompt {
@@ -134,7 +133,7 @@ struct PromptWarning {
     message: String,
 }
 
-/// The fields used from the reply of `strata.prompt.record`.
+/// The fields of the reply of `strata.prompt.record` that a question uses.
 #[derive(Deserialize)]
 struct Recorded {
     warnings: Vec<String>,
@@ -156,7 +155,7 @@ impl ModelJob for SendJob {
         self.page.is_some()
     }
 
-    /// The reply is the answer, or where it was written.
+    /// Returns the answer, or the location of the document that the answer was written to.
     fn answer(&self, host: &mut dyn SendHost, cancel: &Cancel) -> Result<Value, CommandError> {
         let sent = self.run(host, cancel)?;
         match &self.page {
@@ -172,7 +171,7 @@ impl SendJob {
         match self.carry(&mut reply, host, cancel) {
             Err(_) if cancel.is_cancelled() => reply.end = SendEnd::Cancelled,
             Err(error) if reply.requests == 0 => return Err(error),
-            // The answers so far have been recorded and billed.
+            // The answers so far have been recorded and billed, so report them together with the error.
             Err(error) => (reply.end, reply.error) = (SendEnd::Failed, Some(error.to_string())),
             Ok(end) => reply.end = end,
         }
@@ -246,7 +245,7 @@ impl SendJob {
     }
 }
 
-/// Arguments for `strata.prompt.record`, for a complete or partial answer.
+/// Builds the arguments of `strata.prompt.record` for a complete or partial answer.
 fn recording(id: &str, answer: &Reply, is_whole: bool) -> Value {
     let status = if is_whole { "complete" } else { "aborted" };
     json!({ "id": id, "status": status, "response": answer.content, "usage": answer.usage })

@@ -1,5 +1,5 @@
-//! What commands use outside their session: the store, and the connection to the client. Shared by all threads; has
-//! no conversation state.
+//! Services that commands use outside their session: the store, and the connection to the client. All threads share
+//! them. They contain no state of conversations.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,25 +17,25 @@ use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 use crate::token_count_client::TokenCountClient;
 
-/// Maximum number of notices of one kind to remember, as hashes: 16 KiB for the lifetime of the server. With more
-/// models or files than this, the oldest notices are repeated.
+/// Maximum number of notices of one kind to remember. Their hashes take 16 KiB for the lifetime of the server. With
+/// more models or files than this, the oldest notices are repeated.
 const MAX_NOTICES: usize = 1 << 10;
 
-/// Services outside a session that commands use.
+/// Services that commands use outside their session.
 #[derive(Debug, Default)]
 pub struct Services {
     pub store: SessionStore,
-    /// Where prompts are written for editors that can only show files.
+    /// Files to which prompts are written for editors that can only show files.
     pub previews: PreviewFiles,
-    /// Front end; `None` for the command line.
+    /// `None` on the command line.
     front_end: Option<Arc<dyn FrontEnd>>,
-    /// Unknown models that the user was warned about.
+    /// Unknown models that the user has been warned about.
     unknown_models: Mutex<NoticeLog>,
-    /// Files with secrets that the user was warned about.
+    /// Files with secrets that the user has been warned about.
     redacted: Mutex<NoticeLog>,
 }
 
-/// Notices shown to the user, newest last.
+/// Hashes of the notices shown to the user, newest last.
 #[derive(Debug, Default)]
 struct NoticeLog(VecDeque<ContentHash>);
 
@@ -55,13 +55,12 @@ impl NoticeLog {
 }
 
 impl Services {
-    /// Creates the services of a front end.
     pub fn new(front_end: Arc<dyn FrontEnd>) -> Self {
         let previews = PreviewFiles::below(cache_directory(|name| std::env::var_os(name)));
         Self { previews, front_end: Some(front_end), ..Self::default() }
     }
 
-    /// Client for summaries, under the current settings.
+    /// Returns the client for summaries under the current settings.
     pub fn summarizer(&self, snapshot: &Snapshot) -> SummarizerClient {
         SummarizerClient::new(
             snapshot.trust,
@@ -72,12 +71,12 @@ impl Services {
         )
     }
 
-    /// Whether summaries are written by a model, so that a command that needs one may wait.
+    /// Returns whether a model writes the summaries. A command that needs a summary may then have to wait.
     pub(crate) fn asks_model(&self, snapshot: &Snapshot) -> bool {
         matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }
 
-    /// Client for exact token counts, if the front end's client can provide them.
+    /// Returns the client for exact token counts, if the front end's client can provide them.
     pub fn token_count_client(&self) -> Option<TokenCountClient> {
         self.front_end
             .as_ref()
@@ -86,13 +85,14 @@ impl Services {
             .map(TokenCountClient::new)
     }
 
-    /// Records a warning about an unknown model. Returns whether it is the first one.
+    /// Records a warning about an unknown model. Returns whether it is the first one about this model.
     pub(crate) fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.is_new(model)
     }
 
-    /// Warns the user about replaced secrets in a file, once per file. Returns whether it did.
+    /// Warns the user that secrets in a file were replaced, once per file. Returns `false` if the user had been warned
+    /// before.
     pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
         let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
         if is_new {
@@ -102,7 +102,6 @@ impl Services {
         is_new
     }
 
-    /// Notifies the client of a compaction's progress.
     pub fn notify_compaction(&self, news: CompactionNotice) {
         if let Some(front_end) = &self.front_end {
             front_end.notify_compaction(news);

@@ -1,5 +1,5 @@
-//! Stored sessions: the last stored state of each, and who may write to it. Opens the store on first use, and works
-//! without one; sessions then last as long as the server. Must be called on threads that may wait for the disk.
+//! Stores sessions: tracks the last stored state of each, and who may write to it. Opens the store on first use.
+//! Without a store, sessions last as long as the server. Call its methods only on threads that may wait for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -22,11 +22,11 @@ use crate::faults::{self, Point};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Persistence {
     Durable,
-    /// Sessions are lost when the server ends: there is no workspace folder or no usable store.
+    /// Sessions are lost when the server exits, because there is no workspace folder or no usable store.
     InMemory,
 }
 
-/// Persists sessions. Until a folder is set, they are kept in memory.
+/// Persistent storage for sessions. Sessions are kept in memory until a folder is set.
 #[derive(Debug, Default)]
 pub struct SessionStore(Mutex<Inner>);
 
@@ -34,11 +34,11 @@ pub struct SessionStore(Mutex<Inner>);
 struct Inner {
     place: StoreState,
     sessions: BTreeMap<String, OpenSession>,
-    /// Sessions that are never stored.
+    /// Ids of the sessions that are never stored.
     in_memory: BTreeSet<String>,
     /// Pending message for the user about the store.
     news: Option<String>,
-    /// Calibration of the most recently stored conversation; `None` until looked up.
+    /// Token calibration of the most recently stored conversation. `None` until it is looked up.
     calibrations: Option<Calibrations>,
 }
 
@@ -46,13 +46,13 @@ struct Inner {
 enum StoreState {
     #[default]
     Nowhere,
-    /// Not opened yet: the store in this directory, for the workspace with this folder.
+    /// Not opened yet. The store is in the directory `state`, and `folder` identifies the workspace.
     Closed {
         state: PathBuf,
         folder: PathBuf,
     },
     Open(Box<Store>),
-    /// Could not be opened so far.
+    /// Could not be opened at the last attempt.
     Failed {
         state: PathBuf,
         folder: PathBuf,
@@ -64,41 +64,37 @@ enum StoreState {
 #[derive(Debug)]
 struct OpenSession {
     handle: SessionHandle,
-    /// Last stored messages; `saved` is the rest of the stored state.
+    /// Messages as last stored. The other stored state is in `saved`.
     history: History,
     saved: SavedSession,
-    /// Number of concurrent loads that have not been given back.
+    /// Number of loads that have not been given back.
     holders: usize,
 }
 
 /// Why a session was not stored, read or found.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionStoreError {
-    /// There is no store, because no folder is set.
+    /// There is no store because no folder is set.
     #[error("conversations are not saved: there is no workspace folder")]
     Nowhere,
-    /// The store could not be opened.
     #[error("conversations are not saved: {0}")]
     Unavailable(String),
-    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The stored data is not in a format that Strata writes.
     #[error("cannot read session `{id}`: {problem}")]
     Unreadable {
-        /// Id of the session.
         id: String,
-        /// What is wrong with the data.
         problem: String,
     },
 }
 
 impl SessionStore {
-    /// Persists sessions from now on, in the user's state directory, for the workspace whose first folder is
-    /// `folder`. Does not open the store yet. Sessions that are already open are unaffected.
+    /// Persists sessions from now on, in the user's state directory, for the workspace whose first folder is `folder`.
+    /// Does not open the store yet. Sessions that are already open are unaffected.
     ///
     /// # Errors
-    /// [`StoreError::NoStateDirectory`].
+    /// Returns [`StoreError::NoStateDirectory`] if the state directory is unknown.
     pub fn settle(&self, folder: &Path) -> Result<(), StoreError> {
         let state = state_directory(|name| std::env::var_os(name))?;
         self.settle_at(state, folder);
@@ -116,7 +112,7 @@ impl SessionStore {
     /// Creates an unguessable id for a new session.
     ///
     /// # Errors
-    /// If the system provides no randomness.
+    /// Returns an error if the system provides no randomness.
     pub(crate) fn new_id() -> Result<String, StoreError> {
         Ok(SessionId::random()?.as_str().to_owned())
     }
@@ -126,12 +122,12 @@ impl SessionStore {
         Self::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
     }
 
-    /// Excludes this session from the store from now on.
+    /// Excludes a session from the store from now on.
     pub(crate) fn keep_in_memory(&self, id: &str) {
         self.inner().in_memory.insert(id.to_owned());
     }
 
-    /// Whether sessions are persisted. A store that has not been opened yet counts as working.
+    /// Returns whether sessions are persisted. A store that has not been opened yet counts as working.
     pub fn persistence(&self) -> Persistence {
         match self.inner().place {
             StoreState::Nowhere | StoreState::Failed { .. } => Persistence::InMemory,
@@ -142,7 +138,7 @@ impl SessionStore {
     /// Runs `work` with the open store.
     ///
     /// # Errors
-    /// [`SessionStoreError`].
+    /// Returns a [`SessionStoreError`] if the store cannot be opened or `work` fails.
     pub fn with<T>(
         &self,
         work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
@@ -152,10 +148,11 @@ impl SessionStore {
         Ok(work(opened(place, news)?)?)
     }
 
-    /// Stores the changes of a session durably. Does not create a stored session as long as it is empty.
+    /// Stores the changes of a session durably. Stores nothing for a new session that is still empty.
     ///
     /// # Errors
-    /// [`SessionStoreError`]; the stored session is then unchanged. Returns `Ok` if there is no store.
+    /// Returns a [`SessionStoreError`] if the changes cannot be stored. The stored session is then unchanged. Returns
+    /// `Ok` if there is no store.
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, in_memory, news, calibrations } = &mut *inner;
@@ -201,10 +198,10 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Opens a stored session. A session that is already open here keeps its access.
+    /// Opens a stored session. A session that is already open in this process keeps its access.
     ///
     /// # Errors
-    /// [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session.
+    /// Returns a [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session.
     pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
@@ -229,7 +226,7 @@ impl SessionStore {
     /// Stores the cache state and pending prompts for the next process. Does nothing for a session that is not stored.
     ///
     /// # Errors
-    /// [`SessionStoreError`].
+    /// Returns a [`SessionStoreError`] if the state cannot be stored.
     pub(crate) fn keep_cache_memory(&self, session: &Session) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
@@ -239,7 +236,7 @@ impl SessionStore {
         Ok(opened(place, news)?.keep_cache_memory(&open.handle, &memory)?)
     }
 
-    /// Adds what [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
+    /// Adds the state that [`keep_cache_memory`](Self::keep_cache_memory) stored to a session.
     pub(crate) fn with_cache_memory(&self, session: Arc<Session>) -> Arc<Session> {
         let found = self.with(|store| store.cache_memory(&session.id.parse()?));
         let Ok(Some(StoredCacheMemory { memory, is_current })) = found else { return session };
@@ -249,7 +246,7 @@ impl SessionStore {
                 session.remember_cache(if is_current { memory } else { memory.outdated() });
                 Arc::new(session)
             }
-            // Written by another version: the next prompt will be rebuilt.
+            // The state was written by another version, so the next prompt will be rebuilt.
             Err(error) => {
                 tracing::info!(%error, "cannot read the state of the provider's cache");
                 session
@@ -257,13 +254,13 @@ impl SessionStore {
         }
     }
 
-    /// Closes a session here, so that other processes may write to it. Does not delete it.
+    /// Closes a session in this process, so that other processes may write to it. Does not delete it.
     pub fn release(&self, id: &str) {
         self.inner().sessions.remove(id);
     }
 
-    /// Reverts a load that turned out not to be needed, at most once per load. The session stays open while others
-    /// use it.
+    /// Reverts a load that turned out not to be needed. Call it at most once per load. The session stays open while
+    /// others use it.
     pub(crate) fn give_back(&self, id: &str) {
         let mut inner = self.inner();
         let Some(kept) = inner.sessions.get_mut(id) else { return };
@@ -273,10 +270,10 @@ impl SessionStore {
         }
     }
 
-    /// Lists all stored sessions; none without a store.
+    /// Lists all stored sessions. Returns none if there is no store.
     ///
     /// # Errors
-    /// [`SessionStoreError`].
+    /// Returns a [`SessionStoreError`] if the store cannot be read.
     pub(crate) fn list(&self) -> Result<Vec<SessionInfo>, SessionStoreError> {
         match self.with(|store| store.list()) {
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Ok(Vec::new()),
@@ -284,10 +281,10 @@ impl SessionStore {
         }
     }
 
-    /// Stores a new session, completely or not at all.
+    /// Stores a new session completely, or not at all.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// Returns the same errors as [`commit`](Self::commit).
     pub(crate) fn add(
         &self,
         session: &Arc<Session>,
@@ -296,7 +293,7 @@ impl SessionStore {
     ) -> Result<(), SessionStoreError> {
         let added = catch_unwind(AssertUnwindSafe(|| self.put(session, name, now_ms)));
         if !matches!(added, Ok(Ok(()))) {
-            // The first error is the one to report.
+            // Report the first error, not that of the cleanup.
             let _ = self.delete(&session.id);
         }
         added.unwrap_or_else(|panic| resume_unwind(panic))
@@ -311,10 +308,10 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Stores `session`, a copy of the session with this name, with its spilled outputs.
+    /// Stores `session`, which is a copy of the session `from`, together with its spilled outputs.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// Returns the same errors as [`commit`](Self::commit).
     pub(crate) fn fork(
         &self,
         from: &str,
@@ -338,18 +335,18 @@ impl SessionStore {
     /// Deletes a session and all its data.
     ///
     /// # Errors
-    /// [`SessionStoreError`], including [`StoreError::InUse`] if another server writes to the session. It is then
-    /// unchanged.
+    /// Returns a [`SessionStoreError`], for example [`StoreError::InUse`] if another server writes to the session. The
+    /// session is then unchanged.
     pub(crate) fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
         let name: SessionId = id.parse()?;
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
         let store = match opened(place, news) {
-            // A session that cannot be stored only needs to be closed.
+            // Without a store, the session only needs to be closed.
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => return Ok(()),
             opened => opened?,
         };
-        // The store takes the lock itself, so release ours first.
+        // The store takes the lock of the session itself, so release the lock held here first.
         let kept = sessions.remove(id).map(|OpenSession { handle, history, saved, holders }| {
             (handle.access(), history, saved, holders)
         });
@@ -369,7 +366,7 @@ impl SessionStore {
     /// Stores a session even if it is empty, so that it can be named.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit).
+    /// Returns the same errors as [`commit`](Self::commit).
     pub(crate) fn begin(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
@@ -386,7 +383,8 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Calibration of the most recently stored conversation, looked up once; `None` without a store.
+    /// Returns the calibration of the most recently stored conversation, which is looked up once. Returns `None` if
+    /// there is none.
     pub(crate) fn calibrations(&self) -> Option<Calibrations> {
         let mut inner = self.inner();
         let Inner { place, news, calibrations, .. } = &mut *inner;
@@ -402,7 +400,7 @@ impl SessionStore {
         calibrations.clone().filter(|taught| !taught.is_empty())
     }
 
-    /// Access with which a session is open here; `None` if it is not stored.
+    /// Returns the access with which a stored session is open in this process, or `None` if it is not open.
     pub fn access(&self, id: &str) -> Option<Access> {
         self.inner().sessions.get(id).map(|kept| kept.handle.access())
     }
@@ -423,12 +421,12 @@ impl SessionStore {
 }
 
 impl Inner {
-    /// Reloads the stored state. The store is atomic, but a panic may have occurred before a change was recorded
+    /// Reloads the stored state. The store itself is atomic, but a panic may have occurred before a change was recorded
     /// here.
     fn look_again(&mut self) {
         let StoreState::Open(store) = &self.place else { return };
         for (id, kept) in &mut self.sessions {
-            // If the session cannot be read now, the next write reports it.
+            // If a session cannot be read now, its next write reports the error.
             if let Ok(id) = id.parse()
                 && let Ok(stored) = restored(store, &id)
             {
@@ -450,18 +448,17 @@ impl OpenSession {
         })
     }
 
-    /// An open session with this stored state.
+    /// Creates an open session with this stored state.
     fn of(handle: SessionHandle, stored: &Session) -> Self {
         Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
     }
 
-    /// Records the stored state.
+    /// Records the state that is now stored.
     fn note(&mut self, stored: &Session) {
         (self.history, self.saved) = (stored.history.clone(), stored.saved());
     }
 }
 
-/// Loads a session from the store.
 fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError> {
     let stored = store.load(id)?;
     let saved = saved(id.as_str(), stored.state)?;
@@ -469,7 +466,7 @@ fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError>
     Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
 }
 
-/// Parses the stored state other than messages. Imported sessions have none.
+/// Parses the stored state other than messages. Imported sessions have no such state.
 fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     if state.is_null() {
         return Ok(SavedSession::default());
@@ -481,8 +478,7 @@ fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     serde_json::from_value(state).map_err(unreadable)
 }
 
-/// Returns the store, and opens it if needed. Retries a failed store each time, because a disk may become available
-/// again.
+/// Returns the store, and opens it if needed. Retries after each failure, because a disk may become available again.
 fn opened<'a>(
     place: &'a mut StoreState,
     news: &mut Option<String>,
@@ -505,7 +501,7 @@ fn opened<'a>(
             };
             *place = StoreState::Open(Box::new(opened.store));
         }
-        // A busy or full store may work the next time; what was not stored was not acknowledged.
+        // A busy or full store may work the next time, and changes that were not stored have not been acknowledged.
         Err(error @ (StoreError::Busy | StoreError::Full)) if failed.is_none() => return Err(error.into()),
         Err(error) => {
             let reason = error.to_string();

@@ -1,4 +1,4 @@
-//! The open sessions, and which of them is the current one. All effects of commands on them are applied here.
+//! The open sessions, and which of them is the current one. All effects of commands on sessions are applied here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,6 @@ use strata_engine::prompt::session::Session;
 use crate::commands::{Effect, Job, MAIN_SESSION};
 use crate::session_store::SessionStore;
 
-/// The open sessions of a workspace.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     open: BTreeMap<Arc<str>, Arc<Session>>,
@@ -16,7 +15,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Opens one session and makes it the current one.
+    /// Creates the collection with one open session, which becomes the current one.
     pub fn new(session: Arc<Session>) -> Self {
         let current = Arc::clone(&session.id);
         Self { open: BTreeMap::from([(Arc::clone(&current), session)]), current }
@@ -38,7 +37,7 @@ impl Sessions {
         self.open.contains_key(id)
     }
 
-    /// Open sessions, sorted by id.
+    /// Returns the open sessions, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Session>> {
         self.open.values()
     }
@@ -47,7 +46,7 @@ impl Sessions {
         self.open.values_mut()
     }
 
-    /// Id of an open session; `main` is an alias for the current one.
+    /// Returns the id of an open session. `main` is an alias for the current one.
     pub fn resolve(&self, name: &str) -> Option<Arc<str>> {
         let name = if name == MAIN_SESSION { &self.current } else { name };
         self.open.get_key_value(name).map(|(id, _)| Arc::clone(id))
@@ -65,7 +64,7 @@ impl Sessions {
         let mut jobs = Vec::new();
         for effect in effects {
             match effect {
-                // A session that is already open stays unchanged.
+                // Keep a session that is already open.
                 Effect::Open(session) => {
                     self.open.entry(Arc::clone(&session.id)).or_insert(session);
                 }

@@ -1,5 +1,5 @@
-//! Settings from all sources: the effective values, the origin of each, and rejected values. The engine defines
-//! types, defaults and meanings; the host reads files and environment variables.
+//! Merges the settings of all sources: effective values, the origin of each, and rejected values. The engine defines
+//! types, defaults and meanings. The host reads files and environment variables.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,21 +14,20 @@ use strata_host::config::{
 };
 use strata_host::tokenizer_file::TokenizerFile;
 
-/// Origin shown for the editor's settings.
+/// Origin reported for settings from the editor.
 const EDITOR: &str = "editor";
 
-/// Environment variables that are named like settings but are not.
+/// Environment variables that look like settings but are not.
 const NO_SETTINGS: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
-/// Settings of one source, or why they are missing.
+/// Settings of one source, or why they could not be read.
 pub type FoundSettings = Result<Source, FileError>;
 
-/// An invalid setting.
+/// Why a setting was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
     /// Path of the setting, such as `cache.min_tokens`; empty for the whole tree.
     pub path: String,
-    /// What is wrong with the setting.
     pub message: String,
 }
 
@@ -51,13 +50,12 @@ impl Configuration {
         &self.settings
     }
 
-    /// The effective settings with their origins.
     pub(crate) fn effective(&self) -> &EffectiveSettings {
         &self.effective
     }
 
-    /// Replaces the settings of a layer, and returns messages about what was rejected. A source that cannot be read
-    /// keeps its earlier settings and does not affect the others.
+    /// Replaces the settings of a layer, and returns messages about rejected settings. A source that cannot be read
+    /// keeps its earlier settings and does not affect the other sources.
     pub fn replace(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<String> {
         let (before, others): (Vec<Source>, Vec<Source>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
@@ -76,7 +74,8 @@ impl Configuration {
             };
             told.push(sentence);
             if let Some(old) = before.iter().find(|old| keeps && *old.name == *name) {
-                // Other layers may have changed since.
+                // Ignore the error: the earlier settings may be rejected too, because other layers may have changed
+                // since.
                 let _ = self.take(old.clone());
             }
         }
@@ -84,8 +83,8 @@ impl Configuration {
         told
     }
 
-    /// Messages about settings without effect: those that a workspace file must not set, one message per reason, and
-    /// unknown names in `redaction.allow`.
+    /// Returns messages about settings that have no effect: those that a workspace file must not set, one message per
+    /// reason, and unknown names in `redaction.allow`.
     pub fn ignored(&self) -> Vec<String> {
         let mut by_reason: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
         for ignored in &self.effective.ignored {
@@ -118,7 +117,7 @@ impl Configuration {
 
     fn resolve(&mut self) {
         self.effective = resolved(&self.sources);
-        // Accepted settings depend only on weaker layers. If those are gone, use the defaults until they return.
+        // Accepted settings depend only on weaker layers. If those layers are gone, use the defaults until they return.
         self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
     }
 }
@@ -137,15 +136,15 @@ impl Problem {
     }
 }
 
-/// Settings sent by a client, as one source. An empty list counts as an empty table, because Lua encodes one that
-/// way.
+/// Returns the settings sent by a client as one source. An empty list counts as an empty table, because Lua encodes an
+/// empty table as a list.
 pub fn of_editor(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
     vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
 }
 
-/// Settings of the user who runs this process: those in a file, and those in the environment.
+/// Returns the settings of the user who runs this process: those in the user's file, and those in the environment.
 pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
     let file = user_file(|name| std::env::var_os(name)).map(|path| user_source(&path).transpose());
     let variables = std::env::vars_os();
@@ -164,7 +163,7 @@ fn defaults() -> Value {
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
-/// Effective values for these sources.
+/// Merges the settings of these sources.
 fn resolved(sources: &[Source]) -> EffectiveSettings {
     EffectiveSettings::of(defaults(), sources, check_workspace_setting)
 }
@@ -172,7 +171,7 @@ fn resolved(sources: &[Source]) -> EffectiveSettings {
 /// Parses settings. `null` selects the default.
 ///
 /// # Errors
-/// [`Problem`] with the path of the first setting that is unknown or of the wrong type.
+/// Returns a [`Problem`] with the path of the first setting that is unknown or of the wrong type.
 fn parse(mut tree: Value) -> Result<Settings, Problem> {
     drop_nulls(&mut tree);
     let settings: Settings = serde_path_to_error::deserialize(tree).map_err(|error| {
@@ -190,7 +189,7 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
 /// Builds the model table for these settings.
 ///
 /// # Errors
-/// [`Problem`] if the model settings are incomplete or invalid.
+/// Returns a [`Problem`] if the model settings are incomplete or invalid.
 pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
     let builtin = Models::builtin();
     if settings.models == ModelTable::default() {
@@ -203,7 +202,7 @@ pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
 /// Returns the models with the tokenizers from the settings, and the tokenizer files. Does not read the files yet.
 ///
 /// # Errors
-/// [`Problem`] if a tokenizer is for an unknown model, or its path is not absolute.
+/// Returns a [`Problem`] if a tokenizer is for an unknown model, or its path is not absolute.
 pub(crate) fn tokenizers_of(
     settings: &Settings,
     models: &Models,
@@ -357,7 +356,7 @@ mod tests {
         assert_eq!(window(&configuration), Settings::default().context.raw_window_size);
     }
 
-    /// Every setting with its default, keyed by its dotted name.
+    /// Returns every setting with its default, keyed by its dotted name.
     fn settings_with_paths() -> Vec<(String, Value)> {
         let mut found = Vec::new();
         for (group, value) in defaults().as_object().unwrap() {
@@ -406,7 +405,7 @@ mod tests {
     }
 
     proptest! {
-        /// A setting that is not on the list keeps the user's value, whatever a workspace file contains.
+        /// A setting that is not marked keeps the user's value, whatever a workspace file contains.
         #[test]
         fn a_workspace_file_moves_only_marked_settings(at in any::<prop::sample::Index>(), value in any_value()) {
             let all = settings_with_paths();

@@ -1,5 +1,5 @@
-//! The workspace at one moment: everything a command may read, shared and immutable. Created by the main loop, or by
-//! the command line, which has no main loop. Reads files for commands, but decides nothing about them.
+//! The workspace at one moment: an immutable, shared value with everything that a command may read. The main loop
+//! creates it, or the command line, which has no main loop. Reads files for commands, but decides nothing about them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,10 +34,10 @@ use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::workspace_context::{session_state, standing};
 
-/// Maximum memory for texts of closed files, in bytes.
+/// Maximum memory for cached texts of closed files, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
 
-/// Maximum number of files checked for changes before the first prompt of a session. A check takes a few
+/// Maximum number of files to check for changes before the first prompt of a session. Checking a file takes a few
 /// microseconds.
 const FIRST_LOOK: usize = 5_000;
 
@@ -46,26 +46,25 @@ const FIRST_LOOK: usize = 5_000;
 pub struct Snapshot {
     pub roots: Arc<Roots>,
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
-    /// Documents that the client mentioned last.
+    /// Documents that the client mentioned most recently.
     pub attention: Arc<RecentDocuments>,
-    /// The index of files on disk.
     pub index: Arc<Index>,
     pub settings: Arc<Settings>,
     pub configuration: Arc<Configuration>,
     pub models: Arc<Models>,
     pub counter: Arc<TokenCounter>,
     pub disk: Arc<TextCache>,
-    /// Passages of files that questions were asked about.
+    /// Cached passages of files that questions were asked about.
     pub passages: PassageCache,
-    /// Replaces secrets with placeholders.
+    /// Screen that replaces secrets with placeholders.
     pub screen: Arc<Screen>,
-    /// Outlines of earlier runs.
+    /// Cached outlines of earlier runs.
     pub outlines: Arc<OutlineCache>,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 
-/// The outline cache of the user who runs this process. Stores nothing if no cache directory is known.
+/// Returns the outline cache of the user who runs this process. The cache stores nothing if no cache directory is
+/// known.
 pub fn outlines_of_user() -> OutlineCache {
     let directory = cache_directory(|name| std::env::var_os(name));
     directory.map_or_else(OutlineCache::disabled, OutlineCache::at)
@@ -91,7 +90,7 @@ impl Snapshot {
         }
     }
 
-    /// Applies new settings. Returns the tokenizer files that are now needed and were not before.
+    /// Applies new settings. Returns the tokenizer files that are needed now and were not before.
     pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
         if self.settings.redaction != configuration.settings().redaction {
             self.screen = Arc::new(self.screen.with(&configuration.settings().redaction));
@@ -102,7 +101,7 @@ impl Snapshot {
         if (&before.models, &before.tokenizers) == (&now.models, &now.tokenizers) {
             return Vec::new();
         }
-        // Both succeed for all accepted settings.
+        // Both calls succeed for all accepted settings.
         let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models)) else {
             return Vec::new();
         };
@@ -112,7 +111,7 @@ impl Snapshot {
         files
     }
 
-    /// Replaces secrets in the settings that become part of prompts.
+    /// Replaces secrets in those settings that become part of prompts.
     fn without_secrets(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         let prompt = &mut settings.prompt;
@@ -122,15 +121,15 @@ impl Snapshot {
         settings
     }
 
-    /// Services for assembling prompts.
+    /// Returns the services for assembling prompts.
     pub(crate) fn means(&self) -> PromptServices<'_> {
         PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    /// Resolves a client's text to a file: an open buffer by its own name, or a path in a workspace folder.
+    /// Resolves the name that a client uses for a file: that of an open buffer, or a path in a workspace folder.
     ///
     /// # Errors
-    /// [`PathError`] with the reason.
+    /// Returns a [`PathError`] with the reason why the name cannot be resolved.
     pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         match self.buffer_named(text) {
             Some(key) => Ok(key),
@@ -143,26 +142,27 @@ impl Snapshot {
         self.buffers.get_key_value(text).map(|(key, _)| key.clone())
     }
 
-    /// Whether the index has a file with exactly this name.
+    /// Returns whether the index contains a file with exactly this name.
     pub fn is_file(&self, text: &str) -> bool {
         self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
     }
 
-    /// URI of a file for editors. `None` if no editor could open it.
+    /// Returns the URI of a file for editors, or `None` if no editor could open it.
     pub fn address(&self, key: &FileKey) -> Option<String> {
         if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
     }
 
-    /// Current text of a file as a model may see it: secrets are replaced by placeholders, unless the user confirmed
-    /// them when selecting the file. A file whose name suggests secrets requires that confirmation.
+    /// Returns the current text of a file as a model may see it. Placeholders replace secrets, unless the user
+    /// confirmed the file when selecting it. A file whose name suggests secrets requires that confirmation.
     ///
     /// # Errors
-    /// [`ReadError`] if the file cannot be read from disk, or with [`ReadError::Secret`] if it needs confirmation.
+    /// Returns [`ReadError::Secret`] if the file needs confirmation, and another [`ReadError`] if it cannot be read
+    /// from disk.
     pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if selection.confirmed.contains(key) {
             return self.text_as_it_is(key, selection);
         }
-        // Content from the client need not be that of the file with this name.
+        // Content added by the client need not be that of the file with this name.
         if !selection.given.contains_key(key)
             && let Some(rule) = secret_by_place(&self.roots, key)
         {
@@ -171,11 +171,11 @@ impl Snapshot {
         Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
     }
 
-    /// Screened text of a file if its raw text satisfies `is_wanted`; `None` otherwise. Avoids screening texts that
-    /// are not wanted.
+    /// Returns the screened text of a file if its raw text satisfies `is_wanted`, and `None` otherwise. Avoids
+    /// screening texts that are not wanted.
     ///
     /// # Errors
-    /// As [`text`](Self::text).
+    /// Returns the same errors as [`text`](Self::text).
     pub(crate) fn text_with(
         &self,
         key: &FileKey,
@@ -195,11 +195,11 @@ impl Snapshot {
         Ok(Some(if selection.confirmed.contains(key) { file } else { file.screened(&self.screen) }))
     }
 
-    /// Current text of a file including secrets: the client's content, the open buffer, or the file on disk. Must
-    /// never be sent to a model.
+    /// Returns the current text of a file including secrets: the client's content, the open buffer, or the file on
+    /// disk. The text must never be sent to a model.
     ///
     /// # Errors
-    /// [`ReadError`] if the file cannot be read from disk.
+    /// Returns a [`ReadError`] if the file cannot be read from disk.
     pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if let Some(text) = selection.given.get(key) {
             return Ok(FileText::new(text.clone(), Source::Given));
@@ -220,14 +220,14 @@ impl Snapshot {
         Ok(FileText::new(read.text, source))
     }
 
-    /// Current outlines: those of open buffers replace those of files on disk.
+    /// Returns the current outlines. Those of open buffers replace those of files on disk.
     ///
     /// # Errors
-    /// [`Cancelled`] if `cancel` is raised.
+    /// Returns [`Cancelled`] if `cancel` is raised.
     pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
         let mut symbols = self.index.symbols.clone();
         for (key, buffer) in &*self.buffers {
-            // Files that the scan does not outline because of their names do not enter the map when they are open.
+            // A file that the scan does not outline because of its name must not enter the map when it is open.
             if secret_by_place(&self.roots, key).is_some() {
                 lay_over(&mut symbols, key, None);
                 continue;
@@ -244,10 +244,10 @@ impl Snapshot {
         Ok(symbols)
     }
 
-    /// Finds the code relevant to a text.
+    /// Finds the code that is relevant to a text.
     ///
     /// # Errors
-    /// [`Cancelled`] if `cancel` is raised.
+    /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn relevant(
         &self,
         session: &Session,
@@ -266,10 +266,10 @@ impl Snapshot {
         Ok(assembly::frame_items(known, session, text, settings))
     }
 
-    /// Gathers the workspace data for the prompt of `session` and `ask`, and passes it to `use_it`.
+    /// Gathers the workspace data for the prompt of `ask` in `session`, and passes it to `use_it`.
     ///
     /// # Errors
-    /// [`Cancelled`] if `cancel` is raised.
+    /// Returns [`Cancelled`] if `cancel` is raised.
     pub(crate) fn with_workspace<R>(
         &self,
         session: &Session,
@@ -315,8 +315,8 @@ impl Snapshot {
         Ok(use_it(&workspace, self.means()))
     }
 
-    /// Checks the disk for changes of every closed file that has a block in the map, or may get one in the first
-    /// prompt, because file watchers can miss changes.
+    /// Refreshes the outlines of closed files that changed on disk, because file watchers can miss changes. Checks
+    /// every file that has a block in the map, or may get one in the first prompt.
     fn refresh_members(
         &self,
         symbols: &mut SymbolIndex,
@@ -338,30 +338,30 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Tokens of the selected part of a file, for the current model.
+    /// Counts the tokens of the selected part of a file for the current model.
     pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
         assembly::weigh_file(key, file, extent, self.means())
     }
 
-    /// Tokens of a web page, for the current model.
+    /// Counts the tokens of a web page for the current model.
     pub(crate) fn weigh_page(&self, page: &Page) -> usize {
         assembly::weigh_page(page, self.means())
     }
 
-    /// Returns the model that the tokens are for, and the number of tokens in a text.
+    /// Counts the tokens of a text. Also returns the name of the model whose tokenizer was used.
     pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
         let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
         let tokens = self.counter.count(resolved.model.tokenizer, text);
         (resolved.model.id.clone(), tokens)
     }
 
-    /// Maximum tokens of the map blocks under the settings.
+    /// Returns the maximum tokens of the map blocks under the current settings.
     pub(crate) fn map_budget(&self) -> usize {
         assembly::map_budget(self.means())
     }
 }
 
-/// Replaces or removes the outline of a file.
+/// Replaces the outline of a file, or removes it if `now` is `None`.
 fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
     match now {
         // Any change copies the table of all files, so skip an equal outline.

@@ -1,5 +1,5 @@
-//! The client that writes a compaction's summaries: the editor's client, a provider, or none. Waits for the answer on
-//! the caller's thread, up to a timeout. Does not interpret the question.
+//! The client that obtains the summaries of compactions from the editor's client or from a provider. Waits for the
+//! answer on the caller's thread, up to a timeout. Does not interpret the question.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -18,10 +18,10 @@ use strata_host::summarise;
 
 use crate::front_end::{ClientGone, FrontEnd, Summarize, Summary};
 
-/// Maximum characters to keep of the model name that a client reports.
+/// Maximum number of characters to keep of the model name that a client reports.
 const MAX_MODEL_NAME: usize = 200;
 
-/// Interval at which a wait for the client checks for cancellation.
+/// Interval at which waiting for the client checks for cancellation.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ enum Answerer {
     },
 }
 
-/// Sends summary requests to the client or to a provider, as configured.
+/// A client that sends summary requests to the editor's client or to a provider, as configured.
 #[derive(Clone, Debug)]
 pub struct SummarizerClient {
     whom: Answerer,
@@ -48,24 +48,24 @@ pub struct SummarizerClient {
     /// Model that the client should use for detecting topics.
     detection_model: Option<String>,
     timeout: Duration,
-    /// Replaces secrets in questions and answers.
+    /// Screen that replaces secrets in questions and answers.
     screen: Arc<Screen>,
     /// Why no model is asked although the settings name one.
     problem: Option<String>,
 }
 
-/// A model's answer.
+/// A model's answer to a summary request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SummaryAnswer {
     pub(crate) text: String,
     pub(crate) by: SummaryAuthor,
-    /// Why the first choice did not answer, if a fallback was used.
+    /// Why the first choice did not answer. `None` if no fallback was used.
     pub(crate) fell_back: Option<String>,
 }
 
 impl SummarizerClient {
-    /// Creates the client that the settings select, limited to what the editor's client supports. Uses a provider
-    /// only if the settings name its model, and never in an untrusted workspace.
+    /// Creates a client according to the settings and to what the editor's client supports. Uses a provider only if the
+    /// settings name its model, and never in an untrusted workspace.
     pub(crate) fn new(
         trust: Trust,
         settings: &CompactionSettings,
@@ -109,7 +109,7 @@ impl SummarizerClient {
         }
     }
 
-    /// Which models answer, in the engine's terms.
+    /// Returns which models answer, in the engine's terms.
     pub(crate) fn summariser(&self) -> Summariser {
         self.summariser
     }
@@ -125,15 +125,15 @@ impl SummarizerClient {
         }
     }
 
-    /// Why summaries are extracted by rules although the settings name a model.
+    /// Returns why no model writes the summaries although the settings name one. `None` if that is not the case.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
-    /// Asks a question, and waits until there is an answer, the time is up or `cancel` is raised.
+    /// Asks a question. Waits until there is an answer, the timeout expires, or `cancel` is raised.
     ///
     /// # Errors
-    /// Why there is no answer, as a clause.
+    /// Returns the reason why there is no answer, as a clause.
     pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
@@ -205,10 +205,10 @@ impl SummarizerClient {
     }
 }
 
-/// Waits for the client's answer until the time is up or `cancel` is raised.
+/// Waits for the client's answer until the timeout expires or `cancel` is raised.
 ///
 /// # Errors
-/// Why there is no answer, as a clause.
+/// Returns the reason why there is no answer, as a clause.
 pub(crate) fn answer_of_client<T>(
     wait: &Receiver<Result<T, String>>,
     patience: Duration,
@@ -220,7 +220,7 @@ pub(crate) fn answer_of_client<T>(
             Ok(answer) => return answer,
             Err(RecvTimeoutError::Disconnected) => return Err(ClientGone.to_string()),
             Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
-            // The sender has its own timeout; this one covers a client whose connection does not even accept the
+            // The sender has its own timeout. This one covers a client whose connection does not even accept the
             // question.
             Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
                 return Err(format!("the client did not answer within {} s", patience.as_secs_f64()));
@@ -239,7 +239,7 @@ impl Answerer {
         }
     }
 
-    /// Checks that the provider has its keys. Returns the reason if not.
+    /// Returns the provider if its keys are available, or else the reason why it cannot be used.
     fn with_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
             for provider in std::iter::once(summaries).chain(topics) {
@@ -250,7 +250,7 @@ impl Answerer {
     }
 }
 
-/// Providers for the models in the settings.
+/// Creates providers for the models in the settings.
 fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
     if trust == Trust::Untrusted {
         return Err("the workspace is not trusted, so Strata asks no provider".to_owned());

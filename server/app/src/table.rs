@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     Left,

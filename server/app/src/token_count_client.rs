@@ -13,11 +13,11 @@ use crate::front_end::{CountTokens, FrontEnd};
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::answer_of_client;
 
-/// Timeout of a count. The prompt waits for it, so it is longer than a provider's counting endpoint takes, but short
-/// enough for a user to wait.
+/// Timeout of a count. It is longer than a provider's counting endpoint takes, but short enough for a user who waits
+/// for the prompt.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks the client for exact token counts.
+/// A client for exact token counts.
 #[derive(Clone, Debug)]
 pub struct TokenCountClient(Arc<dyn FrontEnd>);
 
@@ -38,7 +38,7 @@ impl TokenCountClient {
     /// Asks the client to count the tokens of a request.
     ///
     /// # Errors
-    /// Why there is no count, as a clause.
+    /// Returns the reason why there is no count, as a clause.
     pub(crate) fn measure(&self, prompt: &AssembledPrompt, cancel: &Cancel) -> Result<CountedPrompt, String> {
         let AssembledPrompt { model, format, body, tokens, .. } = prompt;
         let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
@@ -52,7 +52,7 @@ impl TokenCountClient {
     /// Asks the client to count the session's next request, without a question.
     ///
     /// # Errors
-    /// Why there is no count, as a clause.
+    /// Returns the reason why there is no count, as a clause.
     pub fn measure_next(
         &self,
         session: &Session,

@@ -1,5 +1,5 @@
-//! Counts the tokens of workspace files on disk. Reads each file once and discards its text. Does not count what a
-//! prompt adds around a file.
+//! Counts the tokens of workspace files on disk. Reads each file once and discards its text. Excludes what a prompt
+//! adds around a file.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::snapshot::Snapshot;
 pub struct TokenUsage {
     /// Model whose tokenizer was used.
     pub model: String,
-    /// Set if the model is not in the model table, so that the counts are estimates.
+    /// Warning that the counts are estimates, because the model is not in the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub tokens: usize,
@@ -39,7 +39,6 @@ pub struct FileWeight {
 #[serde(untagged)]
 pub enum Weight {
     Counted {
-        /// Tokens of the file.
         tokens: usize,
     },
     NotCounted {
@@ -55,7 +54,7 @@ pub enum Weight {
 pub enum Problem {
     /// The file is binary, or in an unsupported encoding.
     Binary,
-    /// The file's name suggests secrets; it was not opened.
+    /// The file was not opened, because its name suggests secrets.
     Secret,
     /// The file exceeds `files.max_bytes`.
     TooLarge,
@@ -63,7 +62,7 @@ pub enum Problem {
 }
 
 impl TokenUsage {
-    /// Files that were not counted, with the reason.
+    /// Returns the files that were not counted, with the reason.
     pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
         self.files.iter().filter_map(|file| match file.weight {
             Weight::Counted { .. } => None,
@@ -73,10 +72,10 @@ impl TokenUsage {
 }
 
 /// Counts the tokens of files that match `paths` (files, directories, globs), or of the whole workspace, on several
-/// threads. `model` defaults to the setting.
+/// threads. `model` defaults to the setting `model`.
 ///
 /// # Errors
-/// [`CommandError`] if a path matches no file, or `cancel` is raised.
+/// Returns a [`CommandError`] if a path matches no file, or `cancel` is raised.
 pub(crate) fn weigh(
     snapshot: &Snapshot,
     paths: &[String],
@@ -93,7 +92,7 @@ pub(crate) fn weigh(
                 let message = name_only.map_or(String::new(), |reason| format!("`{key}`: {reason}"));
                 weights.insert(key, Weight::NotCounted { problem: Problem::Secret, message });
             }
-            // Token counts include large and hidden files.
+            // Count large and hidden files too.
             Some(NameOnly::Hidden | NameOnly::TooLarge) | None => wanted.push(key),
         }
     }
@@ -127,7 +126,7 @@ pub(crate) fn weigh(
     Ok(TokenUsage { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
 }
 
-/// Matching files, without duplicates.
+/// Returns the matching files, without duplicates.
 fn files_of(
     snapshot: &Snapshot,
     paths: &[String],

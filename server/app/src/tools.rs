@@ -1,5 +1,5 @@
 //! The table of tools for models: the name, description and command of each tool, and how to split long replies. The
-//! commands define arguments and replies.
+//! commands define the arguments and replies.
 
 mod call;
 mod pages;
@@ -35,7 +35,7 @@ pub struct Tool {
     text: fn(&Value) -> String,
 }
 
-/// Shared properties of tools that change the selection.
+/// Template for tools that change the selection.
 const CHANGES_THE_SELECTION: Tool = Tool {
     name: "",
     title: "",
@@ -233,17 +233,17 @@ impl Tool {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }
 
-    /// Whether the reply depends on which files exist and what they contain.
+    /// Returns whether the reply depends on which files exist and what they contain.
     pub fn needs_index(&self) -> bool {
         Definition::named(self.command).is_some_and(|command| command.needs_index)
     }
 
-    /// Whether the tool lists or changes the selection itself, including excluded files.
+    /// Returns whether the tool lists or changes the selection itself, including excluded files.
     fn is_about_selection(&self) -> bool {
         self.command == FILES_LIST || self.access() == Access::Changes
     }
 
-    /// Arguments of the command that a model must not set, including `session`.
+    /// Returns the arguments of the command that a model must not set, including `session`.
     fn hidden(&self) -> impl Iterator<Item = &'static str> {
         self.hidden.iter().copied().chain(["session"])
     }

@@ -1,5 +1,5 @@
-//! Workspace context other than files: standing instructions, which come first in a prompt, and volatile facts, which
-//! follow everything cacheable. Only gathers text.
+//! Gathers workspace context other than files: standing instructions, which come first in a prompt, and volatile facts,
+//! which follow everything cacheable.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use strata_host::rule_files::rule_files;
 
 use crate::snapshot::Snapshot;
 
-/// Maximum number of files listed as read; the most recent ones are listed.
+/// Maximum number of recently read files to list.
 const FILES_READ: usize = 20;
-/// Maximum number of uncommitted files listed.
+/// Maximum number of uncommitted files to list.
 const NOT_COMMITTED: usize = 40;
 
-/// Rules, skills and memory of the workspace. Content of an untrusted workspace stays out of the system prompt.
+/// Returns the rules, skills and memory of the workspace. The system prompt gets no content of an untrusted workspace.
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
         return SystemContext::default();
@@ -38,7 +38,7 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext 
     }
 }
 
-/// Content of the memory files; empty if the workspace is not trusted.
+/// Returns the content of the memory files. Empty if the workspace is not trusted.
 pub(crate) fn memory(snapshot: &Snapshot, session: &Session) -> Vec<SystemContextText> {
     match snapshot.trust {
         Trust::Untrusted => Vec::new(),
@@ -59,10 +59,11 @@ fn texts(snapshot: &Snapshot, session: &Session, patterns: &[String]) -> Vec<Sys
         .collect()
 }
 
-/// The workspace, the current branch, uncommitted files, and files already read. Empty if none of these is known.
+/// Describes the workspace, the current branch, uncommitted files, and files already read. Empty if none of these is
+/// known.
 ///
 /// # Errors
-/// [`Cancelled`] if `cancel` is raised.
+/// Returns [`Cancelled`] if `cancel` is raised.
 pub(crate) fn session_state(
     snapshot: &Snapshot,
     session: &Session,
@@ -124,7 +125,8 @@ fn word(status: FileStatus) -> &'static str {
     }
 }
 
-/// Git status of the files on disk in one folder. Ignores unreadable repositories, since the index reports them.
+/// Returns the Git status of the files in one workspace folder. Ignores unreadable repositories, because the index
+/// reports them.
 fn not_committed(
     snapshot: &Snapshot,
     root: &Root,
@@ -144,15 +146,15 @@ fn not_committed(
     }
 }
 
-/// Converts a path to the form used in prompts, because tools are often given absolute paths.
+/// Converts a path to the form used in prompts, because models often pass absolute paths to tools.
 fn own_name(snapshot: &Snapshot, path: String) -> String {
     let absolute = Path::new(&path).is_absolute();
     let key = absolute.then(|| snapshot.roots.key_of(Path::new(&path))).flatten();
     key.map_or(path, |key| key.to_string())
 }
 
-/// Current branch, if there is a single workspace folder. Read each time, because switching branches need not change
-/// a watched file.
+/// Returns the current branch if there is a single workspace folder. Reads it each time, because switching branches
+/// need not change a watched file.
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();
     let (only, None) = (roots.next()?, roots.next()) else { return None };

@@ -1,5 +1,5 @@
-//! A message's content as a client may write it: a text, or a list of blocks. Errors say which block is invalid, and
-//! why.
+//! Message content as a client may write it: a string or a list of blocks. A parse error says which block is invalid,
+//! and why.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use strata_engine::conversation::history::ContentBlock;
 
-/// Content blocks; none for an empty text.
+/// Content blocks. Empty for an empty string.
 #[derive(Debug)]
 pub(super) struct AnswerContent(Vec<ContentBlock>);
 

@@ -1,4 +1,4 @@
-//! `budget.*`: the size and limit of the next request.
+//! `budget.*`: reports the size of the next request, and limits the requests of a session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,15 +29,16 @@ impl Command for Report {
     }
 }
 
-/// The token limit of a session.
+/// Token limit to set for the session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SetParams {
-    /// Maximum input tokens of each request in the session. Defaults to the model's window.
+    /// Maximum input tokens of each request. If absent, the session's own limit is removed and the model's window
+    /// applies.
     max_input_tokens: Option<usize>,
 }
 
-/// The new limit.
+/// The token limit that now applies to requests of the session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SetReply {

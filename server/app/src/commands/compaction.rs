@@ -13,26 +13,27 @@ use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArg
 use crate::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use crate::snapshot::Snapshot;
 
-/// Which profile to use.
+/// The compaction to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunParams {
-    /// Profile to use. Defaults to the profile in the settings.
+    /// Name of the compaction profile. Defaults to the setting `compaction.profile`.
     profile: Option<String>,
 }
 
-/// The request to compare with its limit.
+/// Overrides for the request to report on.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RequestParams {
     /// Model of the request. Defaults to the model of the last prompt, or else to the setting `model`.
     pub(super) model: Option<String>,
-    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens that the client allows. Defaults to the limit of the last prompt. The model's window and
+    /// the session's own limit apply as well.
     pub(super) max_input_tokens: Option<usize>,
 }
 
 impl RequestParams {
-    /// The next request of a session, with these limits.
+    /// Returns the next request of a session with these overrides.
     pub(super) fn next_ask(self, session: &Session, now_ms: u64) -> PromptRequest {
         let like = session.next_ask(now_ms);
         PromptRequest {
@@ -43,14 +44,14 @@ impl RequestParams {
     }
 }
 
-/// The undone compaction.
+/// The compaction that was undone.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct UndoReply {
-    /// Profile of the undone compaction.
+    /// Name of the profile that the compaction used.
     profile: String,
     /// Size of the conversation before the undo.
     before: Size,
-    /// Number of messages that the model sees now.
+    /// Number of messages that the model sees after the undo.
     messages: usize,
 }
 
@@ -71,7 +72,6 @@ impl Command for Status {
     }
 }
 
-/// Runs a compaction, and replies with its outcome.
 pub(super) struct Run;
 
 impl Command for Run {
@@ -106,7 +106,8 @@ impl Command for Undo {
     }
 }
 
-/// Runs a compaction, and replies with its outcome. The client then assembles the prompt again and resends it.
+/// Compacts the conversation after the provider rejected a prompt as too long. The client then assembles the prompt
+/// again and resends it.
 pub(super) struct ContextLimitExceeded;
 
 impl Command for ContextLimitExceeded {
@@ -130,7 +131,7 @@ impl Command for ContextLimitExceeded {
     }
 }
 
-/// Returns the automatic compaction that is due at this moment.
+/// Returns the automatic compaction that is due at `moment`, if any.
 pub(super) fn due(
     moment: Moment,
     size: RequestSize,
@@ -146,8 +147,8 @@ pub(super) fn due(
     Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
-/// Returns the automatic compaction to run before a prompt that would otherwise leave out exchanges, regardless of
-/// its profile's moment.
+/// Returns the automatic compaction to run before a prompt that would otherwise omit exchanges. Ignores the moment that
+/// the profile specifies.
 pub(super) fn due_for_room(
     size: RequestSize,
     session: &Session,
@@ -169,7 +170,7 @@ fn job(profile: Profile, reason: Reason, size: Option<RequestSize>, session: &Se
     CompactionJob { session: session.id.to_string(), profile, reason, size }
 }
 
-/// Returns the profile in the settings if automatic compaction is enabled.
+/// Returns the configured profile, or `None` if automatic compaction is disabled.
 fn automatic(snapshot: &Snapshot) -> Option<Profile> {
     let compaction = &snapshot.settings.compaction;
     (compaction.enabled && compaction.auto).then(|| compaction.profile(&snapshot.settings.tool_output))

@@ -1,4 +1,4 @@
-//! `context.*`: automatic context, the code that Strata adds to questions.
+//! `context.*`: controls automatic context, which is code that Strata adds to questions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ use strata_engine::prompt::layout::ExcerptKey;
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::workspace_context::standing;
 
-/// Token limit of automatic context when it is turned on without a number.
+/// Token limit used when automatic context is turned on without an explicit budget.
 const AUTO_BUDGET: usize = 8_000;
 
-/// The excerpts to change.
+/// Excerpts that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExcerptParams {
@@ -24,64 +24,65 @@ pub(super) struct ExcerptParams {
     excerpts: Vec<String>,
 }
 
-/// The result of changing excerpts.
+/// The excerpts that a command changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExcerptChange {
     /// Names of the changed excerpts.
     changed: Vec<ExcerptKey>,
 }
 
-/// The token limit of automatic context for this session.
+/// Token limit of automatic context to set for this session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AutoParams {
-    /// Maximum tokens of code to add to each question; 0 turns it off. If absent, toggles between off and 8,000.
+    /// Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, toggles between off
+    /// and 8,000 tokens.
     budget: Option<usize>,
 }
 
 /// The new token limit of automatic context.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AutoReply {
-    /// Maximum tokens of code added to each question.
+    /// Maximum tokens of code to add to each question. 0 means that automatic context is off.
     budget: usize,
-    /// The limit as a sentence for the user.
+    /// The new limit, as a sentence for the user.
     message: String,
 }
 
-/// A question to list excerpts for.
+/// The question to list excerpts for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ListParams {
     /// Question to select excerpts for. Defaults to the last prompt.
     prompt: Option<String>,
-    /// Maximum tokens of code. Defaults to the session's limit, or else to `context.auto_budget`.
+    /// Maximum tokens of code to select. Defaults to the session's limit, or else to the setting `context.auto_budget`.
     auto_budget: Option<usize>,
 }
 
-/// The excerpts of a session.
+/// The excerpts in the context of a session, and those that were dismissed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExcerptList {
-    /// Maximum tokens of code added to each question.
+    /// Maximum tokens of code that were allowed for the question. 0 means that automatic context is off.
     auto_budget: usize,
-    /// Excerpts: pinned ones first, then those for the question, best first, then those for earlier questions.
+    /// Pinned excerpts, followed by those for the question, best first, and those kept from earlier questions.
     excerpts: Vec<ListedExcerpt>,
     /// Dismissed excerpts, which are not suggested again.
     dismissed: Vec<ExcerptKey>,
 }
 
-/// An excerpt.
+/// An excerpt, and why it is in the prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedExcerpt {
-    /// Name of the excerpt.
+    /// Name of the excerpt, in the form that `strata.context.pin` accepts.
     excerpt: ExcerptKey,
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// URI of the file.
+    /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Current lines of the excerpt. Absent if its code no longer exists in the file.
+    /// Current line range of the excerpt. Absent if its code no longer exists in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LineRange>,
     /// Why the excerpt was chosen. Absent if the user pinned it without a suggestion.
@@ -89,7 +90,7 @@ struct ListedExcerpt {
     reason: Option<ExcerptReason>,
     /// Why the excerpt is in the prompt: pinned, or chosen for the last or an earlier question.
     standing: ExcerptStanding,
-    /// Tokens of the excerpt.
+    /// Number of tokens in the excerpt.
     tokens: usize,
 }
 
@@ -219,7 +220,7 @@ impl Command for List {
     }
 }
 
-/// Current token limit of automatic context.
+/// Returns the token limit of automatic context, from the session or else from the settings.
 fn budget(context: &Context<'_>) -> usize {
     context.session.auto_budget.unwrap_or(context.snapshot.settings.context.auto_budget)
 }

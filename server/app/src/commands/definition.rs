@@ -1,4 +1,4 @@
-//! The table of commands, and what is derived from their types.
+//! The table of commands, with their type-erased definitions and their descriptions.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::snapshot::Snapshot;
 
 macro_rules! definitions {
     ($($command:ty,)+) => {
-        /// All commands, in the order of the documentation.
+        /// All commands, in the order in which the reference documentation lists them.
         pub const COMMANDS: &[Definition] = &[$(Definition::of::<$command>()),+];
     };
 }
@@ -146,7 +146,6 @@ impl Definition {
         }
     }
 
-    /// Finds a command by name.
     pub fn named(name: &str) -> Option<&'static Self> {
         COMMANDS.iter().find(|command| command.name == name)
     }
@@ -159,11 +158,12 @@ impl Definition {
     /// Runs the command. `arguments` is the JSON object from `workspace/executeCommand`, without `session`.
     ///
     /// # Errors
-    /// [`CommandError`]. The caller must then discard the session.
+    /// Returns a [`CommandError`] if the arguments are invalid or the command fails. The caller must then discard the
+    /// session.
     pub(crate) fn run(&self, mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
         context.cancel.check()?;
         faults::reach(self.name, Point::Before);
-        // A secret that is replaced here can never be sent, stored or logged.
+        // Replace secrets before the command runs, so that they can never be sent, stored or logged.
         if self.screened {
             context.snapshot.screen.value(&mut arguments);
         }

@@ -1,4 +1,4 @@
-//! Errors of commands, with messages that say what to do.
+//! Errors of commands, with messages that tell the user what to do.
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancelled;
@@ -12,23 +12,20 @@ use strata_host::store::StoreError;
 
 use crate::session_store::SessionStoreError;
 
-/// Maximum characters of an argument quoted in an error.
+/// Maximum characters of an argument quoted in an error message.
 const QUOTED: usize = 80;
 /// Maximum characters of a message about an argument, which may contain several quotes.
 const MESSAGE: usize = 2_000;
 
-/// Why a command failed. It has changed nothing.
+/// Why a command failed. A failed command changes nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    /// No command has this name.
     #[error("unknown command `{}`", ends(.0, QUOTED))]
     Unknown(String),
-    /// An argument is invalid.
     #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
     InvalidParams {
         /// Path of the invalid field within the argument object.
         path: String,
-        /// What is wrong with it.
         message: String,
         /// Machine-readable kind of the error, for clients that handle it specially.
         kind: Option<&'static str>,
@@ -36,32 +33,31 @@ pub enum CommandError {
     /// The arguments are well-formed, but the command cannot be carried out.
     #[error("{message}")]
     Failed {
-        /// What went wrong, and what to do.
+        /// What went wrong, and how to fix it.
         message: String,
         /// Machine-readable details of the error.
         data: Option<Value>,
     },
-    /// No one waits for the reply any more.
+    /// The caller no longer waits for the reply.
     #[error("cancelled")]
     Cancelled,
-    /// A bug in Strata, independent of the arguments.
+    /// A bug in Strata rather than a problem with the arguments.
     #[error("an internal error stopped this command; nothing was changed. Please report it")]
     Internal,
 }
 
 impl CommandError {
-    /// Creates an error about an invalid argument.
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
         Self::InvalidParams { path: ends(path, QUOTED), message: with_short_quotes(message), kind: None }
     }
 
-    /// Creates an error for a file that is rejected because its name suggests secrets, unless the user confirms it.
+    /// Creates an error for a file that is rejected because its name suggests secrets. The user can confirm the file to
+    /// have it accepted.
     pub(crate) fn secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
 
-    /// Creates an error for a command that cannot be carried out.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), data: None }
     }
@@ -73,7 +69,7 @@ impl From<Cancelled> for CommandError {
     }
 }
 
-/// Converts errors whose `Display` output needs no addition.
+/// Implements `From` for errors whose `Display` output is already a complete message.
 macro_rules! answer_content {
     ($($error:ty),+ $(,)?) => {
         $(impl From<$error> for CommandError {
@@ -94,7 +90,7 @@ answer_content!(
     DraftRefusal
 );
 
-/// Truncates quoted text in a message to [`QUOTED`] characters, since arguments can be arbitrarily long.
+/// Truncates each quotation in a message to [`QUOTED`] characters, because arguments can be arbitrarily long.
 fn with_short_quotes(message: &str) -> String {
     let mut short = String::new();
     let mut rest = message;
@@ -112,7 +108,7 @@ fn with_short_quotes(message: &str) -> String {
     ends(&short, MESSAGE)
 }
 
-/// Splits a text at its first quote character: the text before it, the quote character, and the text after it.
+/// Splits a text at its first quote character into the text before it, the quote character, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     let at = text.find(['`', '"'])?;
     let (before, rest) = text.split_at(at);
@@ -120,7 +116,7 @@ fn quoted(text: &str) -> Option<(&str, &'static str, &str)> {
     Some((before, quote, rest.strip_prefix(quote)?))
 }
 
-/// Shortens a text of more than `chars` characters to its beginning and end.
+/// Cuts the middle out of a text of more than `chars` characters.
 fn ends(text: &str, chars: usize) -> String {
     let count = text.chars().count();
     if count <= chars {
@@ -130,7 +126,8 @@ fn ends(text: &str, chars: usize) -> String {
     text.chars().take(head).chain("...".chars()).chain(text.chars().skip(count - tail)).collect()
 }
 
-/// Whether the rule concerns content from the client that is sent unchanged: images and declared tools.
+/// Returns whether the rule concerns content that the client provides and Strata sends unchanged: images and declared
+/// tools.
 fn is_for_the_client(rule: Rule) -> bool {
     matches!(
         rule,

@@ -1,4 +1,4 @@
-//! `files.*`: the files that a session selects or excludes, and their current text.
+//! `files.*`: selects, excludes, adds and finds files of a session.
 
 use std::collections::BTreeSet;
 
@@ -17,18 +17,19 @@ use strata_host::walk::NameOnly;
 use super::named_file::does_not_exist;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_limit};
 
-/// Files to change.
+/// Files that a command applies to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
-    /// Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`).
+    /// Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+    /// accept lines.
     paths: Vec<String>,
-    /// Files to select although their names suggest secrets. Their content is not redacted.
+    /// Files to select although their names suggest secrets. Their content is not redacted. Defaults to none.
     #[serde(default)]
     confirm_secrets: Vec<String>,
 }
 
-/// The path of a file.
+/// A single file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OnePath {
@@ -36,21 +37,21 @@ pub(super) struct OnePath {
     path: String,
 }
 
-/// A path and the content to show for it.
+/// A path, and the content that prompts show for it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
-    /// Path of the file.
+    /// Path to show the content under. The file need not exist on disk.
     path: String,
-    /// Content of the file.
+    /// Text to show in prompts, at most `files.max_bytes` bytes. Must not contain NUL characters.
     content: String,
 }
 
-/// Renamed files or directories.
+/// Files or directories that have been renamed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Renames {
-    /// Renames. If several match a file, the first applies.
+    /// Renames to apply. If several match a file, the first one applies.
     files: Vec<Rename>,
 }
 
@@ -58,35 +59,35 @@ pub(super) struct Renames {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Rename {
-    /// Path before the rename.
+    /// Path before the rename, relative to the workspace folder.
     from: String,
-    /// Path after the rename.
+    /// Path after the rename, relative to the workspace folder.
     to: String,
 }
 
-/// Whether the session referred to a renamed file.
+/// The result of applying renames to the selection.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RenameReply {
-    /// Whether the session was updated.
+    /// Whether the session referred to a renamed file and was updated.
     changed: bool,
 }
 
-/// The result of changing the selection.
+/// The effect of a command on the selection.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectionChange {
-    /// Changed files, sorted by path.
+    /// Files that the command applied to, sorted by path.
     changed: Vec<FileKey>,
-    /// Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed
-    /// or named explicitly.
+    /// Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+    /// explicitly.
     withheld: Vec<WithheldFile>,
 }
 
-/// A file that was not selected.
+/// A file that was not selected, and why.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct WithheldFile {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
     /// Why the file was not selected, as a clause.
     reason: String,
@@ -95,7 +96,7 @@ struct WithheldFile {
 /// The files that a session selects or excludes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
-    /// Files, sorted by path.
+    /// Selected and excluded files, sorted by path.
     files: Vec<ListedFile>,
 }
 
@@ -103,72 +104,72 @@ pub(super) struct Listing {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedFile {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// URI of the file.
+    /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Whether the file is selected, deselected or excluded.
+    /// Whether the file is selected, deselected or excluded in this session.
     state: Choice,
-    /// Selected lines. Absent if the whole file is selected.
+    /// Selected line ranges. Absent if the whole file is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
-    /// Tier of the file in the last recorded turn.
+    /// Cache tier of the file in the last recorded turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
-    /// Tokens of the selected text.
+    /// Tokens of the selected text. Absent if the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
     #[serde(flatten)]
     source: Option<Source>,
-    /// Why the file cannot be read.
+    /// Why the file cannot be read. Absent if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
-/// A search for workspace files.
+/// A search for workspace files by their paths.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFilesParams {
-    /// Letters of a path, in order. Matches every file if empty.
+    /// Letters that a path must contain in this order. Matches every file if empty, which is the default.
     #[serde(default)]
     query: String,
-    /// Maximum number of files.
+    /// Maximum number of files to return. Defaults to 50.
     #[serde(default = "default_limit")]
     limit: usize,
 }
 
-/// The matching files.
+/// The files that match a query.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
-    /// Files, closest match first, or sorted by path if there is no query.
+    /// Matching files, closest match first. Sorted by path if the query is empty.
     files: Vec<FoundFile>,
 }
 
-/// A workspace file.
+/// A workspace file, and its state in the session.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundFile {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// URI of the file.
+    /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
-    /// Whether the file is selected, deselected or excluded.
+    /// Whether the file is selected, deselected or excluded in this session.
     state: Choice,
 }
 
 /// Whether a file is selected.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HasReply {
-    /// Whether the file, or some of its lines, are selected.
+    /// Whether the file, or a range of its lines, is selected.
     has: bool,
 }
 
-/// Files that were read by other means than Strata.
+/// Files that were read outside of Strata.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkReadParams {
-    /// Workspace files.
+    /// Paths of the files, relative to the workspace folder.
     paths: Vec<String>,
 }
 
@@ -215,7 +216,6 @@ impl Command for Set {
     }
 }
 
-/// Records files that were read by other means than Strata.
 pub(super) struct MarkRead;
 
 impl Command for MarkRead {
@@ -305,7 +305,7 @@ impl Command for Exclude {
         let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
             let found = expand(text, context).map_err(|error| invalid_path(at, &error, context))?;
-            // Files that are not selected without confirmation can still be excluded.
+            // Excluding a file needs no confirmation, even if selecting it does.
             let withheld = found.withheld.into_iter().map(|(key, _)| key);
             for key in found.files.into_iter().chain(withheld) {
                 selection.exclude(key.clone());
@@ -344,7 +344,6 @@ impl Command for Add {
     }
 }
 
-/// Updates the selection after renames.
 pub(super) struct RenameFiles;
 
 impl Command for RenameFiles {
@@ -457,7 +456,7 @@ impl Command for List {
     }
 }
 
-/// Finds workspace files. Skips ignored files.
+/// Finds workspace files by letters of their paths. Skips ignored files.
 pub(super) struct Find;
 
 impl Command for Find {
@@ -481,7 +480,7 @@ impl Command for Find {
 }
 
 impl Paths {
-    /// Paths for one document, or for lines of it.
+    /// Creates arguments that name one document, or some of its lines.
     pub(super) fn document(key: &FileKey, lines: Option<LineRange>) -> Self {
         let path = match lines {
             Some(lines) => format!("{key}#{lines}"),
@@ -499,7 +498,7 @@ impl SelectionChange {
     }
 }
 
-/// The files that a path or pattern matches.
+/// The files that a path or glob matches.
 pub(super) struct Expansion {
     pub(super) kind: PatternKind,
     pub(super) files: Vec<FileKey>,
@@ -507,7 +506,7 @@ pub(super) struct Expansion {
 }
 
 pub(super) fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
-    // Content provided by the client may have a path that does not exist on disk.
+    // Content added by the client may have a path that does not exist on disk.
     if let Some((key, _)) = context.session.selection.selected.get_key_value(text) {
         return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
@@ -529,8 +528,8 @@ fn select_into(
     context: &Context<'_>,
 ) -> Result<SelectionChange, CommandError> {
     let mut changed = SelectionChange::default();
-    // `confirm_secrets` may use the path that Strata reported, or whatever form the client uses in `paths`: a URI,
-    // with lines.
+    // Accept not only the path that Strata reported, but any form that `paths` accepts, such as a URI or a path with
+    // lines.
     let named = |text: &String| context.snapshot.resolve(split_lines(text, context).0).ok();
     let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
     let confirmed =
@@ -548,7 +547,7 @@ fn select_into(
         let (asked, withheld): (Vec<_>, Vec<_>) =
             found.withheld.into_iter().partition(|(key, _)| confirmed(key));
         for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
-            // Reject an unreadable file now, with the reason, rather than when assembling the next prompt.
+            // Reject an unreadable file now, with the reason, rather than when the next prompt is assembled.
             if named_itself {
                 let read = if confirmed(&key) {
                     context.snapshot.text_as_it_is(&key, selection)
@@ -584,8 +583,8 @@ fn select_into(
     Ok(changed.sorted())
 }
 
-/// Applies `change` to the selected or excluded files (`chosen`) that match the paths, even if they no longer exist
-/// on disk.
+/// Applies `change` to the selected or excluded files (`chosen`) that match the paths. The files need not exist on disk
+/// any more.
 fn change_chosen(
     params: &Paths,
     context: &mut Context<'_>,
@@ -632,7 +631,7 @@ fn install(selection: Selection, context: &mut Context<'_>) {
     }
 }
 
-/// Splits a line range off a path. A file whose name ends like a range takes precedence.
+/// Splits a line range off a path. If a file's name ends like a range, the file takes precedence.
 fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<LineRange>) {
     match text.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
         Some((path, Ok(lines)))

@@ -1,5 +1,5 @@
-//! `files.grep`: searches the lines of workspace files. Skips ignored and excluded files, and searches text in which
-//! placeholders replace secrets, so that it finds only what a model may see.
+//! `files.grep`: searches the lines of workspace files. Finds only what a model may see: skips ignored and excluded
+//! files, and searches text in which placeholders replace secrets.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use super::files::{expand, invalid_path};
 use super::{Access, Command, CommandError, Context};
 use crate::line_search::{FoundLine, Pattern, PatternOptions};
 
-/// Default maximum of matching lines.
+/// Default maximum number of matching lines.
 const LIMIT: usize = 100;
-/// Maximum lines of context before and after a match.
+/// Maximum number of context lines before and after a match.
 const MAX_CONTEXT: usize = 50;
-/// Maximum characters shown of a line.
+/// Maximum number of characters of a line in the reply.
 const MAX_LINE: usize = 300;
 
-/// What to search for, and where.
+/// A pattern, and the files to search for it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GrepParams {
@@ -31,19 +31,19 @@ pub(super) struct GrepParams {
     /// Files, directories or globs to search. Defaults to the whole workspace.
     #[serde(default)]
     paths: Vec<String>,
-    /// Whether to match the pattern literally instead of as a regular expression.
+    /// Whether to match the pattern literally instead of as a regular expression. Defaults to `false`.
     #[serde(default)]
     literal: bool,
-    /// Whether to ignore case.
+    /// Whether to ignore case. Defaults to `false`.
     #[serde(default)]
     ignore_case: bool,
-    /// Whether to match whole words only.
+    /// Whether to match whole words only. Defaults to `false`.
     #[serde(default)]
     words: bool,
-    /// Number of lines to show before and after each match, at most 50.
+    /// Number of context lines to show before and after each match, at most 50. Defaults to 0.
     #[serde(default)]
     context: usize,
-    /// Maximum number of matching lines in the reply.
+    /// Maximum number of matching lines in the reply. Defaults to 100.
     #[serde(default = "default_limit")]
     limit: usize,
 }
@@ -52,35 +52,35 @@ fn default_limit() -> usize {
     LIMIT
 }
 
-/// The matches.
+/// The lines that match a pattern.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GrepReply {
-    /// Files with matches, sorted by name. Lists at most `limit` matching lines.
+    /// Files with matches, sorted by path. They list at most `limit` matching lines in total.
     files: Vec<FileMatches>,
-    /// Number of matching lines, listed or not.
+    /// Number of matching lines, including those beyond `limit`.
     total: usize,
-    /// Number of files with a matching line.
+    /// Number of files with a matching line, including those that are not listed.
     total_files: usize,
 }
 
 /// A file with matching lines.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FileMatches {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Matching lines and their context, in order.
+    /// Matching lines and their context lines, in file order.
     lines: Vec<MatchingLine>,
 }
 
-/// A matching line, or a line of context.
+/// A matching line or a context line.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MatchingLine {
     /// Line number, counted from 1.
     line: u64,
-    /// Text of the line, at most 300 characters.
+    /// Text of the line, truncated to 300 characters.
     text: String,
-    /// Whether this is a line of context rather than a match.
+    /// Whether this is a context line rather than a match. Absent if `false`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     context: bool,
 }
@@ -113,11 +113,11 @@ impl Command for Grep {
             Ok((!lines.is_empty()).then(|| (key.clone(), lines)))
         };
         if let ([only], false) = (files.as_slice(), params.paths.is_empty()) {
-            // If you search a single file by name, you learn why it cannot be searched.
+            // Report why a file that was named explicitly cannot be searched.
             found.extend(search(only).map_err(|error| CommandError::failed(error.to_string()))?);
         } else {
             spread(&files, IndexOptions::default().threads, cancel, search, |batch: Batch<_>| {
-                // Files that cannot be read are skipped.
+                // Skip files that cannot be read.
                 found.extend(batch.files.into_iter().filter_map(Result::ok).flatten());
             })?;
         }
@@ -125,7 +125,7 @@ impl Command for Grep {
     }
 }
 
-/// Files that match `paths`, or all workspace files. Leaves out excluded files, and files that must be named
+/// Returns the files that match `paths`, or all workspace files. Omits excluded files, and files that must be named
 /// explicitly.
 fn searched_files(paths: &[String], context: &Context<'_>) -> Result<Vec<FileKey>, CommandError> {
     let Context { snapshot, session, .. } = context;
@@ -168,7 +168,7 @@ fn reply(found: BTreeMap<FileKey, Vec<FoundLine>>, limit: usize) -> GrepReply {
         if room == 0 {
             continue;
         }
-        // Keep the context after the last match shown.
+        // Keep the context lines that follow the last match.
         let mut left = room;
         let kept = lines.into_iter().take_while(|line| {
             let is_kept = left > 0 || !line.is_match;

@@ -1,5 +1,5 @@
 //! `here.*`: commands on the current document, for editors that cannot pass arguments or that drop replies. Each one
-//! runs another command with the document filled in, and replies with a sentence shown to the user (`shown`).
+//! runs another command with the document filled in, and replies with a message that is shown to the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,45 +14,46 @@ use crate::documents::{self, key_of};
 use crate::send::AnswerPage;
 use crate::{format, meter};
 
-/// A document.
+/// The document that a command applies to, and optionally a range in it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Here {
     /// URI or path of the document. Defaults to the document that the client mentioned last.
     uri: Option<String>,
-    /// Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+    /// Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+    /// range.
     range: Option<TextRange>,
 }
 
-/// A range, as in the Language Server Protocol.
+/// A range in a document, as in the Language Server Protocol.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TextRange {
-    /// Start of the range.
+    /// Start of the range, inclusive.
     start: TextPosition,
     /// End of the range, exclusive.
     end: TextPosition,
 }
 
-/// A position, as in the Language Server Protocol.
+/// A position in a document, as in the Language Server Protocol.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TextPosition {
-    /// Line, counted from 0.
+    /// Line number, counted from 0.
     line: u32,
-    /// Character in the line, counted from 0.
+    /// Character offset in the line, counted from 0.
     character: u32,
 }
 
-/// A message for the user.
+/// The outcome of a command, as a message for the user.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HereReply {
-    /// The message, a sentence.
+    /// Message to show to the user, as a sentence.
     message: String,
-    /// Path of the file that a prompt or an answer was written to.
+    /// Path of the file that a prompt or an answer was written to. Absent for other commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// URI of that file.
+    /// URI of the file that a prompt or an answer was written to. Absent for other commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
 }
@@ -253,7 +254,7 @@ impl Command for Status {
     }
 }
 
-/// Describes which part of a document is selected, and its tokens.
+/// Describes which part of a document is selected, and how many tokens it takes.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
     let label = format!("{key}: in the model's context");
@@ -266,7 +267,7 @@ fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     format!("{label} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
 }
 
-/// Rewords an error about an argument as an error about the document.
+/// Turns an error about an argument into an error about the document, which the user did not name as an argument.
 fn of_the_document(error: CommandError) -> CommandError {
     match error {
         CommandError::InvalidParams { message, .. } => CommandError::failed(message),

@@ -13,40 +13,40 @@ use strata_engine::prompt::session::Session;
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 
-/// A message to add.
+/// A message to add to the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
-    /// Who wrote the message.
+    /// Role of the message's author.
     role: Role,
-    /// Content of the message.
+    /// Content of the message: a string or a list of blocks. Must not be empty.
     content: AnswerContent,
-    /// Whether the model sees the message.
+    /// Whether the model sees the message. Defaults to `shown`.
     #[serde(default)]
     agent: Visibility,
-    /// Whether the user sees the message.
+    /// Whether the user sees the message. Defaults to `shown`.
     #[serde(default)]
     user: Visibility,
-    /// Purpose of the message.
+    /// Purpose of the message. Defaults to `normal`.
     #[serde(default)]
     kind: Kind,
-    /// Whether compactions keep the message verbatim.
+    /// Whether compactions must keep the message verbatim (`kept`) or may remove it (`free`, the default).
     #[serde(default)]
     pin: Pin,
-    /// When the message was written, in milliseconds since 1970. Defaults to now.
+    /// When the message was written, in milliseconds since 1970. Defaults to the current time.
     time_ms: Option<u64>,
-    /// Files that the message mentions.
+    /// Paths of files that the message mentions.
     #[serde(default)]
     files_mentioned: Vec<FileKey>,
-    /// Files that the message modified.
+    /// Paths of files that the message modified.
     #[serde(default)]
     files_modified: Vec<FileKey>,
-    /// Additional fields from a provider's format, keyed by the provider's name.
+    /// Additional fields from a provider's message format, keyed by the provider's name. Defaults to none.
     #[serde(default)]
     extra: Map<String, Value>,
-    /// Number of the message in the reply of `history.get`. Messages are renumbered. A message with a number is added
-    /// unchanged: the limits for tool outputs do not apply to it.
+    /// Number of the message in an earlier reply of `history.get`. The message gets a new number, but its content is
+    /// added unchanged: the limits for tool outputs do not apply to it.
     id: Option<MessageId>,
 }
 
@@ -54,25 +54,25 @@ pub(super) struct AddParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
-    /// Content of the question.
+    /// Content of the question: a string or a list of blocks.
     user: AnswerContent,
-    /// Content of the answer.
+    /// Content of the answer: a string or a list of blocks.
     assistant: AnswerContent,
 }
 
-/// The new conversation.
+/// The messages that replace the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
-    /// Messages, in order.
+    /// Messages, oldest first.
     messages: Vec<AddParams>,
 }
 
-/// Where to cut off the conversation.
+/// The point from which to delete messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TruncateParams {
-    /// First message to delete.
+    /// Number of the first message to delete. All later messages are deleted too.
     from: MessageId,
 }
 
@@ -80,9 +80,9 @@ pub(super) struct TruncateParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
-    /// Message to edit.
+    /// Number of the message to edit.
     id: MessageId,
-    /// New content of the message.
+    /// New content of the message: a string or a list of blocks. Must not be empty.
     content: AnswerContent,
 }
 
@@ -90,18 +90,18 @@ pub(super) struct EditParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
-    /// Message to pin or unpin.
+    /// Number of the message to pin or unpin.
     id: MessageId,
-    /// Whether compactions must keep the message verbatim. `false` unpins it.
+    /// Whether compactions must keep the message verbatim. Defaults to `true`; `false` unpins the message.
     #[serde(default = "yes")]
     pinned: bool,
 }
 
-/// A message and its visibility. At least one of `agent` and `user` is required.
+/// A message and its new visibility. At least one of `agent` and `user` must be given.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HideParams {
-    /// Message to hide or show.
+    /// Number of the message to hide or show.
     id: MessageId,
     /// Whether the model sees the message. Unchanged if absent.
     agent: Option<Visibility>,
@@ -117,7 +117,7 @@ pub(super) struct ImportParams {
     text: String,
 }
 
-/// The size of the remaining conversation.
+/// The result of truncating the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TruncateReply {
     /// Number of deleted messages.
@@ -133,10 +133,10 @@ pub(super) struct AddReply {
     ids: Vec<MessageId>,
 }
 
-/// The conversation.
+/// All messages of the conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Messages {
-    /// All messages, including hidden ones.
+    /// Messages, oldest first, including hidden ones.
     messages: Vec<Message>,
 }
 
@@ -389,7 +389,7 @@ fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMe
     Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
 }
 
-/// Applies the limits for tool outputs to the tool results in `content`.
+/// Applies the limits for tool outputs to all tool results in `content`.
 pub(super) fn within_limits(
     content: Vec<ContentBlock>,
     session: &Session,

@@ -1,4 +1,5 @@
-//! `iteration.*`: an autonomous loop, its rolling summary, and the prompt for its next iteration.
+//! `iteration.*`: records the iterations of an autonomous loop, maintains its rolling summary, and builds the prompt
+//! for its next iteration.
 
 use std::collections::BTreeMap;
 
@@ -18,37 +19,38 @@ use crate::snapshot::Snapshot;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// Goal of the loop. Required before its first iteration; a different goal starts a new loop.
+    /// Goal of the loop. Required for the first iteration. A different goal starts a new loop.
     goal: Option<String>,
-    /// Prompt of the iteration, and its outcome.
+    /// Prompt and outcome of the iteration.
     iteration: NewIteration,
-    /// Facts about the loop's environment, keyed by name. Values are withheld if the name suggests a secret.
+    /// Facts about the loop's environment, keyed by name. The value of a fact is withheld if its name suggests a
+    /// secret.
     environment: Option<BTreeMap<String, String>>,
-    /// File changes since the last iteration.
+    /// File changes since the last iteration. Defaults to none.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }
 
-/// Which loop to build a prompt for, before its first iteration.
+/// The loop to build a prompt for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptParams {
-    /// Goal of the loop. Defaults to the goal of the running loop; with a different goal, the reply is the first
-    /// prompt of a new loop.
+    /// Goal of the loop. Defaults to the goal of the running loop. With a different goal, the reply is the first prompt
+    /// of a new loop.
     goal: Option<String>,
     /// Environment to report instead of the last one recorded.
     environment: Option<BTreeMap<String, String>>,
 }
 
-/// The result of adding an iteration.
+/// An iteration that was recorded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AddReply {
-    /// Number of the iteration, counted from 1.
+    /// Number of the iteration within its loop, counted from 1.
     number: u64,
     /// Whether the iteration reports that the goal is reached.
     promise: Promise,
-    /// Iterations that were folded into the summary. Absent if there were none.
+    /// Outcome of folding older iterations into the summary. Absent if none were folded.
     #[serde(skip_serializing_if = "Option::is_none")]
     fold: Option<Folding>,
 }
@@ -58,11 +60,11 @@ pub(super) struct AddReply {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
 struct Folding {
-    /// Numbers of the folded iterations.
+    /// Numbers of the iterations that were folded into the summary.
     iterations: Vec<u64>,
     /// Who wrote the summary.
     by: SummaryAuthor,
-    /// Why there is no summary.
+    /// Why no summary could be written. Absent if one was.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -74,7 +76,7 @@ struct Folding {
 enum SummaryAuthor {
     Model,
     Extractive,
-    /// There is no summary: the iterations are kept verbatim until the next interval.
+    /// No summary could be written, so the iterations are kept verbatim until the next interval.
     Nobody,
 }
 
@@ -86,7 +88,7 @@ impl Command for Add {
     type Args = AddParams;
     type Reply = AddReply;
 
-    /// A model may write the summary.
+    /// Returns whether a model may be asked to write the summary.
     fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
         services.asks_model(snapshot)
     }
@@ -164,7 +166,7 @@ fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
     context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
 }
 
-/// Summarizes iterations with a model if one is configured, or extracts a summary from them otherwise.
+/// Summarizes iterations with a model if one is configured. Otherwise, extracts the summary by rules.
 fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let means = context.snapshot.means();

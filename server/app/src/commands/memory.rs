@@ -1,5 +1,5 @@
-//! `memory.*`: notes that are kept across conversations, and a search over notes, memory files and all conversations
-//! in the workspace.
+//! `memory.*`: stores notes that outlive a conversation, and searches notes, memory files and all conversations in the
+//! workspace.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ use strata_host::store::{
 use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
 use crate::workspace_context;
 
-/// Upper bound for the number of matches that a client can request.
+/// Maximum number of matches that a client can request.
 const MOST_HITS: usize = 1_000;
-/// Maximum matches in memory files, which are listed first.
+/// Maximum number of matches in memory files, which are listed before all others.
 const MOST_IN_FILES: usize = 5;
 
 /// A note to add.
@@ -25,18 +25,18 @@ const MOST_IN_FILES: usize = 5;
 pub(super) struct AddParams {
     /// Text of the note.
     text: String,
-    /// Tags of the note.
+    /// Tags of the note. Defaults to none.
     #[serde(default)]
     tags: Vec<String>,
 }
 
-/// A search query.
+/// A search in notes, memory files and conversations.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
-    /// Words to search for. A query without any letter or digit is an error.
+    /// Words to search for. Must contain at least one letter or digit.
     query: String,
-    /// Maximum number of matches. Defaults to 20, at most 1,000.
+    /// Maximum number of matches to return, up to 1,000. Defaults to 20.
     limit: Option<usize>,
 }
 
@@ -44,35 +44,35 @@ pub(super) struct SearchParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveParams {
-    /// Number of the note.
+    /// Number of the note, as reported by `strata.memory.list`.
     id: i64,
 }
 
 /// The note that was added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// Number of the note.
+    /// Number that identifies the new note.
     id: i64,
 }
 
-/// All notes.
+/// All notes of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fragments {
-    /// Notes, in order of creation.
+    /// Notes, oldest first.
     fragments: Vec<Note>,
 }
 
-/// A note.
+/// A note that outlives its conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Note {
-    /// Number of the note.
+    /// Number that identifies the note.
     id: i64,
     /// Text of the note.
     text: String,
     /// Tags of the note.
     tags: Vec<String>,
-    /// Session in which the note was created.
+    /// Id of the session in which the note was created. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     /// When the note was created, in milliseconds since 1970.
@@ -82,30 +82,30 @@ struct Note {
 /// The matches of a search.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct SearchReply {
-    /// Matches in memory files, then all others, each best first.
+    /// Matches in memory files, then all other matches. Each group is sorted by relevance, best first.
     hits: Vec<MemoryMatch>,
-    /// Number of newest matches that were ranked, if there are too many to rank all.
+    /// Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<usize>,
 }
 
-/// A match.
+/// A passage that matches a query.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Hit")]
 struct MemoryMatch {
     #[serde(flatten)]
     place: MatchLocation,
-    /// When the matching text was written, in milliseconds since 1970, if known.
+    /// When the matching text was written, in milliseconds since 1970. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<u64>,
-    /// Words around the match.
+    /// Text around the first match.
     snippet: String,
-    /// Relevance. Scores are only comparable within one search.
+    /// Relevance of the match, where higher is better. Scores are comparable only within one search.
     score: f64,
 }
 
-/// Where a match is.
+/// Location of a match.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
 enum MatchLocation {
@@ -118,18 +118,18 @@ enum MatchLocation {
     },
     /// A memory file of the workspace.
     File {
-        /// Path of the file.
+        /// Path of the file, relative to the workspace folder.
         path: FileKey,
-        /// First line of the paragraph, counted from 1.
+        /// First line of the matching paragraph, counted from 1.
         line: usize,
     },
     /// A message of a conversation.
     Message {
-        /// Session of the message.
+        /// Id of the session that contains the message.
         session: String,
         /// Number of the message.
         message: MessageId,
-        /// Who wrote the message.
+        /// Role of the message's author.
         role: Role,
         /// Purpose of the message.
         kind: Kind,
@@ -202,7 +202,7 @@ impl Command for Search {
         let stored = search(&params.query, &Scope::Workspace, limits, context)?;
         let files = workspace_context::memory(context.snapshot, context.session);
         let (in_files, matched) = search_files(&files, &params.query, limits)?;
-        // If one source matches all words, drop the matches of the other that contain only some of them.
+        // If only one source matches all words, drop the matches of the other source, which match only some.
         let (in_files, stored) = match (matched, stored.matched) {
             (MatchedWords::Some, MatchedWords::All) if !stored.hits.is_empty() => (Vec::new(), Some(stored)),
             (MatchedWords::All, MatchedWords::Some) if !in_files.is_empty() => (in_files, None),
@@ -237,7 +237,7 @@ fn limits(limit: Option<usize>) -> Limits {
     Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default }
 }
 
-/// Searches the paragraphs of memory files.
+/// Searches the paragraphs of memory files for a query.
 fn search_files(
     files: &[SystemContextText],
     query: &str,
@@ -258,8 +258,8 @@ fn search_files(
     Ok((found.into_iter().filter_map(hit).collect(), matched))
 }
 
-/// Paragraphs, each with the number of its first line, counted from 1. Paragraphs are separated by empty lines, and a
-/// heading starts a new one.
+/// Splits a text into paragraphs, each with the number of its first line, counted from 1. Empty lines separate
+/// paragraphs, and a heading starts a new one.
 fn paragraphs(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut open: Option<(usize, usize)> = None;

@@ -1,6 +1,6 @@
-//! The commands of `workspace/executeCommand`, which the command line also runs. A command takes typed arguments,
-//! reads a snapshot, may change its session, and returns a typed reply. Commands only convert between the protocol
-//! and the engine; the engine decides what goes into the context.
+//! The commands of `workspace/executeCommand`, which the command line also runs. A command takes typed arguments, reads
+//! a snapshot, may change its session, and returns a typed reply. Commands only convert between the protocol and the
+//! engine, which decides what goes into the context.
 
 mod answer_content;
 mod budget;
@@ -53,14 +53,14 @@ pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
 pub(crate) use named_file::does_not_exist;
 
-/// Name that requests can use for the current session.
+/// Alias that requests can use for the id of the current session.
 pub const MAIN_SESSION: &str = "main";
 
 /// A command: its name, arguments and reply, and what front ends need to know to run it.
 ///
 /// To add a command, write a file like this and add it to [`COMMANDS`] with `Definition::of::<Greet>()`. The protocol's
 /// documentation, its TypeScript types, the language server's list of commands, and access by the command line and by
-/// agents are derived from that.
+/// agents are derived from this definition.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -96,25 +96,25 @@ pub trait Command {
     const NAME: &'static str;
     /// One-sentence summary for the protocol's documentation.
     const SUMMARY: &'static str;
-    /// What the command changes.
+    /// What the command may change.
     const ACCESS: Access = Access::Changes;
     /// Whether the reply depends on which files exist and what they contain.
     const NEEDS_INDEX: bool = false;
-    /// Whether to wait for an index that is being built, up to `context.index_wait_ms`.
+    /// Whether to wait for an index that is being built, for at most `context.index_wait_ms` milliseconds.
     const AWAITS_INDEX: bool = false;
-    /// Whether secrets in the arguments are replaced by placeholders before the command runs. `false` for commands
-    /// that screen their arguments themselves.
+    /// Whether to replace secrets in the arguments with placeholders before the command runs. `false` for commands that
+    /// screen their arguments themselves.
     const SCREENED: bool = true;
-    /// Whether the outcome is shown to the user. If so, the reply has a `message`, and may have the `uri` of a
+    /// Whether the outcome is shown to the user. The reply must then have a `message`, and may have the `uri` of a
     /// document.
     const SHOWN: bool = false;
-    /// The JSON object of arguments, without `session`.
+    /// Arguments: a JSON object, without the common field `session`.
     type Args: DeserializeOwned + JsonSchema;
-    /// The JSON object of the reply, without `stateVersion`.
+    /// Reply: a JSON object, without the common field `stateVersion`.
     type Reply: Serialize + JsonSchema;
 
-    /// Whether the command may wait for a model or for the client under these settings. Such a command must not
-    /// occupy a thread that others need.
+    /// Returns whether the command may wait for a model or for the client under the current settings. Such a command
+    /// must not occupy a thread that other commands need.
     fn may_wait(_: &Snapshot, _: &Services) -> bool {
         false
     }
@@ -122,7 +122,7 @@ pub trait Command {
     /// Runs the command.
     ///
     /// # Errors
-    /// [`CommandError`]. The caller must then discard the session.
+    /// Returns a [`CommandError`] if the command fails. The caller must then discard the session.
     fn run(args: Self::Args, context: &mut Context<'_>) -> Result<Self::Reply, CommandError>;
 }
 
@@ -137,41 +137,41 @@ pub enum Access {
     Stores,
 }
 
-/// What a command has access to.
+/// The environment that a command runs in.
 pub struct Context<'a> {
     /// The workspace as it was when the command arrived.
     pub snapshot: &'a Snapshot,
     /// The session, including the changes of earlier commands.
     pub session: &'a mut Session,
-    /// The open sessions when the command started.
+    /// The sessions that were open when the command started.
     pub sessions: &'a Sessions,
     /// The store and the connection to the client.
     pub services: &'a Services,
-    /// The running compaction of the session.
+    /// The running compaction of the session, if any.
     pub compaction: Option<&'a RunningCompaction>,
     /// Current time, in milliseconds since 1970.
     pub now_ms: u64,
-    /// Raised when no one waits for the reply any more.
+    /// Raised when the caller no longer waits for the reply.
     pub cancel: &'a Cancel,
-    /// Effects to apply after the command.
+    /// Effects to apply after the command has succeeded.
     pub effects: Vec<Effect>,
-    /// The write to the store that ends the command, in addition to saving its session.
+    /// Write to the store that runs at the end of the command. The session itself is saved separately.
     pub write: Option<Write>,
-    /// Whether `write` has run. If so, the command can no longer be cancelled.
+    /// Whether `write` has run. Once it has, the command can no longer be cancelled.
     pub has_written: bool,
 }
 
-/// A write to the store as the last step of a command, so that a command that fails, panics or is cancelled writes
-/// nothing. Returns its part of the reply.
+/// A write to the store that runs as the last step of a command, so that nothing is written if the command fails,
+/// panics or is cancelled. Returns its part of the reply.
 pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
-    /// Resolves the file that an argument names.
+    /// Resolves the file that the argument `field` names.
     fn file(&self, field: &str, text: &str) -> Result<FileKey, CommandError> {
         self.snapshot.resolve(text).map_err(|error| CommandError::invalid(field, &error.to_string()))
     }
 
-    /// Schedules a write for the end of the command.
+    /// Schedules a write to the store for the end of the command.
     fn write_last<R, W>(&mut self, write: W) -> Deferred<R>
     where
         R: Serialize,
@@ -182,7 +182,7 @@ impl Context<'_> {
     }
 }
 
-/// An effect of a command beyond changing its own session: opens, shows or closes a session, or starts a job.
+/// An effect of a command beyond its own session, which is applied after the command has succeeded.
 #[derive(Clone, Debug)]
 pub enum Effect {
     Open(Arc<Session>),
@@ -192,7 +192,7 @@ pub enum Effect {
     Start(Job),
 }
 
-/// Work that continues after the command that starts it.
+/// Work that continues after the command that started it.
 #[derive(Clone, Debug)]
 pub enum Job {
     /// Scans and indexes the repository again.
@@ -201,10 +201,9 @@ pub enum Job {
     Notify(Box<CompactionNotice>),
     /// Compacts a session. The command replies with the outcome, unless the compaction started automatically.
     Compact(Box<CompactionJob>),
-    /// Records that the draft of the compaction with this number was installed. The command that starts this job has
-    /// waited for the draft.
+    /// Records that a command waited for the draft of the compaction with this number, and installed it.
     Adopted(u64),
-    /// Asks the model a question. The command replies with the outcome.
+    /// Sends a request to a model. The command replies with the outcome.
     Send(Arc<dyn ModelJob>),
     /// Asks a model to summarize tool results of the session, then archives them.
     Archive(Box<ArchivalPlan>),
@@ -219,7 +218,7 @@ struct NoArguments {}
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// Reply of a command that only starts a job: the job delivers the `R` when it is done.
+/// Reply of a command that only starts a job. The job delivers the actual reply of type `R` when it is done.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct Deferred<R> {
@@ -247,7 +246,6 @@ impl<R: JsonSchema> JsonSchema for Deferred<R> {
     }
 }
 
-/// Default result limit.
 fn default_limit() -> usize {
     50
 }
@@ -255,7 +253,7 @@ fn default_limit() -> usize {
 /// Splits the arguments of a command into the name of its session and the remaining object.
 ///
 /// # Errors
-/// [`CommandError::InvalidParams`] if there are several arguments, or one that is not an object.
+/// Returns [`CommandError::InvalidParams`] if there are several arguments, or one that is not an object.
 pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value), CommandError> {
     let invalid = |path: &str, message: &str| Err(CommandError::invalid(path, message));
     let mut arguments = arguments.into_iter();

@@ -1,4 +1,4 @@
-//! `model.send`: passes a conversation that the client keeps to the model. Reads and changes no session.
+//! `model.send`: forwards a conversation that the client keeps to the model. Neither reads nor changes a session.
 
 use std::sync::Arc;
 
@@ -12,24 +12,25 @@ use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job};
 use crate::send::{Connection, ForwardJob, ModelReply, ProviderClient, SnapshotParts};
 
-/// A conversation, and how to show the answer.
+/// A conversation to forward, and how to deliver the answer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ModelParams {
-    /// The messages, oldest first; the last are what the model is to answer.
+    /// Messages, oldest first. The last ones are those that the model should answer.
     messages: Vec<ModelMessage>,
-    /// Instructions above the messages.
+    /// System prompt. Defaults to none.
     #[serde(default)]
     system: String,
-    /// The tools that the model may call. Strata runs none of them: results come with the next request.
+    /// Tools that the model may call. Strata does not run them: the client adds their results to the messages of the
+    /// next request.
     #[serde(default)]
     tools: Vec<Tool>,
-    /// A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the answer comes with
-    /// the reply only.
+    /// Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
+    /// the answer is delivered only in the reply.
     stream: Option<String>,
-    /// The model; that of the setting `provider.model` or else `model` when absent.
+    /// Model to ask. Defaults to the setting `provider.model`, or else `model`.
     model: Option<String>,
-    /// Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent.
+    /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
     max_output_tokens: Option<usize>,
 }
 
@@ -37,9 +38,9 @@ pub(super) struct ModelParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ModelMessage {
-    /// The speaker.
+    /// Role of the message's author.
     role: Role,
-    /// The content.
+    /// Content of the message: a string or a list of blocks.
     content: AnswerContent,
 }
 

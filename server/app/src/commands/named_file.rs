@@ -1,4 +1,4 @@
-//! Resolves a file named in an argument, and explains paths that do not exist.
+//! Resolves files named in arguments, and suggests similar names for paths that do not exist.
 
 use strata_engine::code::symbols::nearest_files;
 use strata_engine::key::FileKey;
@@ -8,10 +8,10 @@ use strata_host::disk::{ReadError, stamp_of};
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
 
-/// Maximum similar names suggested in an error.
+/// Maximum number of similar names suggested in an error message.
 const NAMES: usize = 3;
 
-/// Error message for a path that does not exist, suggesting the most similar names in `files`.
+/// Returns the error message for a path that does not exist, with the most similar names in `files`.
 pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
     let near: Vec<String> = nearest_files(files, path, NAMES).iter().map(|key| format!("`{key}`")).collect();
     match near.as_slice() {
@@ -25,7 +25,7 @@ pub(crate) fn does_not_exist(files: &[FileKey], path: &str) -> String {
 /// silently have no effect.
 ///
 /// # Errors
-/// [`CommandError::InvalidParams`] if there is no such file, or it is ignored.
+/// Returns [`CommandError::InvalidParams`] if there is no such file, or it is ignored.
 pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
     let invalid = |message: &str| CommandError::invalid(field, message);
     let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
@@ -41,7 +41,7 @@ pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Resul
 /// Resolves a readable file and returns its current text.
 ///
 /// # Errors
-/// [`CommandError`] if the file does not exist or must not be read.
+/// Returns a [`CommandError`] if the file does not exist or must not be read.
 pub(super) fn shown_file(
     field: &str,
     path: &str,

@@ -23,23 +23,24 @@ use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::token_count_client::CountedPrompt;
 
-/// Maximum times that the client is asked to count one prompt.
+/// Maximum number of times to ask the client to count one prompt.
 const MEASURED: usize = 2;
-/// Divisor: a margin for estimation error of at most the room divided by this is not worth a count.
+/// The client is asked to count only if the margin for estimation error exceeds the available tokens divided by this
+/// number.
 const WORTH_COUNTING: usize = 20;
 
 /// What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
-    /// The user's question.
+    /// Text of the user's question.
     prompt: Option<String>,
-    /// Images to send with the prompt.
+    /// Images to send with the question. Defaults to none.
     #[serde(default)]
     images: Vec<Image>,
     /// Results of the tool calls in the last answer.
     tool_results: Option<Vec<ToolResult>>,
-    /// Tools that the model may call, in the order of their declaration.
+    /// Tools that the model may call, in the order in which to declare them. Defaults to none.
     #[serde(default)]
     tools: Vec<Tool>,
     /// Format of the request. Defaults to the setting `format`.
@@ -48,17 +49,18 @@ pub(super) struct AssembleParams {
     policy: Option<PolicyName>,
     /// Model to build the prompt for. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
-    /// window, whichever is smaller.
+    /// Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+    /// own limit.
     max_input_tokens: Option<usize>,
-    /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`.
+    /// Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the setting
+    /// `context.auto_budget`.
     auto_budget: Option<usize>,
     /// Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`.
     ttl: Option<Ttl>,
-    /// Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded.
+    /// Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. Defaults to `false`.
     #[serde(default)]
     dry_run: bool,
-    /// How to return the request body.
+    /// How to return the request body. Defaults to `json`.
     #[serde(default)]
     body_as: BodyAs,
     /// Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
@@ -74,7 +76,7 @@ enum BodyAs {
     /// As a JSON object.
     #[default]
     Json,
-    /// As a string: the exact text to POST, for clients that would reorder the object's fields.
+    /// As a string with the exact text to POST, for clients that would reorder the fields of an object.
     Text,
 }
 
@@ -82,36 +84,37 @@ enum BodyAs {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
-    /// The `id` of the prompt, from `strata.prompt.assemble`.
+    /// Id of the prompt, as returned by `strata.prompt.assemble`.
     id: String,
-    /// Outcome of the prompt.
+    /// How the request ended. Defaults to `complete`.
     #[serde(default)]
     status: Status,
-    /// Answer: a text, or its content blocks.
+    /// The model's answer: a string or a list of content blocks.
     response: Option<AnswerContent>,
-    /// Answer that was interrupted, in the same form as `response`.
+    /// The part of an interrupted answer that was received, in the same form as `response`. Cannot be combined with
+    /// `response`.
     partial: Option<AnswerContent>,
-    /// Usage that the provider reported.
+    /// Token usage that the provider reported.
     usage: Option<Usage>,
-    /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble the prompt again
-    /// and send it: the conversation is compacted first. A second `context_limit` in a row is an error that names the
-    /// largest parts.
+    /// Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble and send the prompt
+    /// again: the conversation is compacted first. A second `context_limit` in a row is an error that names the largest
+    /// parts of the prompt.
     error: Option<RequestError>,
 }
 
-/// A prompt.
+/// A prompt that was assembled.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
-    /// The `id` of the prompt, from `strata.prompt.assemble`.
+    /// Id of the prompt, as returned by `strata.prompt.assemble`.
     id: String,
 }
 
-/// An earlier preview.
+/// An earlier preview to compare with.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChangesParams {
-    /// Text of the earlier preview.
+    /// Text of the earlier preview, as returned by `strata.prompt.preview`.
     since: String,
     /// Policy of the earlier preview. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
@@ -122,35 +125,36 @@ pub(super) struct ChangesParams {
 pub(super) struct Changes {
     /// Text of the current preview.
     text: String,
-    /// Unified diff from the earlier text to the current one. Its hunk headers name the part in which each hunk
-    /// begins. Empty if nothing changed.
+    /// Unified diff from the earlier text to the current one. Each hunk header names the part of the prompt in which
+    /// the hunk begins. Empty if nothing changed.
     changes: String,
 }
 
-/// A text to count tokens in.
+/// A text whose tokens to count.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
-    /// Text to count.
+    /// Text whose tokens to count.
     text: String,
     /// Model whose tokenizer to use. Defaults to the setting `model`.
     model: Option<String>,
-    /// Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+    /// own limit.
     max_input_tokens: Option<usize>,
 }
 
-/// The tokens of a text.
+/// The number of tokens in a text, and the limit of the model.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Estimate {
-    /// Number of tokens.
+    /// Number of tokens in the text.
     tokens: usize,
     /// Model whose tokenizer was used.
     model: String,
     /// Maximum tokens of a request to `model`: the input window minus the reserve for the answer and the margin for
     /// estimation error.
     limit: usize,
-    /// Assumptions about the model, if it is missing from the model table.
+    /// Warning about the properties assumed for a model that is missing from the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
@@ -198,7 +202,7 @@ impl Command for Assemble {
     type Args = AssembleParams;
     type Reply = AssembledPrompt;
 
-    /// Assembling may compact the conversation first, and may ask the client to count tokens.
+    /// Returns whether assembling may wait: it may compact the conversation first, or ask the client to count tokens.
     fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
         services.token_count_client().is_some() || services.asks_model(snapshot)
     }
@@ -257,8 +261,8 @@ impl Command for Assemble {
     }
 }
 
-/// Returns the compaction due before this prompt is sent. Considers the complete prompt, even if parts of it were
-/// left out to make it fit.
+/// Returns the compaction that is due before this prompt is sent. Considers the complete prompt, including parts that
+/// were omitted to make it fit.
 fn due_before(
     prepared: &Result<PreparedPrompt, AssembleError>,
     ask: &PromptRequest,
@@ -282,7 +286,7 @@ fn due_before(
         .or_else(|| truncated.then(|| compaction::due_for_room(size, session, snapshot))?)
 }
 
-/// Rejects additional fields that the request body has no room for.
+/// Rejects additional fields that the request body cannot contain, or that Strata sets itself.
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = params.format.unwrap_or(context.snapshot.settings.format);
     if format.provider().is_none() && !params.extra.is_empty() {
@@ -297,7 +301,7 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
     }
 }
 
-/// Copies the calibration of earlier conversations to a session that has none.
+/// Copies the token calibration of earlier conversations to a session that has none.
 fn inherit(context: &mut Context<'_>) {
     if context.session.calibrations.is_empty()
         && let Some(taught) = context.services.store.calibrations()
@@ -348,7 +352,8 @@ fn prepared(
     Ok(context.snapshot.with_workspace(context.session, ask, context.cancel, assemble)?)
 }
 
-/// Asks the client to count the first prompt after a compaction, then assembles it again with the count.
+/// Asks the client to count the first prompt after a compaction, then assembles it again with the count. If the client
+/// does not answer, uses the estimate.
 fn recounted(
     prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -368,8 +373,7 @@ fn recounted(
 }
 
 /// Waits for the compaction that is already running in this session, and installs its draft. Returns `false` if the
-/// compaction failed or the conversation has changed since it started; the prompt may then run a compaction of its
-/// own.
+/// compaction failed or the conversation has changed since it started. The prompt may then run its own compaction.
 fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Some(running) = context.compaction else { return Ok(false) };
     let draft = running.draft.wait(context.cancel)?;
@@ -389,8 +393,8 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
     }
 }
 
-/// Compacts the conversation before a prompt, and returns whether it did. If the compaction fails, the prompt uses
-/// the conversation unchanged and leaves out what does not fit.
+/// Compacts the conversation before a prompt, and returns whether that succeeded. If the compaction fails, the prompt
+/// uses the unchanged conversation and omits what does not fit.
 fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
     let Context { snapshot, services, session, cancel, .. } = context;
     if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
@@ -405,12 +409,12 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
     });
     let done = committed.is_ok();
     let news = committed.unwrap_or_else(|error| job.failed(&error));
-    // The client is notified after the command's changes are persisted.
+    // Notify the client only after the command's changes have been persisted.
     context.effects.push(Effect::Start(Job::Notify(Box::new(news))));
     Ok(done)
 }
 
-/// Renders the prompt that `assemble` would return, for reading. Changes nothing.
+/// Renders the prompt that `strata.prompt.assemble` would return as a readable document. Changes nothing.
 pub(super) struct PreviewPrompt;
 
 impl Command for PreviewPrompt {
@@ -493,8 +497,8 @@ impl Command for Record {
         let before = context.session.request_size(&ask, means);
         let history = history_tokens(&context.session.history, means);
         archive_old_results(before, context);
-        // Archiving discards the billed size of the whole prompt, which is the most accurate one, so subtract the
-        // freed tokens from it.
+        // Archiving discards the billed size of the whole prompt, which is the most accurate measurement, so subtract
+        // the freed tokens from that size.
         let freed = history.saturating_sub(history_tokens(&context.session.history, means));
         let tokens = before.tokens.saturating_sub(freed);
         let size = RequestSize { tokens, least: tokens, ..before };
@@ -507,7 +511,8 @@ impl Command for Record {
     }
 }
 
-/// Archives old tool results. If a model summarizes them, this happens in the background, since no one waits for it.
+/// Archives old tool results. Runs in the background if a model summarizes them, because no caller waits for the
+/// result.
 fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = size.limit.is_some_and(|limit| size.tokens > limit);

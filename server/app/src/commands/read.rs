@@ -1,4 +1,4 @@
-//! `files.read`: the current text of a file, of some of its lines, or of a definition in it.
+//! `files.read`: reads the current text of a file, of some of its lines, or of a definition in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,35 +12,35 @@ use super::named_file::shown_file;
 use super::{Access, Command, CommandError, Context};
 use crate::parsed_file::ParsedFile;
 
-/// Maximum definitions listed in an error.
+/// Maximum number of definitions listed in an error message.
 const NAMED: usize = 8;
 
-/// What to read.
+/// The file, lines or definition to read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
-    /// A file, by its path relative to the workspace folder; lines of it (`src/lib.rs#L10-40`); or a definition in
-    /// it, by its name (`src/lib.rs#Type.method`).
+    /// Path of a file, relative to the workspace folder. May be followed by lines (`src/lib.rs#L10-40`) or the name of
+    /// a definition (`src/lib.rs#Type.method`).
     path: String,
 }
 
 /// The current text of a file, or of a part of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReadReply {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Name of the definition, if one was requested.
+    /// Qualified name of the definition. Absent unless a definition was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<String>,
-    /// Lines `from` to `to`. The whole file if no part was requested.
+    /// Text of lines `from` to `to`. Contains the whole file if no part was requested.
     text: String,
-    /// First line, counted from 1.
+    /// First line of `text`, counted from 1.
     from: u32,
-    /// Last line, inclusive.
+    /// Last line of `text`, inclusive.
     to: u32,
-    /// Number of lines in the file.
+    /// Total number of lines in the file.
     lines: u32,
-    /// Lines of other definitions in the file with the same name.
+    /// Line ranges of other definitions in the file with the same name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<LineRange>,
     #[serde(flatten)]
@@ -87,8 +87,8 @@ impl Command for Read {
     }
 }
 
-/// Splits a path at `#` and reads the file. Returns the file, its text, and the part after `#`. A file whose name
-/// contains `#` takes precedence.
+/// Splits a path at `#` and reads the file. Returns the file, its text, and the part after `#`. If a file's name
+/// contains `#`, the file takes precedence.
 fn named<'a>(
     path: &'a str,
     context: &Context<'_>,
@@ -102,7 +102,7 @@ fn named<'a>(
     }
 }
 
-/// Narrows the reply to the lines of the definition with this name.
+/// Narrows the reply to the lines of the definition called `name`.
 fn find_definition(
     reply: &mut ReadReply,
     name: &str,

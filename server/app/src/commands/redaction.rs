@@ -1,4 +1,4 @@
-//! `redaction.*`: lists the secrets replaced by placeholders, and restores them in text that is applied to a file.
+//! `redaction.*`: lists the secrets that placeholders replace, and restores them in a text to be applied to a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{Access, Command, CommandError, Context, NoArguments};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestoreParams {
-    /// A model's answer, or any other text.
+    /// Text that contains placeholders, such as a model's answer.
     text: String,
 }
 
@@ -20,21 +20,21 @@ pub(super) struct RestoreParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RestoredText")]
 pub(super) struct RestoreReply {
-    /// Restored text.
+    /// Text with all known secrets restored.
     text: String,
-    /// Number of placeholders replaced.
+    /// Number of placeholders that were replaced.
     restored: usize,
     /// Placeholders that were not replaced because their secrets are unknown: the file is not selected, or the secret
-    /// was in a message during an earlier run of the server.
+    /// was found in a message during an earlier run of the server.
     #[schemars(with = "Vec<String>")]
     unknown: Vec<Placeholder>,
 }
 
-/// The secrets replaced in the session's content.
+/// The secrets that placeholders replace in the session's content.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecrets")]
 pub(super) struct Listing {
-    /// Secrets: those in files first, sorted by path, then those in web pages, then those in messages.
+    /// Secrets in files, sorted by path, then secrets in web pages, then secrets in messages.
     secrets: Vec<ListedSecret>,
 }
 
@@ -42,21 +42,21 @@ pub(super) struct Listing {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecret")]
 struct ListedSecret {
-    /// Rule that found the secret. For a secret from an earlier run of the server, the kind in its placeholder.
+    /// Rule that found the secret. For a secret from an earlier run of the server, the label in its placeholder.
     rule: String,
-    /// Placeholder that replaces the secret.
+    /// Placeholder that the model sees instead of the secret.
     #[schemars(with = "String")]
     placeholder: Placeholder,
-    /// File that contains the secret.
+    /// Path of the file that contains the secret. Absent if it is not in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<FileKey>,
-    /// Web page that contains the secret.
+    /// Address of the web page that contains the secret. Absent if it is not in a web page.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// Message that contains the secret.
+    /// Number of the message that contains the secret. Absent if it is not in a message.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<MessageId>,
-    /// Line in the file, the page, or the block of the message, counted from 1.
+    /// Line of the secret in the file, the page, or the block of the message, counted from 1.
     line: usize,
 }
 
@@ -79,7 +79,7 @@ impl Command for List {
         let Context { snapshot, session, .. } = context;
         let mut secrets = Vec::new();
         for key in session.selection.selected.keys() {
-            // An unreadable file has no secrets to list.
+            // Skip unreadable files, which have no secrets to list.
             let Ok(file) = snapshot.text(key, &session.selection) else { continue };
             let listed = |FoundSecret { rule, line, placeholder }: &FoundSecret| ListedSecret {
                 path: Some(key.clone()),
@@ -133,7 +133,7 @@ impl Command for Restore {
     }
 }
 
-/// Texts of a block that can contain placeholders.
+/// Returns the texts of a block that can contain placeholders.
 fn texts_of(block: &ContentBlock) -> Vec<String> {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => Some(text.clone()),

@@ -8,13 +8,13 @@ use strata_engine::text::LineStarts;
 
 use crate::format;
 
-/// Markers of line comments, longer ones first.
+/// Markers of line comments. A longer marker comes before its prefixes.
 const MARKS: [&str; 8] = ["///", "//!", "//", "--", ";;", ";", "#", "%"];
 /// Start and end markers of block comments.
 const BLOCKS: [(&str, &str); 5] =
     [("/**", "*/"), ("/*", "*/"), ("<!--", "-->"), ("\"\"\"", "\"\"\""), ("'''", "'''")];
 
-/// A question about a part of a file.
+/// A question about a file or a part of it.
 pub(super) struct Question {
     /// Title shown to the user.
     pub title: String,
@@ -23,8 +23,8 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Builds a question about these lines, or about the whole file. Leaves out the text of a selected file, because
-    /// the prompt already contains it.
+    /// Builds a question about these lines, or about the whole file. A question about a whole file omits the text if
+    /// the file is selected, because the prompt then contains it already.
     pub(super) fn about(key: &FileKey, text: &str, lines: Option<LineRange>, choice: Choice) -> Self {
         let name = inline(key.as_str());
         let Some(lines) = lines else {
@@ -57,7 +57,7 @@ fn fenced(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Text of a comment without its markers. `None` if the lines contain code, or no text.
+/// Returns the text of a comment without its markers, or `None` if the lines contain code or no text.
 fn comment(text: &str) -> Option<String> {
     let (mut said, mut open) = (Vec::new(), None);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

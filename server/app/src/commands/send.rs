@@ -1,4 +1,4 @@
-//! `prompt.send`: asks a model. The command only starts the job that sends the prompt and handles the answer.
+//! `prompt.send`: asks a model a question. Only starts the job that sends the prompt and handles the answer.
 
 use std::sync::Arc;
 
@@ -17,24 +17,26 @@ use crate::send::{AnswerPage, Connection, ProviderClient, SendJob, SendReply, Sn
 pub(super) struct SendParams {
     /// Text of the question.
     prompt: String,
-    /// Images to send with the question.
+    /// Images to send with the question. Defaults to none.
     #[serde(default)]
     images: Vec<Image>,
     /// Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
     /// the answer is delivered only in the reply.
     stream: Option<String>,
-    /// Tools that the model may use while it answers.
+    /// Tools that the model may use while it answers. Defaults to `none`.
     #[serde(default)]
     tools: ToolAccess,
     /// Model to ask. Defaults to the setting `provider.model`, or else `model`.
     model: Option<String>,
     /// Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`.
     policy: Option<PolicyName>,
-    /// Maximum input tokens. Defaults to the model's window, which also caps larger values.
+    /// Maximum input tokens of each request. Defaults to no limit besides the model's window and the session's own
+    /// limit.
     max_input_tokens: Option<usize>,
     /// Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`.
     max_output_tokens: Option<usize>,
-    /// Maximum tokens of code to add to the question as excerpts. Defaults to the setting `context.auto_budget`.
+    /// Maximum tokens of code to add to the question as excerpts. Defaults to the session's limit, or else to the
+    /// setting `context.auto_budget`.
     auto_budget: Option<usize>,
 }
 
@@ -68,15 +70,16 @@ impl Command for Send {
 }
 
 impl SendParams {
-    /// A question for which the model may use tools that read the workspace.
+    /// Creates a question for which the model may use tools that read the workspace.
     pub(super) fn with_tools(prompt: String) -> Self {
         Self { prompt, tools: ToolAccess::Read, ..Self::default() }
     }
 
-    /// Starts asking. With a `page`, the answer is written to a document, and the reply has its path.
+    /// Starts the job that asks the question. With a `page`, the answer is written to a document, and the reply
+    /// contains its path.
     ///
     /// # Errors
-    /// [`CommandError`] if the question is empty or no provider is configured.
+    /// Returns a [`CommandError`] if the question is empty or no provider is configured.
     pub(super) fn begin(
         self,
         page: Option<AnswerPage>,

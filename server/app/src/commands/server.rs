@@ -1,4 +1,4 @@
-//! `server.*`: state, settings and models of the server.
+//! `server.*`: reports the state, settings and models of the server, and reindexes the workspace.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::index::Efforts;
 
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArguments};
 
-/// The state of the server.
+/// The state of the server and its workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
-    /// Version of Strata.
+    /// Version of the running server.
     version: &'static str,
-    /// The current session.
+    /// Id of the current session.
     session: String,
-    /// The workspace folders.
+    /// Absolute paths of the workspace folders.
     roots: Vec<String>,
-    /// Number of open buffers.
+    /// Number of documents that are open in the editor.
     open_documents: usize,
     /// Whether all files have been outlined.
     index: IndexState,
@@ -39,27 +39,27 @@ pub(super) struct ServerStatus {
     languages: Vec<&'static str>,
     /// Whether the user trusts the workspace.
     trusted: bool,
-    /// Problems of the scan, and settings without effect: those that a workspace file must not set, and unknown names
-    /// in `redaction.allow`.
+    /// Problems found by the scan, and settings that have no effect: those that a workspace file must not set, and
+    /// unknown names in `redaction.allow`.
     notes: Vec<String>,
 }
 
-/// The effective settings.
+/// The effective settings, and where they come from.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SettingsReply {
-    /// All settings.
+    /// Effective value of every setting.
     #[schemars(with = "Settings")]
     settings: Value,
-    /// Where each value comes from, keyed by setting.
+    /// Origin of each value, keyed by setting.
     origins: BTreeMap<String, Origin>,
-    /// Values in a workspace file that it must not set.
+    /// Values that were ignored because a workspace file must not set them.
     ignored: Vec<IgnoredSetting>,
 }
 
 /// The model table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
-    /// Models, sorted by name.
+    /// Known models, sorted by name.
     models: Vec<Model>,
 }
 

@@ -1,5 +1,5 @@
-//! `session.*`: opens, stores, forks, exports and searches whole conversations. The store persists them; the main
-//! loop keeps track of the open ones.
+//! `session.*`: opens, stores, forks, exports and searches whole conversations. The store persists sessions, and the
+//! main loop keeps track of the open ones.
 
 use std::sync::Arc;
 
@@ -25,20 +25,20 @@ use crate::session_store::{SessionStore, SessionStoreError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct LoadParams {
-    /// Id of the session.
+    /// Id of the session to open.
     id: String,
-    /// Whether to open the session read-only, for example because another server writes to it.
+    /// Whether to open the session read-only, for example because another server writes to it. Defaults to `false`.
     #[serde(default)]
     read_only: bool,
 }
 
-/// How much of the session to copy.
+/// Options for copying a session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForkParams {
-    /// Last message to copy. Defaults to the whole conversation.
+    /// Number of the last message to copy. Defaults to the last message of the conversation.
     until: Option<MessageId>,
-    /// Name of the new session.
+    /// Name of the new session. Defaults to none.
     #[serde(default)]
     name: String,
 }
@@ -47,9 +47,9 @@ pub(super) struct ForkParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RenameParams {
-    /// New name. Empty to remove the name.
+    /// New name of the session. An empty string removes the name.
     name: String,
-    /// Id of the session. Defaults to the session that the command runs in.
+    /// Id of the session to rename. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
@@ -57,22 +57,22 @@ pub(super) struct RenameParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeleteParams {
-    /// Id of the session. Defaults to the session that the command runs in.
+    /// Id of the session to delete. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
-/// An export format.
+/// Format of an exported conversation.
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
     /// Strata's own format: JSON Lines with one message per line, including all metadata.
     #[default]
     Jsonl,
-    /// What the model sees, as an Anthropic request.
+    /// The messages that the model sees, as an Anthropic request body.
     Anthropic,
-    /// What the model sees, as an OpenAI request.
+    /// The messages that the model sees, as an OpenAI request body.
     OpenAi,
-    /// What the model sees, as Markdown.
+    /// The messages that the model sees, as Markdown.
     Markdown,
 }
 
@@ -80,10 +80,10 @@ enum ExportFormat {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExportParams {
-    /// Export format.
+    /// Format of the export. Defaults to `jsonl`.
     #[serde(default)]
     format: ExportFormat,
-    /// Id of the session. Defaults to the session that the command runs in.
+    /// Id of the session to export. Defaults to the session that the command runs in.
     id: Option<String>,
 }
 
@@ -91,20 +91,20 @@ pub(super) struct ExportParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
-    /// Output of another program, or of `session.export`.
+    /// Recording of another program, or output of `strata.session.export`.
     text: String,
-    /// Name of the new session.
+    /// Name of the new session. Defaults to none.
     #[serde(default)]
     name: String,
 }
 
-/// A search query.
+/// A search in the messages of the session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
-    /// Words to search for. A query without any letter or digit is an error.
+    /// Words to search for. Must contain at least one letter or digit.
     query: String,
-    /// Maximum number of matches. Defaults to 20, at most 1,000.
+    /// Maximum number of matches to return, up to 1,000. Defaults to 20.
     limit: Option<usize>,
 }
 
@@ -114,7 +114,7 @@ pub(super) struct SearchParams {
 pub(super) struct OpenReply {
     /// Id of the session.
     id: String,
-    /// Number of messages.
+    /// Number of messages in the session.
     messages: usize,
     /// Whether the session is open read-only.
     read_only: bool,
@@ -123,45 +123,45 @@ pub(super) struct OpenReply {
 /// The imported session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ImportReply {
-    /// Id of the session.
+    /// Id of the new session.
     id: String,
-    /// Number of messages.
+    /// Number of imported messages.
     messages: usize,
-    /// Format that was recognized.
+    /// Format that was recognized in the text.
     form: Form,
-    /// Number of lines that contain no message.
+    /// Number of lines in the text that contain no message.
     skipped: usize,
 }
 
 /// An exported session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ExportReply {
-    /// Export format.
+    /// Format of the exported text.
     format: ExportFormat,
-    /// Exported text.
+    /// The exported conversation.
     text: String,
 }
 
-/// All sessions of the workspace.
+/// The open and stored sessions of the workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Sessions {
-    /// Sessions, most recently written first.
+    /// Sessions that have not been saved, then saved ones, most recently written first.
     sessions: Vec<ListedSession>,
 }
 
-/// A session.
+/// An open or stored session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedSession {
     /// Id of the session, as used in requests.
     id: String,
-    /// Name given by the user; may be empty.
+    /// Name given by the user. Empty if there is none.
     name: String,
-    /// When the session was started, in milliseconds since 1970. `null` if it has not been saved.
+    /// When the session was created, in milliseconds since 1970. `null` if it has not been saved.
     created_ms: Option<u64>,
     /// When the session was last written to, in milliseconds since 1970. `null` if it has not been saved.
     updated_ms: Option<u64>,
-    /// Number of messages.
+    /// Number of messages in the session.
     messages: usize,
     /// Beginning of the first message.
     preview: String,
@@ -177,7 +177,7 @@ struct ListedSession {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Steps {
-    /// Tool calls, in order.
+    /// Tool calls, oldest first.
     steps: Vec<Step>,
     /// Paths of the files that were read, most recently read last.
     files_read: Vec<String>,
@@ -348,7 +348,8 @@ impl Command for Delete {
 
     fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
         if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
-            // Earlier versions stored sessions under this name, and a deletion cannot be undone.
+            // Earlier versions stored sessions under this name. Do not guess which session is meant, because a deletion
+            // cannot be undone.
             let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
             if is_stored {
                 return Err(CommandError::failed(
@@ -485,7 +486,7 @@ fn listed(id: &str, context: &Context<'_>) -> ListedSession {
     }
 }
 
-/// Id of the session that the arguments name. Defaults to the session that the command runs in.
+/// Returns the id of the session that the arguments name, or else of the session that the command runs in.
 fn own_name(id: Option<String>, context: &Context<'_>) -> String {
     match id.as_deref() {
         None | Some(MAIN_SESSION) => context.session.id.to_string(),
@@ -526,8 +527,8 @@ fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, C
     Ok(imported)
 }
 
-/// Replaces secrets with placeholders in a stored session (JSON Lines). Leaves lines that are not JSON unchanged; the
-/// store reports them.
+/// Replaces secrets with placeholders in a stored session (JSON Lines). Leaves lines that are not JSON unchanged,
+/// because the store reports them.
 fn lines_without_secrets(text: &str, screen: &Screen) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

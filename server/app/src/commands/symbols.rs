@@ -1,4 +1,4 @@
-//! `symbols.*`: the symbol map, outlines, definitions and references.
+//! `symbols.*`: builds the symbol map and outlines, and finds definitions, references and relevant code.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,63 +19,64 @@ use super::{Access, Command, CommandError, Context, default_limit};
 use crate::parsed_file::ParsedFile;
 use crate::snapshot::Snapshot;
 
-/// The size and topic of the map.
+/// Size and topic of the symbol map.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
     /// Maximum tokens of the map. Defaults to the setting `symbols.map_budget`.
     budget: Option<usize>,
-    /// Files to always include, as paths or globs such as `src/**/*.rs`. Related files are ranked first.
+    /// Files that the map must include, as paths or globs such as `src/**/*.rs`. Files related to them are ranked
+    /// first.
     #[serde(default)]
     focus: Vec<String>,
-    /// Topic of the map, in plain words. Related code is ranked first, and files and symbols that the text names are
-    /// always included.
+    /// Topic of the map, in plain words. Related code is ranked first. Files and symbols named in the text are always
+    /// included.
     #[serde(default)]
     about: Option<String>,
-    /// Order of the blocks.
+    /// Order of the files in the map. Defaults to `rank`.
     #[serde(default)]
     sort: MapSort,
 }
 
-/// The order of a map.
+/// Order of the files in a symbol map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum MapSort {
-    /// Most important first.
+    /// Most important file first.
     #[default]
     Rank,
-    /// Alphabetical by path.
+    /// By path.
     Path,
 }
 
-/// The symbol map.
+/// A symbol map that fits a token budget.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MapReply {
-    /// Legend that explains the map's notation.
+    /// Explanation of the map's notation.
     legend: &'static str,
-    /// All blocks, as text.
+    /// Text of the map, one block per file.
     text: String,
-    /// Tokens of the map.
+    /// Number of tokens in `text`.
     tokens: usize,
-    /// Maximum tokens of the map.
+    /// Maximum tokens that were allowed for the map.
     budget: usize,
     /// Files with a block, in the order of the blocks.
     files: Vec<MapFile>,
-    /// Number of outlined files without a block.
+    /// Number of outlined files that have no block in the map.
     left_out: usize,
 }
 
 /// A file with a block in the map.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
     /// Rank of the file by importance, counted from 1.
     rank: usize,
-    /// Level of detail of the block.
+    /// Level of detail of the file's block.
     level: MapLevel,
-    /// Tokens of the block.
+    /// Number of tokens in the file's block.
     tokens: usize,
 }
 
@@ -90,31 +91,30 @@ pub(super) struct FileParams {
 /// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Language of the file.
+    /// Name of the file's language.
     language: &'static str,
-    /// Definitions without their bodies, one per line: the line range of the definition, then its head, indented by
-    /// one space per level.
+    /// Definitions without their bodies, one per line. Each line contains the line range of the definition and its
+    /// head, indented by one space per level.
     text: String,
-    /// Tokens of `text`.
+    /// Number of tokens in `text`.
     tokens: usize,
 }
 
-/// A name to find references to.
+/// The name to find references to.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
-    /// Name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
+    /// Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`.
     name: String,
-    /// Only consider definitions in this file. Defaults to definitions in all files.
+    /// Path of a file, to consider only its definitions of the name. Defaults to all files.
     path: Option<String>,
-    /// Maximum number of references.
+    /// Maximum number of references to return. Defaults to 200.
     #[serde(default = "default_hits")]
     limit: usize,
 }
 
-/// Default maximum number of references.
 fn default_hits() -> usize {
     200
 }
@@ -127,26 +127,26 @@ pub(super) struct ReferencesReply {
     name: String,
     /// Definitions of the name, one entry per file, each with the files that refer to it.
     definitions: Vec<Definition>,
-    /// References sorted by path and line, including the definitions. If there are more than `limit`, certain ones
-    /// are kept first.
+    /// References sorted by path and line, including the definitions. If there are more than `limit`, definitions and
+    /// then the most certain references are kept.
     hits: Vec<ReferenceLine>,
-    /// Number of references, listed or not.
+    /// Number of references found, including those beyond `limit`.
     total: usize,
-    /// Number of references not listed because they are unlikely: members of values of unknown type, with a name that
-    /// the language itself defines.
+    /// Number of references omitted because they are unlikely: members of values of unknown type, with a name that the
+    /// language itself defines.
     unlikely: usize,
-    /// How to narrow the query if references are missing.
+    /// How to narrow the query. Absent if all references are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_narrow: Option<String>,
 }
 
-/// A file that defines the name.
+/// The definitions of a name in one file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
 struct Definition {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Heads of the definitions.
+    /// Lines that introduce the definitions.
     heads: Vec<Box<str>>,
     /// Line numbers of the definitions, counted from 1.
     lines: Vec<usize>,
@@ -157,23 +157,23 @@ struct Definition {
 /// A file that refers to a definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Likelihood that the file refers to this definition, at most 1.
+    /// Likelihood that the file refers to this definition, from 0 to 1.
     likelihood: f64,
 }
 
-/// A reference.
+/// A line that refers to the name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ReferenceHit")]
 struct ReferenceLine {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
     /// Line number, counted from 1.
     line: usize,
-    /// The line, without surrounding whitespace.
+    /// Text of the line, without surrounding whitespace.
     text: String,
-    /// Whether scopes, imports and types resolve to the definition, or only the name matches.
+    /// How certain the reference is: resolved through scopes, imports and types, or matched only by name.
     confidence: Confidence,
     /// Whether this is a definition of the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -183,74 +183,74 @@ struct ReferenceLine {
 /// The dependencies of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// Number of files that refer to this file, in which uncertain references count less.
+    /// Number of files that refer to this file. Uncertain references count as less than 1.
     incoming: f64,
-    /// Files that refer to this file, strongest first.
+    /// Files that refer to this file, strongest relation first.
     dependents: Vec<FileKey>,
-    /// Files that this file refers to, strongest first.
+    /// Files that this file refers to, strongest relation first.
     dependencies: Vec<FileKey>,
     /// Files that this file imports.
     imports: Vec<FileKey>,
-    /// Files that this file refers to and that refer to it.
+    /// Files that this file refers to and that refer back to it.
     mutual: Vec<FileKey>,
 }
 
-/// A search query.
+/// A search for symbols by name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
-    /// Symbol name, or some of its letters in order, optionally qualified (`Type.method`).
+    /// Name of a symbol, or some of its letters in order. May be qualified (`Type.method`).
     query: String,
-    /// Maximum number of symbols.
+    /// Maximum number of symbols to return. Defaults to 50.
     #[serde(default = "default_limit")]
     limit: usize,
 }
 
-/// The matches.
+/// The symbols that match a query.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
-    /// Matching symbols, closest first.
+    /// Matching symbols, closest match first.
     symbols: Vec<FoundSymbol>,
 }
 
-/// A definition.
+/// A symbol that matches the query.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundSymbol {
     /// Name of the symbol.
     name: Box<str>,
     /// Kind of the symbol.
     kind: SymbolKind,
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
-    /// URI of the file.
+    /// URI of the file. Absent if no editor could open it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
     /// Line that introduces the definition.
     head: Box<str>,
-    /// The enclosing definition.
+    /// Name of the enclosing definition. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<String>,
     #[serde(flatten)]
     extent: Option<DefinitionLines>,
 }
 
-/// The lines of a definition in its file.
+/// The line range of a definition in its file.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DefinitionLines {
-    /// First line, counted from 1.
+    /// First line of the definition, counted from 1.
     line: u32,
-    /// Last line, inclusive.
+    /// Last line of the definition, inclusive.
     end_line: u32,
 }
 
-/// A query for relevant code.
+/// The task to find relevant code for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RelevantParams {
-    /// Task, in plain words.
+    /// Description of the task, in plain words.
     query: String,
     /// Maximum number of items. Defaults to the limits in the settings `context_frame.*`.
     limit: Option<usize>,
@@ -258,17 +258,17 @@ pub(super) struct RelevantParams {
     min_score: Option<f64>,
 }
 
-/// The relevant code.
+/// The code that is relevant to a task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelevantReply {
-    /// Items, best first.
+    /// Relevant files and definitions, best first.
     items: Vec<RelevantItem>,
 }
 
 /// A relevant file or definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RelevantItem {
-    /// Path of the file.
+    /// Path of the file, relative to the workspace folder.
     path: FileKey,
     /// Kind of the definition. Absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -281,7 +281,7 @@ struct RelevantItem {
     head: Option<Box<str>>,
     #[serde(flatten)]
     extent: Option<DefinitionLines>,
-    /// Relevance relative to the best item, which scores 1.
+    /// Relevance relative to the best item, whose score is 1.
     score: f64,
 }
 
@@ -344,7 +344,7 @@ impl Command for Map {
             }
             let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
             let text = joined(&texts);
-            // The lines between blocks count as tokens, too.
+            // The empty lines between blocks count as tokens, too.
             let tokens = count(&text);
             if tokens <= budget {
                 break (map, text, tokens);
@@ -370,7 +370,7 @@ impl Command for Map {
     }
 }
 
-/// Error message for a budget too small for the required files.
+/// Returns the error message for a budget that is too small for the required files.
 fn no_room(budget: usize, needed: usize, first: &FileKey, missing: usize) -> String {
     let others = if missing == 1 { String::new() } else { format!(" and {} more", missing - 1) };
     format!(
@@ -388,13 +388,13 @@ fn focused(snapshot: &Snapshot, field: &str, path: &str) -> Result<Vec<FileKey>,
     }
     let found = path_patterns::expand(&snapshot.roots, &snapshot.index.entries, path)
         .map_err(|error| CommandError::invalid(field, &error.to_string()))?;
-    // The name of a file withheld for its content may be shown.
+    // A withheld file is included if it was named explicitly, because its name may be shown.
     let withheld = found.withheld.into_iter().map(|(key, _)| key);
     let alone = found.kind == PatternKind::File;
     Ok(found.files.into_iter().chain(withheld.filter(|_| alone)).collect())
 }
 
-/// Joins blocks. Adds an empty line around blocks of several lines.
+/// Joins blocks, with an empty line before and after each block of several lines.
 fn joined(texts: &[&str]) -> String {
     let mut joined = String::new();
     let is_long = |text: &str| text.trim_end().contains('\n');
@@ -469,7 +469,7 @@ impl Command for References {
     }
 }
 
-/// Groups the definitions of a report by file, with the files that refer to each.
+/// Groups the definitions in a report by file, with the files that refer to them.
 fn definitions(report: &ReferenceReport) -> Vec<Definition> {
     let mut files: BTreeMap<&FileKey, Definition> = BTreeMap::new();
     for found in &report.definitions {
@@ -503,7 +503,7 @@ fn definitions(report: &ReferenceReport) -> Vec<Definition> {
     files.into_values().collect()
 }
 
-/// Explains how to refine a query if some references are not listed. `None` if all are.
+/// Explains how to narrow a query if some references are not listed. Returns `None` if all are.
 fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: usize) -> Option<String> {
     let mut parts = Vec::new();
     if report.definitions.is_empty() {
@@ -600,7 +600,7 @@ impl Command for Find {
     }
 }
 
-/// Files of one reply, each parsed once.
+/// Files needed for one reply, each parsed once.
 #[derive(Default)]
 struct ParsedFiles(BTreeMap<FileKey, Option<ParsedFile>>);
 

@@ -1,4 +1,4 @@
-//! `tiers.*`: the layout of prompts, cache misses with reasons, cost forecasts, and ways to change the layout.
+//! `tiers.*`: reports the layout of prompts, explains cache misses, forecasts costs, and changes the layout.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,11 +11,11 @@ use strata_engine::tokens::models::{Model, Ttl};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// A policy for this session. If `policy` is absent, nothing is changed; `null` removes the session's own policy.
+/// Cache policy to set for this session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PolicyParams {
-    /// New policy of the session.
+    /// New policy of the session. `null` removes the session's own policy. If absent, nothing changes.
     #[serde(default, deserialize_with = "given")]
     policy: Option<Option<PolicyName>>,
 }
@@ -26,9 +26,9 @@ pub(super) struct PolicyParams {
 pub(super) struct PolicyReply {
     #[serde(flatten)]
     chosen: PolicyChoice,
-    /// Policy set in the session.
+    /// Policy of the session. `null` if it has none of its own.
     session: Option<PolicyName>,
-    /// Policy set in the settings.
+    /// Policy in the settings. `null` if none is set.
     setting: Option<PolicyName>,
     /// Model of the next prompt.
     model: String,
@@ -36,13 +36,13 @@ pub(super) struct PolicyReply {
     model_default: PolicyName,
 }
 
-/// An item, with the URI of its file.
+/// An item of the layout, with the URI of its file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ItemReport")]
 pub(super) struct ReportedItem {
     #[serde(flatten)]
     item: ItemReport,
-    /// URI of the item's file.
+    /// URI of the item's file. Absent if the item has no file that an editor could open.
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
 }
@@ -68,23 +68,23 @@ pub(super) struct ExplainReply {
     broke: Option<Break>,
 }
 
-/// What to forecast.
+/// The pause or model switch whose cost to forecast.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
-    /// Model to estimate the cost of switching to.
+    /// Model to switch to in the forecast.
     model: Option<String>,
-    /// Pause before the next prompt, in seconds since the last one.
+    /// Length of the pause to forecast, in seconds since the last prompt.
     pause_seconds: Option<u64>,
 }
 
-/// A cost forecast.
+/// Cost forecast for the next prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ForecastReply {
     /// Model of the next prompt.
     model: String,
-    /// Lifetime of cache entries in the settings.
+    /// Lifetime of cache entries, from the setting `cache.ttl`.
     ttl: Ttl,
     /// Number of recorded prompts that the session remembers.
     turns: usize,
@@ -92,19 +92,19 @@ pub(super) struct ForecastReply {
     tokens: usize,
     /// Cacheable tokens of the last prompt.
     marked: usize,
-    /// Growth per turn, in tokens.
+    /// Growth of the prompt per turn, in tokens.
     growth: usize,
-    /// When the cache expires, in milliseconds since 1970.
+    /// When the cache expires, in milliseconds since 1970. Absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
     #[serde(flatten)]
     forecast: Forecast,
-    /// Extra cost of a pause that exceeds the current lifetime.
+    /// Extra cost if the next prompt is sent after the cache has expired.
     past_ttl: ExtraCost,
-    /// Effect of a pause of `pauseSeconds`.
+    /// Effect of a pause of `pauseSeconds`. Absent if none was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<PauseCost>,
-    /// Effect of switching to `model`.
+    /// Effect of switching to `model`. Absent if none was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<SwitchCost>,
 }
@@ -115,11 +115,11 @@ pub(super) struct ForecastReply {
 struct ExtraCost {
     /// Cost, in tokens of uncached input.
     cost: f64,
-    /// Cost relative to the next prompt without any cache; 1 is a whole prompt.
+    /// Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt.
     share: f64,
 }
 
-/// The effect of a pause under the current lifetime.
+/// The effect of a pause, given the current cache lifetime.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PauseCost {
@@ -131,17 +131,17 @@ struct PauseCost {
     extra: ExtraCost,
 }
 
-/// The effect of switching to another model, by its tokenizer and prices.
+/// The effect of switching to another model, given its tokenizer and prices.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SwitchCost {
     /// Model to switch to.
     model: String,
-    /// Tokens of the next prompt for this model.
+    /// Number of tokens of the next prompt for this model.
     tokens: usize,
-    /// Charge for the cacheable part, which is not cached for this model yet.
+    /// Charge for the cacheable part of the prompt, which is not cached for this model yet.
     charge: Charge,
-    /// Extra cost compared with reading that part from the cache.
+    /// Extra cost compared with reading the cacheable part from the cache.
     #[serde(flatten)]
     extra: ExtraCost,
 }
@@ -318,7 +318,7 @@ fn chosen(context: &Context<'_>, model: &Model) -> PolicyChoice {
     wishes.choose(model, context.snapshot.index.state)
 }
 
-/// Prepares the next request, without the user's new message.
+/// Prepares the next request without the user's new message.
 fn next_prompt(
     context: &Context<'_>,
     model: Option<String>,
@@ -332,7 +332,7 @@ fn next_prompt(
     Ok(prepared)
 }
 
-/// Distinguishes a `null` field from an absent one.
+/// Deserializes a field such that `null` becomes `Some(None)`, while an absent field is `None`.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(field).map(Some)
 }

@@ -1,4 +1,4 @@
-//! `toolOutput.*`: adds tool results, and reads the parts that were cut.
+//! `toolOutput.*`: truncates tool outputs, adds them to the conversation, and reads the parts that were cut.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,31 +14,31 @@ use super::{Access, Command, CommandError, Context};
 /// Default number of lines to read.
 const LINES: usize = 200;
 
-/// A tool output, as clients may write it.
+/// Content of a tool output, as clients may write it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ToolOutput {
-    /// A string.
+    /// A plain string.
     Text(String),
-    /// A list of parts.
+    /// A list of content parts.
     Parts(Vec<ResultPart>),
 }
 
-/// A tool output.
+/// A tool output to truncate, and optionally to add to the conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
-    /// Output of the tool.
+    /// Content of the output.
     content: ToolOutput,
-    /// Id of the tool call. If given, the result is added to the conversation; otherwise the output is only
-    /// truncated.
+    /// Id of the tool call that produced the output. If given, the result is added to the conversation. If absent, the
+    /// output is only truncated.
     call_id: Option<String>,
-    /// How the call ended.
+    /// How the tool call ended. Defaults to `ok`.
     #[serde(default)]
     outcome: Outcome,
 }
 
-/// The id of an output: a message number, or the name of a spilled output.
+/// Identifier of a tool output: a message number, or the name of a spilled output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum OutputName {
@@ -48,25 +48,25 @@ enum OutputName {
     Spill(String),
 }
 
-/// Which lines of an output to read.
+/// The lines of a tool output to read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
-    /// Output to read.
+    /// Output to read: the number of a message, or the name of a spilled output.
     id: OutputName,
-    /// First line, counted from 1.
+    /// First line to read, counted from 1. Defaults to 1.
     #[serde(default = "first")]
     from: usize,
-    /// Number of lines. Defaults to 200.
+    /// Number of lines to read. Defaults to 200.
     count: Option<usize>,
 }
 
-/// The truncated output.
+/// The truncated output, and the number of the message that was added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AddReply {
-    /// Content that the model sees.
+    /// Content that the model sees, truncated to the limits for tool outputs.
     content: Vec<ResultPart>,
-    /// Number of the added message, if one was added.
+    /// Number of the added message. Absent if none was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<MessageId>,
 }
@@ -142,8 +142,8 @@ impl Command for Read {
     }
 }
 
-/// Applies the limits for tool outputs to the parts of a result. The full text of overlong parts is written to a file
-/// of the session, if there is a store.
+/// Applies the limits for tool outputs to the parts of a result. If there is a store, writes the full text of parts
+/// that exceed the limits to files of the session.
 pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     arrived_in(parts, context.session, context)
 }
@@ -160,14 +160,14 @@ pub(super) fn arrived_in(
     intake.finish(spilled)
 }
 
-/// Truncates parts as `arrived` does without a store. Writes nothing.
+/// Truncates parts as `arrived` does without a store. Writes no files.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
     let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
     intake.finish(nowhere)
 }
 
-/// Quota for all spilled outputs.
+/// Returns the quota for all spilled outputs together.
 pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
@@ -176,7 +176,7 @@ fn spill(text: &str, of: &Session, context: &Context<'_>) -> Option<SpilledOutpu
     let session: SessionId = of.id.parse().ok()?;
     let store = &context.services.store;
     let quota = quota(context);
-    // The session must be stored first: spilled outputs without a stored session are taken for leftovers of a deleted
+    // Store the session first, because the store takes spilled outputs without a session for leftovers of a deleted
     // one.
     let written = store.begin(of, context.now_ms).and_then(|()| {
         store.with(|store| {
@@ -240,7 +240,7 @@ mod tests {
             write: None,
             has_written: false,
         };
-        // 640 KiB each, so that 1 MiB has room for only one of them.
+        // Each output has 640 KiB, so that only one of them fits into 1 MiB.
         let text = "0123456789abcde\n".repeat(40 << 10);
         let spill = |text: &str| spill(text, context.session, &context);
         let files = [spill(&text).unwrap(), spill(&text).unwrap()];

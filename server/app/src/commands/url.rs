@@ -1,4 +1,4 @@
-//! `url.*`: web pages that the client fetched. The server never fetches them itself.
+//! `url.*`: adds, lists and removes web pages that the client fetched. The server never fetches a page itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,16 @@ use strata_host::uri;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
-/// Maximum length of an address or a title, in bytes.
+/// Maximum length of a page's address or title, in bytes.
 const MAX_NAME: usize = 4_096;
 
-/// A web page and its text.
+/// A web page to add to the session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageParams {
-    /// Address of the page.
+    /// Address of the page, with a scheme and a host.
     url: String,
-    /// Title of the page.
+    /// Title of the page. Defaults to none.
     title: Option<String>,
     /// Text of the page, at most `files.max_bytes` bytes.
     content: String,
@@ -39,7 +39,7 @@ pub(super) struct ShownPage {
     /// Title of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Key of the page's item in the layout.
+    /// Key that identifies the page in the layout of prompts.
     key: ItemKey,
     /// Tier of the page in the last recorded turn.
     tier: Tier,
@@ -47,7 +47,7 @@ pub(super) struct ShownPage {
     tokens: usize,
 }
 
-/// Whether a page was removed.
+/// The result of removing a page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RemoveReply {
     /// Whether the session contained the page.
@@ -140,7 +140,8 @@ fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
     }
 }
 
-/// Whether a text is the address of a network resource: a scheme, `://`, and a host (RFC 3986, section 3.2).
+/// Returns whether a text is the address of a network resource, with a scheme, `://` and a host (RFC 3986, section
+/// 3.2).
 fn is_url(text: &str) -> bool {
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
     let host = text.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());

@@ -1,5 +1,5 @@
-//! A test's plan for its server: counts the points reached, and selects the one that panics. Belongs to a thread and
-//! the work it hands to other threads, so that servers of other tests are unaffected.
+//! A test's plan for its server, which counts the points reached and selects the one that panics. The plan applies to a
+//! thread and to the work it hands to other threads, so that servers of other tests are unaffected.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,18 +10,18 @@ use super::Point;
 
 pub(crate) type Location = (String, Point);
 
-/// The plan of a test.
+/// A test's fault-injection plan.
 #[derive(Default)]
 pub struct Plan(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
     reached: BTreeMap<Location, usize>,
-    /// Point that panics, and how often it is passed before.
+    /// Point that panics, and how many more times it is passed first.
     armed: Option<(Location, usize)>,
 }
 
-/// Placeholder for the transition that the thread started last.
+/// Name that stands for the transition that the thread started last.
 const TRANSITION: &str = "transition";
 
 thread_local! {
@@ -35,17 +35,17 @@ impl Plan {
         PLAN.set(Some(Arc::clone(self)));
     }
 
-    /// Makes the point panic once, after it has been passed `passes` times.
+    /// Makes a point panic once, after it has been passed `passes` times.
     pub fn arm(&self, what: &str, point: Point, passes: usize) {
         self.inner().armed = Some(((what.to_owned(), point), passes));
     }
 
-    /// Disables panics. Returns whether one was still pending.
+    /// Cancels the planned panic. Returns whether it was still pending.
     pub fn disarm(&self) -> bool {
         self.inner().armed.take().is_some()
     }
 
-    /// Number of times that each point was reached.
+    /// Returns how often each point was reached.
     pub fn reached(&self) -> BTreeMap<Location, usize> {
         self.inner().reached.clone()
     }
@@ -59,7 +59,7 @@ impl Plan {
             Some((armed, _)) if *armed == place => {
                 inner.armed = None;
                 drop(inner);
-                // Unwinds like a panic, but prints no report to standard error.
+                // Unwind like a panic, but print no report to standard error.
                 resume_unwind(Box::new(format!("a test wants {what} to panic, {point:?}")));
             }
             _ => {}
@@ -91,7 +91,7 @@ pub(super) fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// The thread's previous plan, restored on drop.
+/// The thread's previous plan, which is restored on drop.
 struct PreviousPlan(Option<Arc<Plan>>);
 
 impl Drop for PreviousPlan {

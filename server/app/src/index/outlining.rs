@@ -1,5 +1,5 @@
-//! Outlines files: reuses stored outlines of unchanged files, and parses the others. Collects results to store for
-//! the next run. Neither lists files nor links references.
+//! Outlines files: reuses the stored outlines of unchanged files, and parses the others. Collects results to store for
+//! the next run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,47 +19,46 @@ use strata_host::walk::Entry;
 
 use super::IndexInputs;
 
-/// The shared input of outlining threads.
+/// Input that all outlining threads share.
 pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
-    /// Files with stored outlines, by folder.
+    /// Files with stored outlines, by workspace folder.
     seen: HashMap<PathBuf, KnownFiles>,
 }
 
-/// The result for one file.
+/// The result of outlining one file.
 #[derive(Default)]
 pub(super) struct OutlineBatch {
-    /// Outline of the file. `None` if it has none.
+    /// `None` if the file has no outline.
     pub(super) symbols: Option<Arc<FileSymbols>>,
-    /// Work done for the outline.
     pub(super) effort: Effort,
     seen: Option<KnownFile>,
     key: Option<OutlineKey>,
 }
 
-/// The work done for an outline.
+/// Work done to outline a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// The file was not opened.
+    /// The stored outline was used without opening the file.
     #[default]
     Recalled,
-    /// The file was read, and its text was known.
+    /// The file was read, but not parsed.
     Read,
     /// The file was read and parsed.
     Parsed,
 }
 
-/// The work of a run. Files that were neither read nor parsed were known.
+/// The work done by an index run. Files with a stored outline need not be read or parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Efforts {
-    /// Number of files read.
+    /// Number of files that were read.
     pub read: usize,
-    /// Number of files parsed, a subset of those read.
+    /// Number of files that were parsed, a subset of those read.
     pub parsed: usize,
 }
 
-/// Results to store for the next run, when no one waits.
+/// The results of a run, to be stored for the next one.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct OutlineUpdates {
@@ -68,7 +67,7 @@ pub struct OutlineUpdates {
 }
 
 impl<'a> OutlineRun<'a> {
-    /// Creates a run for a few files, which does not load stored data about their folders.
+    /// Creates a run for a few files. Does not load stored data about their folders.
     pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
         Self { means: *means, seen: HashMap::new() }
     }
@@ -78,18 +77,19 @@ impl<'a> OutlineRun<'a> {
         Self { means: *means, seen: means.roots.iter().map(known).collect() }
     }
 
-    /// Whether a file can have an outline. For names without an extension, the first line decides.
+    /// Returns whether a file may have an outline. Includes files without an extension, whose language depends on their
+    /// first line.
     pub(super) fn may_outline(entry: &Entry) -> bool {
         let key = &entry.key;
         entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
     }
 
-    /// Outlines a file with this metadata.
+    /// Outlines a file with this metadata, from its stored outline if possible.
     pub(super) fn outline(&self, entry: &Entry) -> OutlineBatch {
         self.recalled(entry).unwrap_or_else(|| self.read(entry))
     }
 
-    /// Stored entries for files that are not in `entries`.
+    /// Returns the stored files of each folder that are not in `entries`.
     pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
         let mut seen = self.seen;
         for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
@@ -100,7 +100,7 @@ impl<'a> OutlineRun<'a> {
         seen.into_iter().map(|(folder, files)| (folder, files.into_keys().collect()))
     }
 
-    /// Returns the stored outline of a file whose metadata is unchanged since it was read.
+    /// Returns the stored outline of a file if its metadata is unchanged since it was read.
     fn recalled(&self, entry: &Entry) -> Option<OutlineBatch> {
         let (root, below) = self.means.roots.split(&entry.key)?;
         let known = self.seen.get(&root.real)?.get(below)?;
@@ -116,7 +116,7 @@ impl<'a> OutlineRun<'a> {
 
     fn read(&self, entry: &Entry) -> OutlineBatch {
         let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
-        // Checked before reading the text: any later change gives another stamp.
+        // Check before reading the text, because any later change gives another stamp.
         let settled = entry.stamp.is_settled();
         let read = OutlineBatch { effort: Effort::Read, ..OutlineBatch::default() };
         let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
@@ -141,8 +141,8 @@ impl<'a> OutlineRun<'a> {
     }
 }
 
-/// Outlines a text. `None` if it has no grammar, if the flag is raised, or if parsing takes longer than for any real
-/// code.
+/// Outlines a text. Returns `None` if it has no grammar, if `cancel` is raised, or if parsing takes longer than for any
+/// real code.
 pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
     let language = language_of(key, text.lines().next().unwrap_or_default())?;
     let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();
@@ -166,7 +166,7 @@ impl Efforts {
 }
 
 impl OutlineUpdates {
-    /// Records the result for a file.
+    /// Records the result of outlining a file.
     pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
         let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };
@@ -186,12 +186,12 @@ impl OutlineUpdates {
         self.folder(folder).gone = files;
     }
 
-    /// Number of outlines waiting to be stored.
+    /// Returns the number of outlines waiting to be stored.
     pub(super) fn outlines(&self) -> usize {
         self.outlines
     }
 
-    /// Stores all results, which takes a while.
+    /// Writes all results to the cache, which takes a while.
     pub fn keep(self, cache: &OutlineCache) {
         for (folder, findings) in self.folders.iter().filter(|(_, findings)| !findings.is_empty()) {
             cache.save(folder, findings);

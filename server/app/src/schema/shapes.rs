@@ -1,5 +1,5 @@
-//! Collects the schemas of types by name. A type used in both requests and replies may have two shapes: a field that
-//! is optional in a request is always present in a reply.
+//! Collects the schemas of types by name. A type used in both requests and replies may have two shapes, because a field
+//! that is optional in a request can be required in a reply.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,18 @@ use super::tidy::{Absent, tidy};
 
 const DEFINITIONS: &str = "#/$defs/";
 
-/// Schemas, keyed by type name.
+/// The schemas of the protocol's types, keyed by type name.
 #[derive(Debug)]
 pub struct Shapes {
     taken: SchemaGenerator,
     said: SchemaGenerator,
-    /// Arguments of commands, one definition each.
+    /// Argument schemas, one definition per command.
     arguments: Map<String, Value>,
     replies: Map<String, Value>,
 }
 
 impl Shapes {
-    /// Adds a command. Besides its own fields, each command's arguments have `session`, and its reply has
-    /// `stateVersion`.
+    /// Adds a command. Its arguments get the additional field `session`, and its reply gets `stateVersion`.
     pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
     where
         P: JsonSchema + DeserializeOwned,
@@ -71,13 +70,13 @@ impl Shapes {
         Message { name, doc: doc.to_owned(), params, reply: Some(reply) }
     }
 
-    /// Adds another type that clients send. Returns a reference to its schema.
+    /// Adds a type that clients send, and returns a reference to its schema.
     pub fn taken<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
         self.taken.subschema_for::<T>().into()
     }
 
-    /// All definitions, each once. If a type has different shapes in requests and replies, the request shape is named
-    /// after it with `Input` appended.
+    /// Returns all definitions, each once. If a type has different shapes in requests and replies, the name of the
+    /// request shape gets the suffix `Input`.
     pub fn finish(mut self) -> Map<String, Value> {
         let mut taken = self.taken.take_definitions(true);
         let mut said = self.said.take_definitions(true);
@@ -146,7 +145,7 @@ fn reference(name: &str) -> Value {
     json_schema!({ "$ref": format!("{DEFINITIONS}{name}") }).into()
 }
 
-/// Types whose request and reply shapes differ, including types that contain them.
+/// Returns the types whose request and reply shapes differ, including types that contain such types.
 fn different(taken: &Map<String, Value>, said: &Map<String, Value>) -> BTreeSet<String> {
     let both = || taken.iter().filter(|(name, _)| said.contains_key(*name));
     let differ = both().filter(|(name, shape)| said.get(*name) != Some(*shape));

@@ -1,18 +1,18 @@
-//! Cleans derived schemas for readers outside Rust: removes names of number types and rustdoc links. Allows the same
-//! values as before, except for a `null` that is never sent.
+//! Simplifies derived schemas for readers outside Rust: removes the names of number types and rustdoc links. Allows the
+//! same values as before, except for a `null` that is never sent.
 
 use serde_json::{Map, Value};
 
 /// How absent fields are represented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Absent {
-    /// Absent or `null`, for requests.
+    /// Absent or `null`. Used for requests.
     MayBeNull,
-    /// Absent, for replies. A reply omits an optional field instead of sending `null`.
+    /// Absent. Used for replies, which omit an optional field instead of sending `null`.
     IsNotThere,
 }
 
-/// Tidies a schema and everything in it.
+/// Tidies a schema and all schemas in it.
 pub(super) fn tidy(schema: &mut Value, absent: Absent) {
     match schema {
         Value::Object(fields) => {
@@ -35,7 +35,7 @@ pub(super) fn tidy(schema: &mut Value, absent: Absent) {
     }
 }
 
-/// Whether a format is schemars' name for the width of a number.
+/// Returns whether a format is a name that schemars uses for the width of a number.
 fn is_number_type(format: &str) -> bool {
     matches!(format, "double" | "float")
         || format
@@ -71,8 +71,7 @@ fn without_nulls(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Converts a doc comment to prose: joins the lines of each paragraph, and replaces links to items with the items'
-/// names.
+/// Converts a doc comment to prose: joins the lines of each paragraph, and replaces links to items by the items' names.
 fn prose(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines().map(str::trim) {

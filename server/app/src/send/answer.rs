@@ -1,4 +1,4 @@
-//! The answer to a question: streams it piece by piece, and summarizes it in the reply.
+//! The answer to a question, which is streamed piece by piece and summarized in the reply.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::SendHost;
 use super::connection::Connection;
 use super::notice::{Delta, DeltaToolCall};
 
-/// The reply of `strata.prompt.send`.
+/// The answer to a question, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendReply {
@@ -26,10 +26,10 @@ pub struct SendReply {
     pub text: String,
     /// How the answer ended.
     pub end: SendEnd,
-    /// Why the answer is incomplete.
+    /// Why the answer is incomplete. Absent if it is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Billed usage of all requests together.
+    /// Billed token usage of all requests together.
     pub usage: Usage,
     /// Actual cost of the input.
     pub cost: SendCost,
@@ -39,9 +39,9 @@ pub struct SendReply {
     pub requests: u32,
     /// Number of rounds of tool calls that were answered.
     pub rounds: u32,
-    /// Tools that the model used.
+    /// Tool calls that the model made, in order.
     pub tools: Vec<ToolUse>,
-    /// Selected files that did not fit.
+    /// Paths of the selected files that were omitted because they did not fit.
     pub shed: Vec<String>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
@@ -56,16 +56,16 @@ pub enum SendEnd {
     Complete,
     /// The answer reached its token limit.
     OutputLimit,
-    /// The model requested more rounds of tool calls than allowed.
+    /// The model requested more rounds of tool calls than the setting `provider.tool_rounds` allows.
     ToolRounds,
-    /// The model called tools that Strata does not run: those of a forwarded conversation, or some although none were
+    /// The model called tools that Strata does not run: tools of a forwarded conversation, or tools that were not
     /// offered.
     ToolCalls,
-    /// The user stopped the answer. The answer so far is kept.
+    /// The user stopped the answer. The partial answer is kept.
     Cancelled,
-    /// The provider's answer was interrupted. The answer so far is kept.
+    /// The provider's answer was interrupted. The partial answer is kept.
     Cut,
-    /// A later request failed. The answers before it are recorded.
+    /// A later request failed. The answers to earlier requests are recorded.
     Failed,
 }
 
@@ -73,15 +73,15 @@ pub enum SendEnd {
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendCost {
-    /// Actual cost.
+    /// Actual cost, including the effect of the cache.
     pub paid: f64,
-    /// Cost without a cache.
+    /// Cost if nothing had been cached.
     pub uncached: f64,
     /// Share of the input that was read from the cache, from 0 to 1.
     pub read_share: f64,
 }
 
-/// A tool call by the model.
+/// A tool call that the model made.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ToolUse {
     /// Name of the tool.
@@ -113,7 +113,7 @@ impl SendReply {
         }
     }
 
-    /// Appends text. Each round starts a new paragraph.
+    /// Appends the text of one round as a new paragraph.
     pub(super) fn say(&mut self, text: String) {
         if !self.text.is_empty() && !text.is_empty() {
             self.text.push_str("\n\n");
@@ -136,7 +136,7 @@ impl SendReply {
 }
 
 impl SendCost {
-    /// The cost of one request.
+    /// Returns the cost of one request.
     pub(super) fn of(usage: Usage, prices: &Prices) -> Self {
         let input = usage.input_tokens();
         let uncached = input as f64 * prices.input(input);
@@ -149,7 +149,7 @@ fn read_share(usage: Usage) -> f64 {
     if input == 0 { 0.0 } else { usage.cache_read as f64 / input as f64 }
 }
 
-/// Why the answer to one request ended, and why before it was complete.
+/// Returns how the answer to one request ended, and why it is incomplete.
 pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) -> (SendEnd, Option<String>) {
     if let Some(error) = broken {
         return match cancel.is_cancelled() {
@@ -166,7 +166,8 @@ pub(super) fn ended(answer: &Reply, broken: Option<SendError>, cancel: &Cancel) 
     (end, None)
 }
 
-/// An answer in pieces that can be shown: placeholders are never split, and known secrets are restored.
+/// A stream of answer pieces that can be shown as they arrive. Placeholders are never split, and known secrets are
+/// restored.
 pub(super) struct Stream<'a> {
     connection: &'a Connection,
     host: &'a mut dyn SendHost,
@@ -202,7 +203,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Returns the complete text.
+    /// Shows the last pieces, and returns the complete text.
     pub(super) fn finish(mut self) -> String {
         self.end_thinking();
         self.end_text();

@@ -1,4 +1,4 @@
-//! One request: to the model, and its answer to the client as it comes.
+//! Sends one request to the model, and streams its answer to the client.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use super::model_client::ModelClient;
 use super::notice::Delta;
 use crate::snapshot::Snapshot;
 
-/// The way to a model, and to the client that asks it.
+/// A connection to a model, and to the client that receives the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
-    /// The session that it is asked in, by its own name.
+    /// Id of the session.
     pub(crate) session: String,
-    /// Under which name the client is shown the answer as it comes; it is not when absent.
+    /// Name under which the answer is streamed to the client. If `None`, the answer is not streamed.
     pub(crate) stream: Option<String>,
     pub(crate) client: Arc<dyn ModelClient>,
     pub(crate) format: Format,
     pub(crate) max_output_tokens: Option<usize>,
-    /// For prices, and for the secrets behind placeholders.
+    /// Provides the prices, and the secrets behind placeholders.
     pub(crate) snapshot: SnapshotParts,
 }
 
 impl Connection {
-    /// Sends a body, with a limit of the answer, and shows the answer. Returns all of its text as well.
+    /// Sends a request body with a limit for the answer, and streams the answer. Also returns its complete text.
     pub(super) fn send(
         &self,
         mut body: Value,
@@ -44,7 +44,7 @@ impl Connection {
         (sent, stream.finish())
     }
 
-    /// Shows a piece of the answer.
+    /// Sends a piece of the answer to the client, if the answer is streamed.
     pub(super) fn show(&self, host: &mut dyn SendHost, fill: impl FnOnce(Delta) -> Delta) {
         if let Some(stream) = &self.stream {
             host.show(fill(Delta::of(stream, &self.session)));
@@ -56,17 +56,17 @@ impl Connection {
         Prices::of(&models.resolve(model).model, settings.cache.ttl)
     }
 
-    /// Restores known secrets.
+    /// Restores known secrets in a text.
     pub(super) fn restored(&self, text: &str) -> String {
         self.snapshot.0.screen.restore(text).text
     }
 
-    /// Restores known secrets in every text of a value.
+    /// Restores known secrets in all strings of a value.
     pub(super) fn restore_value(&self, value: &mut Value) {
         self.snapshot.0.screen.restore_value(value);
     }
 
-    /// Anthropic demands a limit; others have one of their own.
+    /// Limits the tokens of the answer. Anthropic requires a limit. Other providers have a default.
     fn limit_answer(&self, body: &mut Value, reserve: usize) {
         let limit = match (self.max_output_tokens, self.format) {
             (Some(limit), _) => limit,

@@ -1,5 +1,5 @@
-//! Passes a conversation that a client keeps to the model: one request, whose answer goes back to the client. Runs no command and
-//! records nothing.
+//! Forwards a conversation that a client keeps to the model, in one request whose answer goes back to the client. Runs
+//! no commands and records nothing.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,22 +14,22 @@ use super::connection::Connection;
 use super::{ModelJob, SendHost, failure};
 use crate::commands::CommandError;
 
-/// The reply of `strata.model.send`.
+/// The answer to a forwarded conversation, with its usage and cost.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelReply {
-    /// The model that answered.
+    /// Model that answered.
     pub model: String,
-    /// Its answer, with known secrets restored: content of the assistant's message in the next request.
+    /// Content of the answer, with known secrets restored. Pass it as the assistant's message in the next request.
     pub content: Vec<ContentBlock>,
-    /// Why it ended.
+    /// How the answer ended.
     pub end: SendEnd,
-    /// Why it ended before it was complete.
+    /// Why the answer is incomplete. Absent if it is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The billed usage.
+    /// Billed token usage of the request.
     pub usage: Usage,
-    /// The cost of the input.
+    /// Cost of the input.
     pub cost: SendCost,
 }
 
@@ -80,7 +80,8 @@ impl ForwardJob {
         Ok(ModelReply { content, end, error, usage, cost, ..reply })
     }
 
-    /// A block as the client may use it: what it applies has the secrets themselves. What a provider has sealed stays as it is.
+    /// Restores known secrets in text and tool calls, which the client may apply to files. Returns other blocks
+    /// unchanged, because the provider may have sealed them.
     fn restored(&self, block: ContentBlock) -> ContentBlock {
         match block {
             ContentBlock::Text { text } => ContentBlock::Text { text: self.connection.restored(&text) },

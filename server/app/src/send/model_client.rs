@@ -1,5 +1,5 @@
-//! The client for the model that answers questions: the provider in the settings. Without one, nothing is sent, even
-//! if the environment has keys.
+//! The client for the model that answers questions, which is the provider in the settings. If the settings name none,
+//! nothing is sent, even if the environment contains keys.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use strata_host::provider::{KeySource, Limits, Provider, SendError, Sent};
 
 use crate::commands::CommandError;
 
-/// Timeout of a connection check.
+/// Timeout for checking the connection to a provider.
 const PROBE: Duration = Duration::from_secs(15);
 
 /// Maximum size of an answer as transferred, in bytes.
@@ -25,7 +25,7 @@ pub(crate) trait ModelClient: fmt::Debug + Send + Sync {
     /// Sends a request body and passes on the answer as it arrives, on the caller's thread.
     ///
     /// # Errors
-    /// [`SendError`] if the request fails before anything was passed on.
+    /// Returns a [`SendError`] if the request fails before anything was passed on.
     fn send(
         &self,
         body: &Value,
@@ -50,14 +50,14 @@ impl From<NotConfigured> for CommandError {
     }
 }
 
-/// The provider in the settings.
+/// A client for the provider in the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderClient {
     provider: Provider,
     limits: Limits,
 }
 
-/// The state of the provider's configuration, and optionally of the connection.
+/// The state of the provider's configuration, and of the connection if it was checked.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderReport {
@@ -70,17 +70,17 @@ pub struct ProviderReport {
     /// Why the provider cannot be used: the key is missing, or must not be sent to the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Why the provider does not respond. Absent if it does, or if it was not asked.
+    /// Why the provider does not respond. Absent if it does, or if the connection was not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<String>,
     pub asked: bool,
 }
 
 impl ProviderClient {
-    /// Creates a client for the provider in the settings, and for `model` or else the model in the settings.
+    /// Creates a client for the provider in the settings. `model` overrides the model in the settings.
     ///
     /// # Errors
-    /// [`NotConfigured`].
+    /// Returns [`NotConfigured`] if the settings name no provider.
     pub(crate) fn of(settings: &Settings, model: Option<&str>) -> Result<Self, NotConfigured> {
         let ProviderSettings {
             name,
@@ -109,12 +109,10 @@ impl ProviderClient {
         Ok(Self { provider, limits })
     }
 
-    /// Format of its requests.
     pub(crate) fn format(&self) -> Format {
         self.provider.kind.format()
     }
 
-    /// Name of the model it asks.
     pub(crate) fn model(&self) -> &str {
         &self.provider.model
     }
@@ -122,7 +120,7 @@ impl ProviderClient {
     /// Checks the configuration without connecting.
     ///
     /// # Errors
-    /// [`CommandError`] that names what is missing.
+    /// Returns a [`CommandError`] that names what is missing.
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         self.provider.check().map_err(|error| super::failure(&error))
     }

@@ -1,4 +1,4 @@
-//! `strata/delta`: a piece of an answer while it is being written.
+//! `strata/delta`: a piece of an answer that is being written.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use strata_engine::conversation::history::Outcome;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta {
-    /// Name that the client chose for the answer.
+    /// Name that the client chose for the stream.
     pub stream: String,
-    /// Id of the session.
+    /// Id of the session that the answer belongs to.
     pub session: String,
     /// Next piece of text, with known secrets restored.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,18 +20,18 @@ pub struct Delta {
     /// Next piece of reasoning, if the provider shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<String>,
-    /// Tool call made by the model.
+    /// Tool call that the model made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<DeltaToolCall>,
     /// Result of a tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_result: Option<DeltaToolResult>,
-    /// Note for the user, as a sentence, such as that the prompt was too long and is sent again.
+    /// Note for the user, as a sentence. For example, the prompt was too long and is sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
 
-/// A tool call.
+/// A tool call that the model made.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaToolCall {
     /// Id of the call in the conversation.
@@ -42,21 +42,21 @@ pub struct DeltaToolCall {
     pub input: Value,
 }
 
-/// The result of a tool call.
+/// The result of a tool call that the model made.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeltaToolResult {
-    /// Id of the call.
+    /// Id of the call in the conversation.
     pub id: String,
     /// Name of the tool.
     pub name: String,
-    /// Whether the call failed.
+    /// Whether the call succeeded or failed.
     pub outcome: Outcome,
-    /// Result for the model, at most 2,000 characters.
+    /// Result that the model receives, truncated to 2,000 characters.
     pub text: String,
 }
 
 impl Delta {
-    /// Creates an empty piece of an answer.
+    /// Creates a delta without content.
     pub(super) fn of(stream: &str, session: &str) -> Self {
         Self { stream: stream.to_owned(), session: session.to_owned(), ..Self::default() }
     }

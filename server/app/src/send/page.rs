@@ -8,19 +8,19 @@ use super::{SendEnd, SendReply};
 use crate::commands::CommandError;
 use crate::format;
 
-/// Where to write an answer, and its heading.
+/// The document to write an answer to.
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerPage {
     pub(crate) previews: PreviewFiles,
-    /// Question as shown to the user.
+    /// Question as shown to the user, which is the heading of the document.
     pub(crate) question: String,
 }
 
 impl AnswerPage {
-    /// Writes the answer, and returns its location.
+    /// Writes the answer, and returns the location of the document.
     ///
     /// # Errors
-    /// [`CommandError`] if there is no answer, or the document cannot be written.
+    /// Returns a [`CommandError`] if there is no answer, or the document cannot be written.
     pub(super) fn write(&self, sent: &SendReply) -> Result<Value, CommandError> {
         if sent.text.is_empty() && sent.end != SendEnd::Complete {
             return Err(match &sent.error {

@@ -15,14 +15,14 @@ use super::model_client::ModelClient;
 use super::*;
 use crate::headless::HeadlessWorkspace;
 
-/// How the model answers one request.
+/// A scripted answer to one request.
 #[derive(Clone, Debug)]
 enum Turn {
     Says(Vec<String>),
     Calls(Vec<(&'static str, Value)>),
-    /// Starts an answer, which the user stops.
+    /// Starts an answer that the user stops.
     IsStopped(&'static str),
-    /// Starts an answer, and the connection breaks.
+    /// Starts an answer and then breaks the connection.
     IsCut(&'static str),
     IsRefused(ProviderErrorKind),
 }
@@ -129,7 +129,7 @@ impl Host {
         Self { workspace, shown: Vec::new(), _folder: folder }
     }
 
-    /// Asks with all tools. Also returns the requests.
+    /// Asks with all tools. Also returns the request bodies.
     fn ask(&mut self, turns: Vec<Turn>, rounds: u32) -> (Result<SendReply, CommandError>, Vec<Value>) {
         let script = Arc::new(Script { turns: Mutex::new(turns.into()), bodies: Mutex::default() });
         let Value::Object(ask) = json!({ "prompt": "Who greets?", "format": "anthropic" }) else {
@@ -242,7 +242,7 @@ fn rounds_of_tool_calls_have_an_end() {
     );
     assert!(bodies[2].to_string().contains("No more tool calls are possible"));
     assert!(!bodies[1].to_string().contains("No more tool calls are possible"));
-    // The conversation can continue: the provider gets an answer to every call.
+    // The conversation can continue, because every tool call has an answer.
     let (reply, _) = host.ask(vec![says("Well.")], 2);
     assert_eq!(reply.unwrap().text, "Well.");
 }

@@ -1,4 +1,5 @@
-//! Runs the tools that the model calls while it answers. They are read-only: they edit no files and run no programs.
+//! Runs the tools that the model calls while it answers. All of them are read-only: they edit no files and run no
+//! programs.
 
 use std::sync::LazyLock;
 
@@ -26,13 +27,13 @@ const OFFERED: [&str; 10] = [
     "memory_search",
 ];
 
-/// Tool that reads the rest of a truncated result.
+/// Tool that reads the remainder of a truncated result.
 const READ_ON: &str = "tool_output_read";
 
-/// Maximum characters of a result shown to the client.
+/// Maximum number of characters of a tool result that are shown to the client.
 const SHOWN: usize = 2_000;
 
-/// The next request to the model.
+/// The content of the next request to the model.
 pub(super) enum Asked {
     Question,
     /// Tool results, as `toolResults` of `strata.prompt.assemble`.
@@ -45,7 +46,8 @@ pub(super) struct ToolCall<'a> {
     input: &'a Value,
 }
 
-/// Declarations of the offered tools, for `strata.prompt.assemble`. Always identical, so that they stay cached.
+/// Returns the declarations of the offered tools for `strata.prompt.assemble`. They are always identical, so that they
+/// stay cached.
 pub(super) fn declarations() -> &'static Value {
     static DECLARATIONS: LazyLock<Value> = LazyLock::new(|| {
         let schemas = Schemas::new();
@@ -66,7 +68,7 @@ pub(super) fn calls(content: &[ContentBlock]) -> Vec<ToolCall<'_>> {
 }
 
 impl SendJob {
-    /// Runs the tool calls of one round.
+    /// Runs the tool calls of one round, and returns their results.
     pub(super) fn answer_calls(
         &self,
         calls: &[ToolCall<'_>],
@@ -103,7 +105,7 @@ impl SendJob {
 
 fn answer(asked: &ToolCall<'_>, host: &mut dyn ToolHost) -> Result<String, CommandError> {
     let offered = || OFFERED.iter().copied().chain([READ_ON]);
-    // Models that know other assistants omit the prefix.
+    // Models that are used to the tools of other assistants omit the `files_` prefix.
     let named = |name: &&str| *name == asked.name || name.strip_prefix("files_") == Some(asked.name);
     let tool = offered().find(named).and_then(Tool::named).ok_or_else(|| {
         let names: Vec<&str> = offered().collect();

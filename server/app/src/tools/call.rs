@@ -1,5 +1,5 @@
-//! One tool call: converts its arguments for the command, runs the command, and fits the reply into the token budget.
-//! Independent of whether an agent, a chat or a shell makes the call.
+//! Runs one tool call: converts its arguments for the command, runs the command, and fits the reply into the token
+//! budget. Does not depend on whether an agent, a chat or a shell makes the call.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,20 @@ pub(super) const MAX_TOKENS: &str = "max_tokens";
 pub(super) const CURSOR: &str = "cursor";
 /// Default maximum tokens of a result. Clients warn about results that are more than twice as large.
 pub(super) const DEFAULT_TOKENS: usize = 4_000;
-/// Top-level fields of replies that are only for editors.
+/// Top-level fields of replies that only editors need.
 pub(super) const NOT_SAID: &[&str] = &["stateVersion"];
-/// Fields of listed entries that are only for editors.
+/// Fields of list entries that only editors need.
 const NOT_SAID_INSIDE: &[&str] = &["uri"];
-/// Maximum attempts with smaller budgets, since a command's own budget covers only part of the reply.
+/// Maximum number of attempts with ever smaller budgets. Several are needed because a command's own budget covers only
+/// part of the reply.
 const TRIES: usize = 4;
 
-/// Runs the commands that implement tools.
+/// A host that runs the commands that implement tools.
 pub trait ToolHost {
     /// Runs a command in the host's session.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// Returns a [`CommandError`] if the command fails.
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError>;
 
     /// Counts the tokens of a text.
@@ -40,7 +41,7 @@ pub struct Reply {
     pub text: String,
     /// Result as JSON, for programs.
     pub structured: Value,
-    /// Whether parts were left out to stay within the budget.
+    /// Whether parts were omitted to stay within the budget.
     pub is_cut: bool,
 }
 
@@ -50,17 +51,16 @@ struct CallRequest {
     cursor: Option<String>,
 }
 
-/// A host, with the files that replies must not mention.
+/// A host, and the excluded files that its replies must not mention.
 struct Withholding<'a> {
     host: &'a mut dyn ToolHost,
     excluded: &'a BTreeSet<String>,
 }
 
-/// Calls a tool for a model. The result leaves out files that the session excludes, unless the tool is about the
-/// selection.
+/// Calls a tool for a model. Omits files that the session excludes, unless the tool is about the selection.
 ///
 /// # Errors
-/// [`CommandError`], with a message that says what to do.
+/// Returns a [`CommandError`] with a message that says what to do.
 pub fn call(
     tool: &Tool,
     arguments: Map<String, Value>,
@@ -72,10 +72,10 @@ pub fn call(
 }
 
 /// Calls a tool for a reader in a shell. The caller must have indexed the workspace as far as the tool needs. The
-/// result has at most `max_tokens`, or is unlimited.
+/// result has at most `max_tokens` tokens, or any size if `None`.
 ///
 /// # Errors
-/// [`CommandError`], with a message that says what to do.
+/// Returns a [`CommandError`] with a message that says what to do.
 pub fn answer(
     tool: &Tool,
     arguments: Map<String, Value>,
@@ -85,7 +85,7 @@ pub fn answer(
     let wanted = CallRequest { max_tokens: max_tokens.unwrap_or(usize::MAX), cursor: None };
     let nothing = BTreeSet::new();
     let mut reply = reply(tool, &wanted, arguments, &mut Withholding { host, excluded: &nothing })?;
-    // In a shell, use a larger budget instead of a cursor.
+    // Remove the cursor, because a reader in a shell can use a larger budget instead.
     remove(&mut reply.structured, &[NEXT]);
     reply.text = (tool.text)(&reply.structured);
     Ok(reply)
@@ -159,7 +159,6 @@ fn run(
     Ok(reply)
 }
 
-/// Lists the files that the session excludes.
 fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandError> {
     let listing = host.run(FILES_LIST, Value::Object(Map::new()))?;
     let files = listing.get("files").and_then(Value::as_array).into_iter().flatten();
@@ -167,7 +166,7 @@ fn excluded_files(host: &mut dyn ToolHost) -> Result<BTreeSet<String>, CommandEr
     Ok(excluded.filter_map(|file| file.get("path")?.as_str().map(str::to_owned)).collect())
 }
 
-/// First excluded file that occurs in the arguments.
+/// Returns the first excluded file that the arguments mention.
 fn excluded_in<'a>(arguments: &'a Value, excluded: &BTreeSet<String>) -> Option<&'a str> {
     match arguments {
         Value::String(text) => Some(file_of(text)).filter(|file| excluded.contains(*file)),
@@ -198,7 +197,7 @@ fn withhold(reply: &mut Value, excluded: &BTreeSet<String>) {
     }
 }
 
-/// File part of a path, without the part after `#`.
+/// Returns the part of a path before `#`, which names the file.
 fn file_of(path: &str) -> &str {
     path.split_once('#').map_or(path, |(file, _)| file).trim_start_matches("./")
 }
@@ -232,7 +231,7 @@ fn within_budget(
     }
 }
 
-/// Tokens of a page in the larger of its two forms, since clients differ in which one they show.
+/// Returns the tokens of a page in the larger of its two forms, because clients differ in which one they show.
 fn weight(tool: &Tool, page: &Value, host: &Withholding<'_>) -> usize {
     let weigh = |text: &str| host.host.weigh(text);
     weigh(&(tool.text)(page)).max(weigh(&page.to_string()))

@@ -1,61 +1,60 @@
-//! Splits a reply into pages within a token budget. Callers specify where the reply has its entries, and decide
-//! whether a page fits.
+//! Splits a reply into pages within a token budget. Callers specify which fields of the reply contain entries, and
+//! decide whether a page fits.
 
 use serde_json::{Map, Value};
 
 /// Field with the cursor for the next page.
 pub(super) const NEXT: &str = "nextCursor";
-/// Field with the number of entries left out.
+/// Field with the number of omitted entries.
 pub(super) const MORE: &str = "more";
 
 /// How to split a long reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
-    /// Not split, because it is short.
+    /// The reply is short, so it is not split.
     Whole,
-    /// The command itself limits the reply, with a budget in this argument.
+    /// The command itself limits the reply to a budget, which is passed in this argument.
     Budget {
-        /// Name of the argument.
         argument: &'static str,
     },
-    /// By entries of these lists, one list after the other. A cursor continues the reply.
+    /// The reply is split between entries of these lists, one list after the other. A cursor continues the reply.
     Lists(&'static [&'static str]),
-    /// By entries of the lists inside the entries of a list. A cursor continues the reply.
+    /// The reply is split between entries of the inner lists. A cursor continues the reply.
     Nested {
         /// Name of the outer list.
         outer: &'static str,
-        /// Name of the list in each of its entries.
+        /// Name of the list in each entry of the outer list.
         inner: &'static str,
     },
-    /// By lines of the text in this field. A cursor continues the reply.
+    /// The reply is split between lines of the text in this field. A cursor continues the reply.
     Lines(&'static str),
-    /// By entries of these lists, with the number of entries left out.
+    /// The lists are cut off, and the number of omitted entries is added. No cursor continues the reply.
     Clipped(&'static [&'static str]),
-    /// By lines of a `text` that covers lines `from` to `to` of `total`.
+    /// The field `text` is cut off at the end of a line, and `to` is set to the last remaining line.
     Numbered,
 }
 
-/// The cursor is not from a reply of this tool.
+/// The cursor does not come from a reply of this tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BadCursor;
 
 impl Shape {
-    /// Whether a cursor continues a long reply.
+    /// Returns whether a cursor continues a long reply.
     pub(super) fn has_cursor(self) -> bool {
         matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
     }
 
-    /// Whether a reply can be shortened.
+    /// Returns whether a reply can be shortened.
     pub(super) fn has_budget(self) -> bool {
         self != Self::Whole
     }
 }
 
-/// Returns the part of a reply that starts at `cursor`, as long as `fits` allows, but at least one entry or
-/// character.
+/// Returns the page of a reply that starts at `cursor`. The page is as long as `fits` allows, but has at least one
+/// entry or character.
 ///
 /// # Errors
-/// [`BadCursor`].
+/// Returns [`BadCursor`] if `cursor` is not from this reply.
 pub(super) fn page(
     reply: Value,
     shape: Shape,
@@ -86,12 +85,11 @@ pub(super) fn page(
 
 /// The entries of a reply, and the reply without them.
 struct Rows {
-    /// Reply without its entries.
     frame: Value,
     layout: Layout,
 }
 
-/// Where the entries are.
+/// The location of the entries in a reply.
 enum Layout {
     Lists(Vec<(&'static str, Vec<Value>)>),
     Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
@@ -118,7 +116,7 @@ impl Rows {
     /// Returns the reply with only `count` rows, starting at row `from`.
     fn kept(&self, from: usize, count: usize) -> Value {
         let (mut skip, mut take) = (from, count);
-        // Range of a run of rows to keep.
+        // Range of the next `length` rows to keep.
         let mut share = |length: usize| {
             let begin = skip.min(length);
             skip -= begin;
@@ -191,14 +189,15 @@ fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
         if end == text.len() {
             return page;
         }
-        // A shortened line counts as read, because its rest cannot be requested.
+        // A line that was cut counts as read, because its remainder cannot be requested.
         let count = kept.lines().count() as u64;
         with(page, "to", (first + count).saturating_sub(1).into())
     };
     page(end_of_lines(&text, 0, |end| fits(&page(end))))
 }
 
-/// Position of the last line ending after `from` that fits, or a position within the first line if none does.
+/// Returns the position of the last line ending after `from` that fits, or a position within the first line if no line
+/// fits.
 fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     let mut ends: Vec<usize> = rest.match_indices('\n').map(|(at, _)| from + at + 1).collect();
@@ -217,8 +216,8 @@ fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize 
     end_of(most(ends.len(), |count| fits(end_of(count))).max(1))
 }
 
-/// Largest number up to `all` that fits, assuming that all smaller ones fit, too. At least 1, unless `all` is 0.
-/// Never tries a number more than twice as large as one that fits.
+/// Returns the largest number up to `all` that fits, assuming that all smaller ones fit, too. Returns at least 1,
+/// unless `all` is 0. Never tries a number more than twice as large as one that fits.
 fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
     let mut fitting = all.min(1);
     let mut too_many = all + 1;
@@ -241,7 +240,7 @@ fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
     fitting
 }
 
-/// Number of rows of an entry in an outer list: one per inner entry, or one if it has none.
+/// Returns the number of rows of an entry in an outer list: one per inner entry, or one if it has none.
 fn rows_of(entry: &Value, inner: &str) -> usize {
     list(entry, inner).len().max(1)
 }
@@ -280,7 +279,7 @@ mod tests {
 
     use super::*;
 
-    /// All pages of a reply, each at most `size` bytes long if possible.
+    /// Returns all pages of a reply, each at most `size` bytes long if possible.
     fn pages(reply: &Value, shape: Shape, size: usize) -> Vec<Value> {
         let mut pages = Vec::new();
         let mut cursor: Option<String> = None;

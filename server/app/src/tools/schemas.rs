@@ -1,5 +1,5 @@
-//! JSON Schemas of tools: those of their commands, plus the budget and the cursor. Leaves out arguments that a model
-//! must not set.
+//! JSON Schemas of tools: those of their commands, with the budget and the cursor added, and without arguments that a
+//! model must not set.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ impl Schemas {
         self.complete(schema)
     }
 
-    /// Schema of a tool's structured reply.
+    /// Returns the schema of a tool's structured reply.
     pub fn output(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "reply");
         without(&mut schema, NOT_SAID.iter().copied());

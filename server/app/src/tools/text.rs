@@ -1,5 +1,5 @@
-//! Renders replies as text for models: short lines instead of JSON, with everything that a model would act on. Does
-//! not limit the size.
+//! Renders replies as text for models, in short lines instead of JSON. The text contains everything that a model would
+//! act on. Does not limit the size.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub fn map(reply: &Value) -> String {
     map_and(reply, "name files in `focus` to see others, or raise `max_tokens`")
 }
 
-/// Like `map`, with a hint how to see files that were left out.
+/// Like `map`, with a hint on how to see the files that were omitted.
 pub fn map_and(reply: &Value, how: &str) -> String {
     let left_out = match number(reply, "leftOut") {
         0 => String::new(),
@@ -48,7 +48,7 @@ pub(super) fn symbols(reply: &Value) -> String {
     lines(reply, "symbols", line, "no definition matches these letters")
 }
 
-/// Line range of a definition as a suffix of a path, such as `#L3-9`.
+/// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
 fn extent(definition: &Value) -> String {
     match (number(definition, "line"), number(definition, "endLine")) {
         (0, _) => String::new(),
@@ -196,13 +196,13 @@ pub(super) fn tokens(reply: &Value) -> String {
     format!("{} tokens for {}{warning}", number(reply, "tokens"), text(reply, "model"))
 }
 
-/// Renders a list with one line per entry, or `none` if it is empty.
+/// Renders a list with one line per entry. Returns `none` if the list is empty.
 fn lines(reply: &Value, field: &str, line: impl Fn(&Value) -> String, none: &str) -> String {
     let lines: Vec<String> = list(reply, field).iter().map(line).collect();
     if lines.is_empty() { none.to_owned() } else { format!("{}{}", lines.join("\n"), rest(reply)) }
 }
 
-/// Hint how to get the rest of a reply, if any.
+/// Returns a hint on how to get the remaining part of a reply, if any.
 fn rest(reply: &Value) -> String {
     match text(reply, NEXT) {
         "" => String::new(),
