@@ -95,7 +95,7 @@ impl fmt::Display for Part {
 pub struct LayoutBlock {
     pub content: ContentBlock,
     pub part: Part,
-    /// Items that the block shows, in order; empty for a block that shows none, such as an acknowledgement.
+    /// Items that the block shows, in order; empty for a block such as a heading or an acknowledgement.
     pub items: Vec<ItemKey>,
     pub tier: Tier,
     /// Tokens by the model's tokenizer, without the overhead of the format.
