@@ -1,5 +1,5 @@
-//! One thread that owns the view, with its queue. A cancelled call ends at its next check; a call that panics is an error, and
-//! leaves the state unchanged. Knows no protocol.
+//! One thread that owns the view, with its queue of calls. A cancelled call ends at its next check. A call that panics
+//! returns an error and leaves the state unchanged.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::view::View;
 
-/// Maximum queued calls; further ones are rejected.
+/// Maximum queued calls. Further calls are rejected.
 const WAITING: usize = 256;
-/// Files between two progress reports; the end is always reported.
+/// Number of files between two progress reports. The end is always reported.
 const TOLD_EVERY: usize = 256;
 
 type Job = Box<dyn FnOnce(&mut View) + Send>;
@@ -25,13 +25,13 @@ pub(crate) struct Worker {
     jobs: SyncSender<Job>,
 }
 
-/// A call that waits or is being worked on.
+/// A call that is queued or running.
 pub(crate) struct Call<T> {
-    /// The result; an error if the thread has ended.
+    /// The result of the call, or an error if the thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
-    /// How far the files are that it waits for.
+    /// Progress of the indexing that the call waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
-    /// Dropped when no one waits any more.
+    /// Cancels the call when dropped.
     pub(crate) wait: Wait,
 }
 
@@ -45,10 +45,10 @@ impl Drop for Wait {
 }
 
 impl Worker {
-    /// Begins the thread, which ends when all ways to it are gone.
+    /// Starts the thread, which ends when the last handle to the worker is dropped.
     ///
     /// # Errors
-    /// The system's, when it gives no thread.
+    /// Returns the system's error if the thread cannot be started.
     pub(crate) fn new(view: View) -> io::Result<(Self, JoinHandle<()>)> {
         let (jobs, waiting) = sync_channel(WAITING);
         let thread =
@@ -72,7 +72,7 @@ impl Worker {
             let mut tell = |so_far: Progress| {
                 if so_far.done >= told + TOLD_EVERY || so_far.done == so_far.total {
                     told = so_far.done;
-                    // Whoever has gone needs no news.
+                    // A caller that is gone needs no reports.
                     let _ = tell.send(so_far);
                 }
             };
