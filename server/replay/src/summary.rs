@@ -47,7 +47,7 @@ pub(crate) struct ColumnMeans {
     pub length: f64,
     /// Cost of the most expensive prompt after a session's first, relative to its cost without a cache.
     pub worst: f64,
-    /// Time for assembling a prompt; `None` for baselines, which are not assembled.
+    /// Time for assembling a prompt; `None` for baselines that only rearrange the prompts of `flat`.
     pub time: Option<Time>,
 }
 
