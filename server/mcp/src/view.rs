@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Set in the process that is started again, where sessions are kept below a folder of the test's own.
+    /// Environment variable with the folder of the test, set only in the child process.
     const FOLDER: &str = "FOLDER_OF_THE_TEST";
 
     #[test]

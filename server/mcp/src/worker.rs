@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::view::Subject;
 
-    /// Reached by a hang only.
+    /// Time limit that is only reached if a call hangs.
     const LIMIT: Duration = Duration::from_secs(60);
 
     fn worker() -> (tempfile::TempDir, Worker, JoinHandle<()>) {
@@ -172,7 +172,7 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        // The thread may have taken the first one already, or not.
+        // The thread may or may not have taken the first call yet.
         assert!((WAITING - 1..=WAITING).contains(&waiting.len()), "{}", waiting.len());
         assert!(refused.to_string().contains("too many calls"), "{refused}");
         release.send(()).unwrap();

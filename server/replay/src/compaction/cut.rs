@@ -242,7 +242,7 @@ mod tests {
         NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
     }
 
-    /// Two requests, each of which edits a file; then a summary of both, and a third.
+    /// Two requests, each of which edits a file, then a summary of both and a third request.
     fn recorded() -> Vec<NewMessage> {
         let ask = |text: &str| NewMessage { agent: Visibility::Hidden, ..NewMessage::text(Role::User, text) };
         let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, "Edited two files.") };
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_for_its_result_is_not_summarised_away() {
-        // After the second call, whose result comes next.
+        // Cut after the second call, whose result comes next.
         for family in Family::ALL {
             if let Ok(shortened) = at(4, family).unwrap() {
                 assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");
