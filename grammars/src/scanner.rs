@@ -190,7 +190,7 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
         let found = original(scanner, lexer, wanted);
         (*lexer).advance = advance;
         if BEHIND_THE_END.get() > PATIENCE {
-            // A lexer has this lookahead at the end of a text.
+            // At the end of a text, the lookahead of a lexer is 0.
             (*lexer).lookahead = 0;
         }
         found

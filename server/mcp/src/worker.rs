@@ -35,7 +35,7 @@ pub(crate) struct Call<T> {
     pub(crate) wait: Wait,
 }
 
-/// Represents waiting for a call. Dropping it cancels the call.
+/// Guard of a waiting caller. Dropping it cancels the call.
 pub(crate) struct Wait(Cancel);
 
 impl Drop for Wait {

@@ -45,7 +45,6 @@ pub struct Compactions {
     pub warning: Option<String>,
     pub(crate) cuts: CutPlaces,
     pub(crate) conversations: Vec<ConversationCompactions>,
-    /// Results by profile.
     pub(crate) profiles: BTreeMap<Family, CompactionStats>,
     /// The first compactions whose results providers would reject.
     pub(crate) breaches: Vec<Breach>,

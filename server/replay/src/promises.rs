@@ -34,7 +34,7 @@ pub enum BrokenPromise {
     NotSelected(ItemKey),
     /// The prompt mentions an excluded file.
     Excluded(FileKey),
-    /// A file has a second map block.
+    /// A file has more than one map block.
     TwoBlocks(FileKey),
     /// The current map block of a file is missing.
     Outline(FileKey),
@@ -119,7 +119,7 @@ pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<
     prepared.reply.coverage.map_budget >= map_budget(services)
 }
 
-/// A model's knowledge of a file at some point of the prompt.
+/// The text of a file as a model knows it at some point of the prompt.
 struct KnownText {
     now: String,
     /// The last full text.

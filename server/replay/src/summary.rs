@@ -41,7 +41,6 @@ pub(crate) struct ColumnMeans {
     pub cost: f64,
     /// Mean share of the input that was read from the cache.
     pub hit_share: f64,
-    /// Mean tokens of a prompt.
     pub mean_tokens: usize,
     /// Mean input tokens, relative to those of `flat`.
     pub length: f64,

@@ -54,7 +54,7 @@ pub struct BudgetReport {
 /// Measures the next request, with the options of `ask`.
 ///
 /// # Errors
-/// [`AssembleError::TooLarge`] if the request does not fit even without a new message.
+/// Returns [`AssembleError::TooLarge`] if the request does not fit even without a new message.
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,

@@ -56,7 +56,7 @@ impl Plan {
         Self { cut: Cut::Deepest, ..self }
     }
 
-    /// Reduces the budgets of the map and then of the file list by `tokens` in total.
+    /// Returns the plan with the budgets of the map and then of the file list reduced by `tokens` in total.
     pub(super) fn with_headroom(self, tokens: usize) -> Self {
         let map_budget = self.map_budget.saturating_sub(tokens);
         let rest = tokens - (self.map_budget - map_budget);

@@ -111,7 +111,7 @@ fn block(content: ContentBlock) -> LayoutBlock {
     LayoutBlock { content, part, items: Vec::new(), tier, tokens: 0, mark: None }
 }
 
-/// Returns a hash of the first message. All requests of a conversation have it in common, so they use the same cache.
+/// Returns a hash of the first message. All requests of a conversation share this message, so they use the same cache.
 fn beginning(layout: &Layout) -> ContentHash {
     let first = layout.messages.first().map(|message| {
         let contents: Vec<&ContentBlock> = message.blocks.iter().map(|block| &block.content).collect();

@@ -47,7 +47,6 @@ pub struct FrameItem {
 pub struct FrameSources<'a> {
     /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
-    /// The reference graph.
     pub references: &'a References,
     /// The word index of all files.
     pub lexical: &'a LexicalIndex,
@@ -55,7 +54,7 @@ pub struct FrameSources<'a> {
     pub open: &'a [FileKey],
 }
 
-/// Returns the items relevant to `text`, the user's request. The best come first, and the settings limit their number.
+/// Returns the items relevant to `text`, the user's request, best first. The settings limit their number.
 pub fn frame_items(
     known: FrameSources<'_>,
     session: &Session,

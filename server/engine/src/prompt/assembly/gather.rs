@@ -1,4 +1,4 @@
-//! Collects and measures the pieces of one prompt from the session and the workspace. Does not order them.
+//! Collects and measures the pieces of one prompt, without ordering them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

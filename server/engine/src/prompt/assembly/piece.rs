@@ -43,7 +43,6 @@ pub enum Source {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileText {
     pub text: Arc<str>,
-    /// Origin and version of the text.
     pub source: Source,
     /// Secrets in the text that were replaced by placeholders.
     pub redacted: Arc<[FoundSecret]>,

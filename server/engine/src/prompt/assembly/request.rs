@@ -16,7 +16,6 @@ pub enum Request {
     /// A prompt from the user.
     Prompt {
         text: String,
-        /// Images attached to the prompt.
         images: Vec<Image>,
     },
     /// The results of the tool calls in the last answer.

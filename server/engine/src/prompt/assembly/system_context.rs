@@ -25,7 +25,6 @@ const DESCRIPTION_CHARS: usize = 300;
 /// A file that the system prompt quotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SystemContextText {
-    /// Path of the file.
     pub path: FileKey,
     pub text: Arc<str>,
 }

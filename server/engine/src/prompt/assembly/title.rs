@@ -20,7 +20,6 @@ pub(crate) struct Titles<'a> {
 }
 
 impl<'a> Titles<'a> {
-    /// Creates the lookup for one session.
     pub(crate) fn of(session: &'a Session) -> Self {
         let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
         Self { messages, pages: &session.pages }

@@ -21,7 +21,6 @@ pub struct Workspace<'a> {
     pub unreadable: &'a BTreeMap<FileKey, String>,
     /// Outlines of files. Those of open buffers replace those of the files on disk.
     pub symbols: &'a SymbolIndex,
-    /// The reference graph.
     pub references: &'a References,
     /// Text of the context frame; may be empty.
     pub context_frame: &'a str,
@@ -31,11 +30,9 @@ pub struct Workspace<'a> {
     pub listing: &'a [FileKey],
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Excerpts for the prompt.
     pub excerpts: &'a ExcerptSelection,
     /// Whether the outlines are complete.
     pub index: IndexState,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// Rules, skills and memory of the workspace.
     pub standing: &'a SystemContext,

@@ -35,7 +35,6 @@ const LATER: usize = 8;
 pub struct ExcerptSources<'a> {
     /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
-    /// The reference graph.
     pub references: &'a References,
     /// The word index of all files.
     pub lexical: &'a LexicalIndex,
@@ -45,7 +44,6 @@ pub struct ExcerptSources<'a> {
     pub recency: &'a BTreeMap<FileKey, u32>,
     /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
-    /// Cached passages of files.
     pub passages: &'a PassageCache,
 }
 
@@ -58,7 +56,7 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Returns the question in `ask`. `None` if the request contains no text from the user.
+    /// Returns the question in `ask`, or `None` if the request contains no text from the user.
     pub fn of(ask: &'a PromptRequest, session: &Session, settings: &Settings) -> Option<Self> {
         let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &ask.request {
@@ -130,7 +128,7 @@ fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFil
     Some(Candidate { file, outline, text: &read.text })
 }
 
-/// Files and excerpts of a session that affect relevance.
+/// Files and excerpts of a session that affect the choice of new excerpts.
 struct Interest {
     /// Open and selected files. Their text already counts toward the budget, so excerpts are chosen from them as usual.
     near: Vec<FileKey>,

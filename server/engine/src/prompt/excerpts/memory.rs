@@ -1,4 +1,4 @@
-//! The memory of a session about excerpts: which ones were shown, pinned and dismissed.
+//! The excerpts that a session has shown, pinned and dismissed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::remembered::ShownExcerpt;
 use crate::key::FileKey;
 use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
 
-/// Shown, pinned and dismissed excerpts of one session.
+/// The memory of a session about excerpts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Excerpts {

@@ -11,7 +11,7 @@ use crate::code::excerpts::ExcerptReason;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShownExcerpt {
-    /// Why the excerpt was chosen.
+    /// Why the excerpt was chosen; `None` if the user pinned it without a question.
     pub(super) reason: Option<ExcerptReason>,
     /// Number of the last question that the excerpt was chosen for.
     pub(super) question: u64,

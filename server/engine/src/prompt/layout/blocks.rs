@@ -15,15 +15,15 @@ use crate::tokens::models::Ttl;
 /// How stable a piece of content is. L0 is the most stable and comes first; `active` content is not cached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum Tier {
-    /// The most stable content.
+    /// The most stable content, which comes first in the prompt.
     L0,
-    /// Stable content, less so than L0.
+    /// Cached content that is less stable than L0.
     L1,
-    /// Content that has been stable for a while, less so than L1.
+    /// Cached content that is less stable than L1.
     L2,
-    /// Content that is just stable enough to be cached.
+    /// The least stable content that is still cached.
     L3,
-    /// Content that is not cached because it may still change.
+    /// Content after the last cache breakpoint, which is not cached.
     #[serde(rename = "active")]
     Active,
 }

@@ -56,7 +56,6 @@ impl<'a> Composer<'a> {
         self.layout.blocks().next().is_some()
     }
 
-    /// Returns the finished prompt.
     pub(crate) fn finish(self) -> Layout {
         self.layout
     }

@@ -115,12 +115,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Formats the list.
+    /// Formats the repository file list within its budget.
     pub(crate) fn list(&self, count: Count<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
     }
 
-    /// Returns the heading of the list.
+    /// Returns the heading of the file list. The heading says whether outlined files are omitted.
     pub(crate) fn heading(&self) -> &'static str {
         if self.outlined.is_empty() {
             "# Repository Files"
@@ -187,7 +187,6 @@ pub struct Content<'a> {
     pub session_state: Arc<str>,
     /// Names relevant to the question, placed after the session state; omitted if empty.
     pub context_frame: Arc<str>,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// Files that must not be mentioned.
     pub excluded: &'a BTreeSet<FileKey>,
@@ -200,7 +199,6 @@ pub struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// Creates empty content.
     pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
         Self {
             system: Arc::default(),

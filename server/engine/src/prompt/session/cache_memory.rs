@@ -54,7 +54,7 @@ impl Session {
         }
     }
 
-    /// Restores the cache state that another process returned from [`Self::cache_memory`].
+    /// Restores the cache state that [`Self::cache_memory`] returned in another process.
     pub fn remember_cache(&mut self, memory: CacheMemory) {
         let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
             memory;

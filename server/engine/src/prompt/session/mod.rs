@@ -466,7 +466,7 @@ impl Session {
     /// Discards a prompt that will not be sent.
     ///
     /// # Errors
-    /// [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
+    /// Returns [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
     pub fn discard(&mut self, id: &str) -> Result<(), SessionError> {
         self.take(id).map(drop)
     }

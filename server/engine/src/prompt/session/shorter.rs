@@ -62,7 +62,7 @@ impl Session {
         self.recovery = Recovery::Used;
     }
 
-    /// Returns the pressure on the conversation from a request of this size at `now_ms` (milliseconds since 1970).
+    /// Returns the compaction pressure of a request of this size at `now_ms` (milliseconds since 1970).
     pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         let history = history_tokens(&self.history, means);
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
@@ -74,7 +74,7 @@ impl Session {
         }
     }
 
-    /// Returns the pressure on the conversation from a request like the last one.
+    /// Returns the compaction pressure of a request like the last one.
     pub fn next_pressure(&self, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
     }
@@ -153,7 +153,7 @@ impl Session {
     /// Undoes the last compaction: the model sees the hidden messages again, before newer ones.
     ///
     /// # Errors
-    /// [`SessionError::NothingToUndo`] if there is no compaction to undo.
+    /// Returns [`SessionError::NothingToUndo`] if there is no compaction to undo.
     pub fn undo_compaction(&mut self) -> Result<Record, SessionError> {
         if self.compactions.is_empty() {
             return Err(SessionError::NothingToUndo);

@@ -29,7 +29,7 @@ const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12
 const HORIZON: usize = 12;
 const DISCOUNT: f64 = 0.7;
 
-/// Measures the age of a selected file: the turns since it was selected or last changed.
+/// The age of a selected file: the turns since it was selected or last changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock {
     since: u64,

@@ -273,7 +273,6 @@ impl LogBlock {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
-    /// Whether the block contains the legend.
     pub(super) fn has_legend(&self) -> bool {
         self.entries.contains(&Entry::Legend)
     }

@@ -1,5 +1,5 @@
-//! Places the cache breakpoints: one for appending, and the others where they are expected to keep the most tokens
-//! readable after a break.
+//! Places the cache breakpoints: one at the end of the content worth caching, and the others where they are expected to
+//! keep the most tokens readable after a break.
 
 use crate::tokens::models::CacheKind;
 

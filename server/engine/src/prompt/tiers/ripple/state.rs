@@ -95,7 +95,7 @@ impl State {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
-    /// Requests that the next prompt place every item again.
+    /// Marks all items to be placed again in the next prompt.
     pub(crate) fn rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
