@@ -288,8 +288,8 @@ mod tests {
     use strata_engine::tokens::counting::TokenCounter;
     use strata_engine::tokens::models::Models;
 
-    /// Predicts a conversation in which every text is billed at `factor` of its count, plus a fixed amount for the agent's
-    /// own instructions.
+    /// Predicts a conversation in which every text is billed at `factor` of its count, plus a fixed amount for the
+    /// agent's own instructions.
     fn billed(factor: f64, turns: usize) -> Vec<Prediction> {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let settings = Settings { model: "gpt-4o".into(), ..Settings::default() };
