@@ -14,8 +14,8 @@ pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
     }
 }
 
-/// Whether any pattern matches. A pattern that ends with `/` matches the name of any parent directory, other patterns
-/// match the file name. A pattern may contain up to two `*`, each of which matches any text.
+/// Whether any pattern matches the path. A pattern that ends with `/` matches the name of any parent directory, and any
+/// other pattern matches the file name. A pattern may contain up to two `*`, each of which matches any text.
 pub(crate) fn matches_any(patterns: &[&str], path: &str) -> bool {
     let name = file_name(path);
     let directories = &path[..path.len() - name.len()];

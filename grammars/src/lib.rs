@@ -1,6 +1,6 @@
 //! The registry of languages: maps file names to languages and provides each language's data. Everything about a
-//! language is in its directory (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust
-//! code of its own. This crate does not depend on the engine and does not parse.
+//! language is in its directory (`language.toml`, `outline.scm`, a fixture and its expected outline), and no language
+//! has its own Rust code. This crate does not parse and does not depend on the engine.
 
 use std::sync::OnceLock;
 
@@ -22,26 +22,27 @@ pub struct LanguageId(u8);
 /// How imports refer to files in the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportStyle {
-    /// `a.b` is `a/b.ext` or a package `a/b`; leading dots make it relative: Python.
+    /// Python: `a.b` names `a/b.ext` or the package `a/b`. Leading dots make the name relative.
     Dotted,
-    /// A path that starts with a dot is relative to the file; any other path names a package: JavaScript, TypeScript.
+    /// JavaScript and TypeScript: a path that starts with a dot is relative to the file. Any other path names a
+    /// package.
     Path,
-    /// `crate::a::b` follows the module tree: Rust.
+    /// Rust: `crate::a::b` follows the module tree.
     Crate,
-    /// A path names a directory, whose files form one package: Go.
+    /// Go: a path names a directory, whose files form one package.
     Package,
     /// The path of one file, relative to the importing file's directory or to a search directory: C's `#include`,
-    /// Ruby's `require`, a shell's `source`, links. In some languages, the extension is omitted or dots separate
-    /// directories.
+    /// Ruby's `require`, a shell's `source`, links. Some languages omit the extension or separate directories with
+    /// dots.
     File,
-    /// A qualified name of a namespace, of a type or of one of its members; files and directories are named after its
-    /// parts: Java, C#, PHP, Haskell.
+    /// Java, C#, PHP and Haskell: the qualified name of a namespace, of a type or of a member of a type. Files and
+    /// directories are named after the parts of this name.
     Namespace,
     /// The language has no imports.
     None,
 }
 
-/// What a syntax tree walk looks for without a query: names of node kinds, and positions written as `parent_kind` (any
+/// What to look for when walking a syntax tree without a query: node kinds, and positions written as `parent_kind` (any
 /// child) or `parent_kind.field`.
 #[derive(Debug)]
 pub struct WalkRules {
@@ -49,7 +50,7 @@ pub struct WalkRules {
     pub identifiers: &'static [&'static str],
     /// Kinds of string literals. Their text is copied or truncated, never reformatted.
     pub strings: &'static [&'static str],
-    /// Positions in which a name always refers to something outside its function.
+    /// Positions in which a name always refers to something outside of its function.
     pub members: &'static [&'static str],
     /// Positions in which a name is bound locally: parameters, local variables, argument labels.
     pub locals: &'static [&'static str],
@@ -76,10 +77,10 @@ pub struct VisibilityRules {
 pub struct Language {
     /// The language's name, which is also the name of its directory.
     pub name: &'static str,
-    /// The group of languages that can call each other by name. Named after the directory at the root of the `inherits`
-    /// chain, which for most languages is their own.
+    /// Name of the group of languages that can refer to each other's definitions. This is the directory at the root of
+    /// the `inherits` chain, for most languages their own.
     pub family: &'static str,
-    /// The grammar from the language's crate.
+    /// The unmodified grammar from the language's crate.
     grammar: fn() -> tree_sitter::Language,
     serialize: scanner::Serialize,
     scan: scanner::Scan,
@@ -102,9 +103,9 @@ pub struct Language {
     tests: &'static [&'static str],
     generated: &'static [&'static str],
     generated_sources: &'static [&'static str],
-    /// Names that are part of the language and therefore say nothing about a repository; sorted.
+    /// Names that are part of the language and therefore say nothing about a repository, sorted.
     pub builtins: &'static [&'static str],
-    /// What a walk over the language's syntax trees looks for.
+    /// What to look for when walking the language's syntax trees.
     pub walk: WalkRules,
     /// Which definitions are visible to other files.
     pub visibility: VisibilityRules,
@@ -121,50 +122,53 @@ impl std::ops::Deref for LanguageId {
 }
 
 impl LanguageId {
-    /// Number of languages. Every [`index`](Self::index) is less than it.
+    /// Number of languages. Every [`index`](Self::index) is smaller.
     pub const COUNT: usize = LANGUAGE_COUNT;
 
-    /// All languages, in order of name.
+    /// Returns all languages, in order of name.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).filter_map(|index| u8::try_from(index).ok().map(Self))
     }
 
-    /// The language with the name `name` (such as `rust` or `tsx`).
+    /// Returns the language named `name`, such as `rust` or `tsx`.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::all().find(|id| id.name == name)
     }
 
-    /// The language with the identifier `id` in `textDocument/didOpen` (such as `typescriptreact`).
+    /// Returns the language with the identifier `id` in `textDocument/didOpen`, such as `typescriptreact`.
     pub fn by_editor_id(id: &str) -> Option<Self> {
         Self::all().find(|language| language.editor_ids.contains(&id))
     }
 
-    /// The language of a file, determined by its full name, then its extension (ignoring case), then the interpreter
-    /// after `#!` on its first line. `None` for files that only tools write and read (`package-lock.json`, `*.min.js`).
+    /// Returns the language of a file, determined by its full name, then its extension (ignoring case), then the
+    /// interpreter after `#!` on its first line. Returns `None` for unknown files, and for files that only tools write
+    /// and read (`package-lock.json`, `*.min.js`).
     pub fn by_path(path: &str, first_line: &str) -> Option<Self> {
         detect::by_path(path, first_line)
     }
 
-    /// The language's position among all languages. It changes when languages are added, so do not store it.
+    /// Returns the language's position among all languages. The position changes when languages are added, so do not
+    /// store it.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The language's grammar, with limits on its scanner.
+    /// Returns the language's grammar, with limits on its scanner.
     pub fn grammar(self) -> tree_sitter::Language {
         scanner::bounded(self)
     }
 
-    /// The query that finds the entries of an outline, compiled once per process. `None` only if the query does not fit
-    /// the grammar, which a test rules out. Each directory's `outline.scm` documents the captures.
+    /// Returns the query that finds the entries of an outline, compiled once per process. Returns `None` only if the
+    /// query does not fit the grammar, which a test rules out. Each directory's `outline.scm` documents the captures.
     pub fn outline_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), self.outline).ok()).as_ref()
     }
 
-    /// The query that finds what names mean: scopes, bindings, imports, and the structure of expressions. Compiled once
-    /// per process. `None` for a language without `references.scm`. `README.md` documents the captures.
+    /// Returns the query that finds the meaning of names: scopes, bindings, imports, and the structure of expressions.
+    /// Compiled once per process. Returns `None` for a language without `references.scm`. `README.md` documents the
+    /// captures.
     pub fn references_query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
             [const { OnceLock::new() }; LanguageId::COUNT];
@@ -172,7 +176,7 @@ impl LanguageId {
         QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), source).ok()).as_ref()
     }
 
-    /// Whether a path (with `/` as separator) looks like a test file.
+    /// Whether a path (with `/` as the separator) looks like a test file.
     pub fn is_test_file(self, path: &str) -> bool {
         detect::matches_any(self.tests, path)
     }
@@ -182,13 +186,13 @@ impl LanguageId {
         detect::matches_any(self.generated_sources, path)
     }
 
-    /// Whether the language's files are documents: text in which no word is a name that another file defines.
+    /// Whether the language's files are documents, in which no word is a name that another file defines.
     pub fn is_document(self) -> bool {
         self.walk.identifiers.is_empty()
     }
 
-    /// Every file name, extension, interpreter and editor identifier that must lead to this language only: `*.rs`,
-    /// `SConstruct`, `#!node`, `editor:rust`.
+    /// Returns every file name, extension, interpreter and editor identifier that must belong to this language only,
+    /// such as `*.rs`, `SConstruct`, `#!node` and `editor:rust`.
     pub fn claims(self) -> Vec<String> {
         let language = &*self;
         let extensions = language.extensions.iter().map(|e| format!("*.{e}"));

@@ -14,7 +14,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Resolves `parent_kind` or `parent_kind.field`. `None` if the grammar has no such kind or field.
+    /// Resolves `parent_kind` or `parent_kind.field`. Returns `None` if the grammar has no such kind or field.
     pub fn resolve(text: &str, grammar: &Language) -> Option<Self> {
         let (kind, field) = match text.split_once('.') {
             Some((kind, field)) => (kind, Some(grammar.field_id_for_name(field)?)),

@@ -1,14 +1,14 @@
-//! Limits the state of a grammar's scanner, and how far it reads.
+//! Limits the state of a grammar's scanner, and how far the scanner reads.
 //!
-//! Hand-written scanners (indentation, here-documents) save their state after each token. The parser provides 1,024
-//! bytes for it and aborts the process if a scanner writes more. The scanners of Python, Ruby and YAML do: 254 dashes
-//! in a row are enough. Others abort when they read back truncated state. Here, a scanner with too much state loses it,
-//! as most scanners do on their own, and the rest of the text is misparsed.
+//! Hand-written scanners (for indentation or here-documents) save their state after each token. The parser provides
+//! 1,024 bytes for the state and aborts the process if a scanner writes more. The scanners of Python, Ruby and YAML do:
+//! 254 dashes in a row are enough. Other scanners abort when they read back truncated state. With this module, a
+//! scanner with too much state loses it, as most scanners do on their own, and the remaining text is misparsed.
 //!
 //! Kotlin's scanner searches forever for whitespace after a text that ends with an incomplete annotation. This module
 //! gives it line breaks past the end, so that the search ends.
 //!
-//! tree-sitter has no hook for this, so a grammar is copied and its scanner functions are replaced.
+//! tree-sitter has no hook for such limits, so this module copies a grammar and replaces its scanner functions.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_uint, c_void};
@@ -23,11 +23,11 @@ use crate::{LANGUAGES, LanguageId};
 /// Size in bytes of the parser's buffer for scanner state (`TREE_SITTER_SERIALIZATION_BUFFER_SIZE` in
 /// `tree_sitter/parser.h`).
 pub(crate) const ROOM: usize = 1_024;
-/// Upper bound in bytes for what any scanner writes, with or without its own check: each stops after the entry that
-/// exceeds [`ROOM`], and an entry has at most 260 bytes.
+/// Upper bound, in bytes, on the state that any scanner writes, with or without its own check. Each scanner stops after
+/// the entry that exceeds [`ROOM`], and an entry has at most 260 bytes.
 const MOST: usize = 4_096;
 
-/// Number of times a scanner may advance past the end of a text before it gets characters that are not there.
+/// Number of times a scanner may advance past the end of a text before it receives artificial characters.
 const PATIENCE: u32 = 16;
 
 /// Writes the state of a scanner and returns its length in bytes.
@@ -51,7 +51,7 @@ struct Abi14 {
     primary_state_ids: Pointer,
 }
 
-/// The fields that ABI 15 adds.
+/// `struct TSLanguage` of ABI 15: the fields of ABI 14, followed by new ones.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Abi15 {
@@ -76,7 +76,7 @@ struct Scanner {
     deserialize: Pointer,
 }
 
-/// `struct TSLexer`, through which a scanner reads.
+/// `struct TSLexer`, through which a scanner reads the text.
 #[repr(C)]
 pub(crate) struct Lexer {
     lookahead: i32,
@@ -89,11 +89,11 @@ pub(crate) struct Lexer {
     log: Pointer,
 }
 
-/// The original scanner functions, by language.
+/// The original scanner functions of each language.
 static ORIGINALS: [OnceLock<(Serialize, Option<Scan>)>; LanguageId::COUNT] =
     [const { OnceLock::new() }; LanguageId::COUNT];
 
-/// The original function that advances a lexer; it is the same for all lexers.
+/// The original function that advances a lexer. It is the same for all lexers.
 static ADVANCE: OnceLock<Advance> = OnceLock::new();
 
 thread_local! {
@@ -101,7 +101,7 @@ thread_local! {
     static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The grammar of a language, with a scanner that stays within its limits. Built once per process.
+/// Returns the grammar of a language with a scanner that stays within its limits. Built once per process.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 pub(crate) fn bounded(id: LanguageId) -> Language {
     /// A pointer to immutable data.
@@ -115,8 +115,8 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
     let copy = COPIES[id.index()].get_or_init(|| {
         let language = &*id;
         let original = (language.grammar)().into_raw();
-        // SAFETY: a grammar begins with its ABI version, which determines the layout of the rest, and is a constant of
-        // its library.
+        // SAFETY: a grammar is a constant of its library. It begins with its ABI version, which determines the layout
+        // of the remaining fields.
         Shared(unsafe {
             match *original.cast::<u32>() {
                 14 => exchanged(original.cast::<Abi14>(), id, |grammar| &mut grammar.scanner),
@@ -125,14 +125,14 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
             }
         })
     });
-    // SAFETY: it points to a grammar that lives as long as the process.
+    // SAFETY: the pointer is to a grammar that lives as long as the process.
     unsafe { Language::from_raw(copy.0) }
 }
 
 /// Returns a leaked copy of a grammar with its scanner functions replaced, or the grammar itself if it has no scanner.
 ///
 /// # Safety
-/// `grammar` must point to a valid struct.
+/// `grammar` must point to a valid grammar with the layout of `T`.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
 unsafe fn exchanged<T: Copy>(
     grammar: *const T,
@@ -143,7 +143,7 @@ unsafe fn exchanged<T: Copy>(
     let mut copy = unsafe { *grammar };
     let own = scanner(&mut copy);
     let Some(serialize) = &mut own.serialize else { return grammar.cast() };
-    // Set only here, and each grammar is copied once.
+    // This is the only call of `set`, and each grammar is copied once.
     let _ = ORIGINALS[id.index()].set((*serialize, own.scan));
     *serialize = id.serialize;
     if id.scanner_runs_on {
@@ -155,26 +155,25 @@ unsafe fn exchanged<T: Copy>(
 /// Saves the state of a scanner of the language with index `N`. Saves nothing if the state exceeds its limit.
 ///
 /// # Safety
-/// To be called as the parser does: with a scanner of that language, and a buffer of [`ROOM`] bytes.
+/// Must be called as the parser does: with a scanner of that language, and a buffer of [`ROOM`] bytes.
 #[expect(unsafe_code, reason = "called by a C library")]
 pub(crate) unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut c_char) -> c_uint {
     let (Some((original, _)), Some(language)) = (ORIGINALS[N].get(), LANGUAGES.get(N)) else { return 0 };
     let mut state = MaybeUninit::<[c_char; MOST]>::uninit();
-    // SAFETY: no scanner writes more than the buffer holds, and the scanner belongs to this language.
+    // SAFETY: no scanner writes more than `MOST` bytes, and the scanner belongs to this language.
     let length = unsafe { original(scanner, state.as_mut_ptr().cast()) };
     if length as usize > language.scanner_state.min(ROOM) {
         return 0;
     }
-    // SAFETY: `length` bytes were written, and the caller's buffer has room for them.
+    // SAFETY: the original function wrote `length` bytes, and the caller's buffer has space for them.
     unsafe { room.copy_from_nonoverlapping(state.as_ptr().cast(), length as usize) };
     length
 }
 
-/// Runs the original scanner of the language with index `N`, and keeps it from searching forever at the end of the
-/// text.
+/// Runs the original scanner of the language with index `N`, and prevents an endless search at the end of the text.
 ///
 /// # Safety
-/// To be called as the parser does: with a scanner of that language, and the parser's lexer.
+/// Must be called as the parser does: with a scanner of that language, and the parser's lexer.
 #[expect(unsafe_code, reason = "called by a C library")]
 pub(crate) unsafe extern "C" fn scan<const N: usize>(
     scanner: *mut c_void,
@@ -182,8 +181,8 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
     wanted: *const bool,
 ) -> bool {
     let Some((_, Some(original))) = ORIGINALS[N].get() else { return false };
-    // SAFETY: the lexer belongs to the parser, which lends it for the duration of the call and afterwards continues
-    // from its own position.
+    // SAFETY: the lexer belongs to the parser, which lends it for the duration of the call and then continues from its
+    // own position.
     unsafe {
         let advance = *ADVANCE.get_or_init(|| (*lexer).advance);
         BEHIND_THE_END.set(0);
@@ -191,22 +190,22 @@ pub(crate) unsafe extern "C" fn scan<const N: usize>(
         let found = original(scanner, lexer, wanted);
         (*lexer).advance = advance;
         if BEHIND_THE_END.get() > PATIENCE {
-            // The value that a lexer has at the end.
+            // At the end of a text, the lookahead of a lexer is 0.
             (*lexer).lookahead = 0;
         }
         found
     }
 }
 
-/// Advances by one character. Past the end, alternates a line break with the null character, so that no loop over one
-/// class of characters runs forever.
+/// Advances by one character. Past the end, alternates between line breaks and null characters, so that no loop over
+/// one class of characters runs forever.
 ///
 /// # Safety
-/// To be called as a scanner does: with the lexer that it received.
+/// Must be called as a scanner does: with the lexer that it received.
 #[expect(unsafe_code, reason = "called by a C library")]
 unsafe extern "C" fn advance_for_a_while(lexer: *mut Lexer, skip: bool) {
     let Some(advance) = ADVANCE.get() else { return };
-    // SAFETY: the lexer comes from the caller, as the parser created it.
+    // SAFETY: the caller passes on the lexer that the parser created.
     unsafe {
         advance(lexer, skip);
         if ((*lexer).eof)(lexer) {

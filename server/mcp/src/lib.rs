@@ -1,5 +1,5 @@
-//! The server for agents: the commands of the language server as tools and resources of the Model Context Protocol. Holds no domain
-//! logic and no open buffers: a tool converts, runs one command, converts back.
+//! The server for agents, which offers Strata's commands as tools and resources of the Model Context Protocol. It has
+//! no domain logic and no open buffers. A tool converts its arguments, runs one command and converts the reply.
 
 mod resources;
 mod server;

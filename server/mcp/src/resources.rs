@@ -1,5 +1,5 @@
-//! Resources for agents: the map of the repository, the map block of each file, the prompt. Knows addresses and the commands
-//! after them.
+//! Resources for agents: the map of the repository, the map block of each file, and the prompt. Translates their
+//! addresses into commands.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -10,30 +10,30 @@ use strata_app::tools::text;
 
 use crate::view::{Needs, View};
 
-/// The map of the repository.
+/// Address of the map of the repository.
 pub(crate) const MAP: &str = "strata://map";
-/// The current prompt without a request.
+/// Address of the current prompt without a request.
 pub(crate) const PROMPT: &str = "strata://prompt";
 /// Maximum resources per page.
 const PAGE: usize = 100;
 
-/// The characters that RFC 3986 allows in a path.
+/// Characters to percent-encode in a path: all except letters, digits and `-._~/`.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Something to read at an address.
+/// The address of a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Address {
     Map,
     /// The map block of a file.
     Block(String),
-    /// The prompt with this request, for this model.
+    /// The prompt for an optional request and model.
     Prompt {
         text: Option<String>,
         model: Option<String>,
     },
 }
 
-/// An entry of the listing.
+/// A resource in a listing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedResource {
     pub(crate) uri: String,
@@ -43,21 +43,21 @@ pub(crate) struct ListedResource {
     pub(crate) kind: &'static str,
 }
 
-/// Some entries, and where the rest begins.
+/// A page of resources, with the cursor of the next page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<ListedResource>,
     pub(crate) next: Option<String>,
 }
 
-/// The content of a resource.
+/// The content of a resource and its media type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Contents {
     pub(crate) text: String,
     pub(crate) kind: &'static str,
 }
 
-/// A family of addresses, as RFC 6570 writes such.
+/// A family of addresses, as a URI template (RFC 6570).
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) uri: &'static str,
@@ -67,7 +67,7 @@ pub(crate) struct Template {
     pub(crate) kind: &'static str,
 }
 
-/// All families.
+/// All URI templates that the server offers.
 pub(crate) const TEMPLATES: &[Template] = &[
     Template {
         uri: "strata://map/{+path}",
@@ -89,7 +89,7 @@ const PLAIN: &str = "text/plain";
 const MARKDOWN: &str = "text/markdown";
 
 impl Address {
-    /// The one that is written so; nothing for any other text.
+    /// Parses the address of a resource. Returns `None` for any other address.
     pub(crate) fn read(uri: &str) -> Option<Self> {
         if uri == MAP {
             return Some(Self::Map);
@@ -117,10 +117,10 @@ impl Address {
     }
 }
 
-/// The entries after the one that ended the last page.
+/// Lists the next page of resources, after the resource that ended the last page.
 ///
 /// # Errors
-/// [`CommandError`].
+/// Returns a [`CommandError`] if the workspace cannot be prepared for reading.
 pub(crate) fn list(
     after: Option<&str>,
     view: &mut View,
@@ -149,10 +149,10 @@ pub(crate) fn list(
     })
 }
 
-/// The current content of a resource.
+/// Reads the current content of a resource.
 ///
 /// # Errors
-/// [`CommandError`].
+/// Returns a [`CommandError`] if the workspace cannot be prepared for reading, or if the command fails.
 pub(crate) fn read(
     address: &Address,
     view: &mut View,
@@ -179,12 +179,12 @@ pub(crate) fn read(
     })
 }
 
-/// The text of the map. Resources take no arguments; what the map leaves out has its own addresses.
+/// Formats the map. Resources take no arguments, so the text refers to the addresses of the files that the map omits.
 fn map_text(reply: &Value) -> String {
     text::map_and(reply, &format!("each is at `{MAP}/` followed by its path"))
 }
 
-/// The resources of every workspace.
+/// Returns the resources that every workspace has.
 fn fixed() -> Vec<ListedResource> {
     let listed = |uri: &str, name: &str, title: &str, description: &str, kind| ListedResource {
         uri: uri.to_owned(),

@@ -1,4 +1,5 @@
-//! The protocol side: turns requests into calls and outcomes into results, reports progress, and handles cancellation. Stateless.
+//! The protocol side of the server: turns requests into calls and outcomes into results, reports progress, and handles
+//! cancellation. Stateless.
 
 use std::sync::OnceLock;
 
@@ -30,7 +31,7 @@ impl Server {
         Self { worker, instructions, tools: OnceLock::new() }
     }
 
-    /// Runs work on the worker, and reports progress to the client.
+    /// Runs `work` on the worker and reports its progress to the client.
     async fn ask<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -46,7 +47,7 @@ impl Server {
                 let told = ProgressNotificationParam::new(token.clone(), so_far.done as f64)
                     .with_total(so_far.total as f64)
                     .with_message("outlining files");
-                // A client that has gone needs no news.
+                // A client that has disconnected needs no reports.
                 let _ = context.peer.notify_progress(told).await;
             }
         };

@@ -1,4 +1,4 @@
-//! The protocol on standard input and output, from the first byte to the end. Nothing else may write to standard output.
+//! Serves the protocol on standard input and output. Nothing else may write to standard output.
 
 use std::collections::HashSet;
 use std::io;
@@ -21,46 +21,47 @@ use crate::server::Server;
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
 
-/// Grace period for running work at the end.
+/// Time for running work to finish when the server ends.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ServeOutcome {
-    /// The client closed its end of the input.
+    /// The client closed the server's standard input.
     EndOfInput,
-    /// The client closed its end of the output.
+    /// The client closed the server's standard output.
     OutputClosed,
 }
 
-/// Why serving did not begin, or broke off.
+/// Why the server could not start, or why the connection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The session cannot be looked at.
+    /// The session cannot be opened.
     #[error(transparent)]
     Session(CommandError),
     /// The first message was invalid.
     #[error("the client did not begin with `initialize` or with a request that names its version")]
     Handshake,
-    /// The service broke off.
+    /// The connection failed.
     #[error("the connection was closed")]
     Broken,
 }
 
-/// Serves the client at the other end of standard input and output, until that closes one of them.
+/// Serves a client on standard input and output until the client closes one of them.
 pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<(), ServeError> {
     let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
-    // A misspelt name should be noticed when the server starts, not when the agent calls.
+    // A misspelled session name should be noticed when the server starts, not at the agent's first call.
     let nothing = Needs { access: Access::Reads, index: false };
     view.look(nothing, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&view);
     let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
     let ended = runtime.block_on(converse(Server::new(worker, instructions)));
-    // The thread that reads standard input may appear in a read that never ends.
+    // The thread that reads standard input may be in a read that never ends.
     runtime.shutdown_timeout(LAST_CHANCE);
-    // All ways to the worker are gone now, so its thread ends; what it keeps for the next run is on disk then.
+    // No handle to the worker is left, so its thread ends. By then, all state that it keeps for the next run is on
+    // disk.
     if thread.join().is_err() {
         tracing::error!("the worker's thread panicked");
     }
@@ -77,9 +78,9 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
         let service =
             match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
                 Ok(service) => service,
-                // Nothing was asked, as when someone only looks whether the server starts.
+                // The client requested nothing, as when someone only checks whether the server starts.
                 Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(ServeOutcome::EndOfInput),
-                // What the error says holds the message itself, which is no one's but the client's.
+                // The error is dropped, because it contains the client's message.
                 Err(_) => return Err(ServeError::Handshake),
             };
         match service.waiting().await {
@@ -93,15 +94,16 @@ async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
     }
 }
 
-/// Stops reading while too many requests are unanswered. The service starts every request at once and keeps each reply until it is
-/// written, however many there are.
+/// A transport that stops reading while too many requests are unanswered. Without it, the service would start every
+/// request immediately and keep all replies until they are written.
 struct BoundedTransport {
     pipes: AsyncRwTransport<RoleServer, tokio::io::Stdin, Output>,
-    /// Requests whose reply is not written yet. A cancelled request gets no reply.
+    /// Requests whose reply has not been written yet. A cancelled request gets no reply and is removed.
     unanswered: watch::Sender<HashSet<RequestId>>,
 }
 
-/// Maximum unanswered requests. More than the worker queues, so that a client learns that too much is waiting.
+/// Maximum unanswered requests. It exceeds the length of the worker's queue, so that a client is told when the queue is
+/// full.
 const MAX_UNANSWERED: usize = 320;
 
 impl Transport<RoleServer> for BoundedTransport {
@@ -128,7 +130,7 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        // The sender is ours, so there is one.
+        // `self` owns the sender, so waiting cannot fail.
         self.unanswered.subscribe().wait_for(|ids| ids.len() < MAX_UNANSWERED).await.ok()?;
         let message = self.pipes.receive().await?;
         match &message {
@@ -149,12 +151,12 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A message that no one takes is still being written, and would be waited for.
+        // A message that the client does not read is still being written, and closing would wait for it.
         tokio::time::timeout(LAST_CHANCE, self.pipes.close()).await?
     }
 }
 
-/// Standard output, which reports when the client stops reading, because the service would continue.
+/// Standard output. It reports when the client stops reading, because the service alone would continue.
 struct Output {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,
@@ -190,7 +192,7 @@ impl AsyncWrite for Output {
     }
 }
 
-/// The server's instructions for models.
+/// Returns the server's instructions for models.
 fn instructions(view: &View) -> String {
     let folder = view.headless().folder().display();
     let session = match view.subject() {

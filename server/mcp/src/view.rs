@@ -1,5 +1,5 @@
-//! The tools' view: the workspace as it is on disk now, and one session. A stored session is opened for each call and released
-//! afterwards, so that an agent sees the user's current selection, and no editor waits for an agent.
+//! The tools' view: the workspace as it is on disk now, and one session. A stored session is opened for each call and
+//! released afterwards, so that an agent sees the user's current selection and no editor waits for an agent.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -8,14 +8,14 @@ use strata_app::commands::{self, CommandError};
 use strata_app::headless::{Access, Cancel, HeadlessWorkspace};
 use strata_app::index::Progress;
 
-/// The session that tools are about.
+/// The session that tools use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// A session of the server's own, which no one else sees and which ends with it.
+    /// The server's own session, which no one else sees and which ends with the server.
     Own,
-    /// The stored one that was written to last, at the time of each call; one of the server's own while there is none.
+    /// The stored session that was written last, determined at each call. If there is none, the server's own session.
     Newest,
-    /// The stored one of this name.
+    /// The stored session with this name.
     Stored(String),
 }
 
@@ -30,15 +30,15 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) access: commands::Access,
-    /// Whether it needs an up-to-date index.
+    /// Whether the call needs an up-to-date index.
     pub(crate) index: bool,
 }
 
 impl View {
-    /// Begins with a session of its own.
+    /// Creates a view with its own session in memory.
     ///
     /// # Errors
-    /// [`CommandError`] when that cannot be made.
+    /// Returns a [`CommandError`] if the session cannot be created.
     pub(crate) fn new(mut headless: HeadlessWorkspace, subject: Subject) -> Result<Self, CommandError> {
         headless.begin_in_memory()?;
         Ok(Self { headless, subject, opened: false })
@@ -56,10 +56,11 @@ impl View {
         &self.subject
     }
 
-    /// Runs work on the current files and session.
+    /// Runs `work` on the current files and session.
     ///
     /// # Errors
-    /// [`CommandError`], [`CommandError::Cancelled`] once `cancel` is up.
+    /// Returns a [`CommandError`] if the files or the session cannot be read, and [`CommandError::Cancelled`] once
+    /// `cancel` is set.
     pub(crate) fn look<T>(
         &mut self,
         needs: Needs,
@@ -74,7 +75,7 @@ impl View {
         }
         self.open(needs.access)?;
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));
-        // After a panic, too: an editor waits for the session.
+        // Release the session even after a panic, because an editor may be waiting for it.
         if self.opened {
             self.headless.release();
         }
@@ -119,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Set in the process that is started again, where sessions are kept below a folder of the test's own.
+    /// Environment variable with the folder of the test, set only in the child process.
     const FOLDER: &str = "FOLDER_OF_THE_TEST";
 
     #[test]

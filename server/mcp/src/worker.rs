@@ -1,5 +1,5 @@
-//! One thread that owns the view, with its queue. A cancelled call ends at its next check; a call that panics is an error, and
-//! leaves the state unchanged. Knows no protocol.
+//! One thread that owns the view, with its queue of calls. A cancelled call ends at its next check. A call that panics
+//! returns an error and leaves the state unchanged.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::view::View;
 
-/// Maximum queued calls; further ones are rejected.
+/// Maximum queued calls. Further calls are rejected.
 const WAITING: usize = 256;
-/// Files between two progress reports; the end is always reported.
+/// Number of files between two progress reports. The end is always reported.
 const TOLD_EVERY: usize = 256;
 
 type Job = Box<dyn FnOnce(&mut View) + Send>;
@@ -25,17 +25,17 @@ pub(crate) struct Worker {
     jobs: SyncSender<Job>,
 }
 
-/// A call that waits or is being worked on.
+/// A call that is queued or running.
 pub(crate) struct Call<T> {
-    /// The result; an error if the thread has ended.
+    /// The result of the call, or an error if the thread has ended.
     pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
-    /// How far the files are that it waits for.
+    /// Progress of the indexing that the call waits for.
     pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
-    /// Dropped when no one waits any more.
+    /// Cancels the call when dropped.
     pub(crate) wait: Wait,
 }
 
-/// Represents waiting for a call. Dropping it cancels the call.
+/// Guard of a waiting caller. Dropping it cancels the call.
 pub(crate) struct Wait(Cancel);
 
 impl Drop for Wait {
@@ -45,10 +45,10 @@ impl Drop for Wait {
 }
 
 impl Worker {
-    /// Begins the thread, which ends when all ways to it are gone.
+    /// Starts the thread, which ends when the last handle to the worker is dropped.
     ///
     /// # Errors
-    /// The system's, when it gives no thread.
+    /// Returns the system's error if the thread cannot be started.
     pub(crate) fn new(view: View) -> io::Result<(Self, JoinHandle<()>)> {
         let (jobs, waiting) = sync_channel(WAITING);
         let thread =
@@ -72,7 +72,7 @@ impl Worker {
             let mut tell = |so_far: Progress| {
                 if so_far.done >= told + TOLD_EVERY || so_far.done == so_far.total {
                     told = so_far.done;
-                    // Whoever has gone needs no news.
+                    // A caller that is gone needs no reports.
                     let _ = tell.send(so_far);
                 }
             };
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::view::Subject;
 
-    /// Reached by a hang only.
+    /// Time limit that is only reached if a call hangs.
     const LIMIT: Duration = Duration::from_secs(60);
 
     fn worker() -> (tempfile::TempDir, Worker, JoinHandle<()>) {
@@ -172,7 +172,7 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        // The thread may have taken the first one already, or not.
+        // The thread may or may not have taken the first call yet.
         assert!((WAITING - 1..=WAITING).contains(&waiting.len()), "{}", waiting.len());
         assert!(refused.to_string().contains("too many calls"), "{refused}");
         release.send(()).unwrap();

@@ -1,5 +1,5 @@
-//! Other tools' layouts of the same content, for comparison. Only what a cache sees of a prompt matters, so the results are spans
-//! to be charged, not prompts to be sent.
+//! Other tools' layouts of the same content, for comparison. Only what a cache sees of a prompt matters, so the results
+//! are spans to price, not prompts to send.
 
 use strata_engine::conversation::dialect::Speaker;
 use strata_engine::prompt::layout::{Layout, LayoutBlock, Part, spans_of};
@@ -8,11 +8,11 @@ use strata_engine::tokens::models::CacheKind;
 
 use crate::columns::Column;
 
-/// A provider with implicit caching looks for entries at its own breakpoint and at the ends of this many earlier user messages
-/// (OpenAI, "Prompt caching", implicit mode).
+/// Number of earlier user messages whose ends a provider with implicit caching checks for entries, in addition to its
+/// own breakpoint (OpenAI, "Prompt caching", implicit mode).
 const EARLIER_ENDS: usize = 20;
 
-/// The chunks of [`Column::Fixed`] in their order.
+/// The chunks of [`Column::Fixed`], in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Chunk {
     /// Tools, system prompt and file list.
@@ -26,11 +26,11 @@ enum Chunk {
 }
 
 impl Column {
-    /// Layouts that keep no state.
+    /// Columns whose layouts keep no state.
     pub(crate) const BASELINES: [Self; 4] = [Self::None, Self::Automatic, Self::Flat, Self::Fixed];
 
-    /// The spans of the prompt `flat` in this baseline, for a provider with `kind` of cache; ignores its marks. `framing` is the
-    /// cost of a content block beyond its text, in tokens.
+    /// Returns the spans of the prompt `flat` in this column, for a provider with this `kind` of cache. The marks of
+    /// `flat` are ignored. `framing` is the overhead of a content block beyond its text, in tokens.
     pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
         let messages = flat.messages.iter();
         let mut said: Vec<(Speaker, &LayoutBlock)> = messages
@@ -56,7 +56,7 @@ impl Column {
         spans
     }
 
-    /// The breakpoints: indexes of blocks.
+    /// Returns the indices of the blocks that carry a breakpoint.
     fn marks(self, said: &[(Speaker, &LayoutBlock)]) -> Vec<usize> {
         let last = |wanted: &dyn Fn(Speaker, Part) -> bool| {
             said.iter().rposition(|&(speaker, block)| {
@@ -74,8 +74,8 @@ impl Column {
     }
 }
 
-/// The last blocks of the user's messages. (No prompt compared this way has tool results, of which the provider takes only the
-/// last in a row.)
+/// Returns the indices of the last blocks of the user's messages. The compared prompts have no tool results, of which
+/// the provider would use only the last in a row.
 fn message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<Item = usize> {
     let is_user = |at: usize| said.get(at).is_some_and(|(speaker, _)| *speaker == Speaker::User);
     (0..said.len()).filter(move |at| is_user(*at) && !is_user(at + 1))

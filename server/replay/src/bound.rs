@@ -1,44 +1,44 @@
-//! A lower bound for any layout: the cost of a session with perfect foresight and no order, markers, minima or lookback.
-//! Deliberately loose.
+//! A lower bound on the cost of any layout: the cost of a session with perfect foresight, without order, markers,
+//! minima or lookback. Deliberately loose.
 
 use std::collections::BTreeMap;
 
 use strata_engine::tokens::cost::Prices;
 
-/// How much of something a turn needs.
+/// How many tokens of a block a turn needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Need {
-    /// This many tokens.
+    /// Exactly this many tokens.
     Exact(usize),
-    /// A text of this many tokens or any earlier version of it; differences are free.
+    /// A text of this many tokens, or any earlier version of the text. Differences between versions are free.
     AnyVersion(usize),
 }
 
-/// Adds up the needs of a session. A token that is needed in n turns, without the cache expiring in between,
-/// costs n times plain input, or one write and n - 1 reads, whichever is less.
+/// Lower bound on the cost of a session. A token that n turns need, without the cache expiring in between, costs n
+/// times plain input, or one write and n - 1 reads, whichever is less.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound<Key> {
     prices: Prices,
     needed: BTreeMap<Key, BlockNeed>,
-    /// Cost before the last expiry.
+    /// Cost of all turns before the last expiry.
     closed: f64,
 }
 
 #[derive(Clone, Debug, Default)]
 struct BlockNeed {
-    /// The smallest version seen in the whole session. Tokens.
+    /// Tokens of the smallest version seen so far in the session.
     least: Option<usize>,
-    /// How often each size was needed since the last expiry.
+    /// Number of turns that needed each size since the last expiry.
     times: BTreeMap<usize, usize>,
 }
 
 impl<Key: Ord> Bound<Key> {
-    /// A session of no turns.
+    /// Creates the bound of a session without turns.
     pub(crate) fn new(prices: Prices) -> Self {
         Self { prices, needed: BTreeMap::new(), closed: 0.0 }
     }
 
-    /// Adds a turn. A key that is named twice is needed twice.
+    /// Adds a turn. A key that occurs twice is needed twice.
     pub(crate) fn turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
         for (key, need) in needs {
             let needed = self.needed.entry(key).or_default();
@@ -53,7 +53,7 @@ impl<Key: Ord> Bound<Key> {
         }
     }
 
-    /// The cache expired before the next turn.
+    /// Records that the cache expired before the next turn.
     #[cfg(test)]
     pub(crate) fn expired(&mut self) {
         self.closed = self.total();
@@ -62,12 +62,13 @@ impl<Key: Ord> Bound<Key> {
         }
     }
 
-    /// The bound, in tokens of plain input.
+    /// Returns the bound, in tokens of plain input.
     pub(crate) fn total(&self) -> f64 {
         self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
     }
 
-    /// Divides the largest need into layers: the lowest is needed in every turn, the top one only by turns that need everything.
+    /// Computes the cost of one block in layers. All turns need the lowest layer, and only turns with the largest size
+    /// need the top one.
     fn cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
         let smaller = times.keys().rev().skip(1).copied().chain([0]);
         let mut turns = 0;
@@ -78,7 +79,7 @@ impl<Key: Ord> Bound<Key> {
         layers.sum()
     }
 
-    /// The least that a token needed in `turns` turns can cost.
+    /// Returns the minimum cost of a token that `turns` turns need.
     fn token(&self, turns: usize) -> f64 {
         let turns = turns as f64;
         turns.min(self.prices.write + (turns - 1.0) * self.prices.read)

@@ -1,4 +1,4 @@
-//! Results of a session in each column of the table.
+//! Results of a session, by column of the table.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,26 +6,27 @@ use std::fmt;
 use serde::Serialize;
 use strata_engine::tokens::cost::Charge;
 
-/// A column of the table: a way to lay out the same content.
+/// A column of the table: one way to lay out the same content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Column {
-    /// The prompt of `flat` without breakpoints: the reference for the others.
+    /// The prompt of `flat` without breakpoints, the reference for all other columns.
     None,
-    /// The same with one breakpoint at its end: what "automatic caching" of a provider with explicit markers does.
+    /// The prompt of `flat` with one breakpoint at its end, like "automatic caching" of a provider with explicit
+    /// breakpoints.
     Automatic,
-    /// The same with a breakpoint after the system message.
+    /// The prompt of `flat` with a breakpoint after the system message.
     Flat,
-    /// Chunks in a fixed order, with breakpoints after three of them: Aider, `ChatChunks.all_messages` and
-    /// `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. The file list takes the place of its read-only
-    /// files.
+    /// Chunks in a fixed order, with breakpoints after three of them, as in Aider (`ChatChunks.all_messages` and
+    /// `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`). The repository file list replaces
+    /// Aider's read-only files.
     Fixed,
     Ripple,
     Ledger,
 }
 
 impl Column {
-    /// In table order.
+    /// All columns, in table order.
     pub(crate) const ALL: [Self; 6] =
         [Self::None, Self::Automatic, Self::Flat, Self::Fixed, Self::Ripple, Self::Ledger];
 }
@@ -43,24 +44,24 @@ impl fmt::Display for Column {
     }
 }
 
-/// The results of a session's prompts in one column.
+/// Totals of a session's prompts in one column.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnTotals {
     pub turns: usize,
-    /// All input, in tokens.
+    /// Input tokens of all prompts.
     pub tokens: usize,
     /// Tokens read from the cache.
     pub read: usize,
-    /// Tokens written to it.
+    /// Tokens written to the cache.
     pub written: usize,
-    /// The price of all input, in tokens of plain input.
+    /// Cost of all input, in tokens of plain input.
     pub cost: f64,
-    /// The price of the most expensive prompt after the first, relative to its cost without a cache.
+    /// Cost of the most expensive prompt after the first, relative to its cost without a cache.
     pub worst: f64,
-    /// Time for making the prompts, in nanoseconds; 0 if not measured.
+    /// Time for assembling all prompts, in nanoseconds; 0 if not measured.
     pub nanos: u64,
-    /// The time that the slowest prompt took.
+    /// Time for assembling the slowest prompt, in nanoseconds.
     pub slowest: u64,
 }
 
@@ -79,21 +80,21 @@ impl ColumnTotals {
         self.slowest = self.slowest.max(nanos);
     }
 
-    /// Tokens of a prompt on average.
+    /// Returns the mean number of tokens of a prompt.
     pub(crate) fn mean_tokens(&self) -> usize {
         self.tokens / self.turns.max(1)
     }
 }
 
-/// The same against the prompts without a cache.
+/// Totals of a column, relative to those of the prompts without a cache.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnStats {
-    /// Its cost as a share of no cache.
+    /// Cost relative to the cost without a cache.
     pub share: f64,
-    /// The share of its input that was read from the cache.
+    /// Share of the input that was read from the cache.
     pub hit_share: f64,
-    /// Its input as a multiple of `flat`'s.
+    /// Input tokens relative to those of `flat`.
     pub length: f64,
     #[serde(flatten)]
     pub totals: ColumnTotals,
@@ -112,7 +113,7 @@ impl ColumnStats {
     }
 }
 
-/// A part of a whole; nothing of nothing.
+/// Returns `part / whole`, or 0 if `whole` is 0.
 pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

@@ -1,5 +1,6 @@
-//! Recorded conversations cut at many places and compacted there by every profile. Two conversations at a time; the
-//! results come in the order of the material, and but for times they are the same in every run.
+//! Cuts recorded conversations after many of their messages, and compacts them there with every profile. Two
+//! conversations are processed at a time. Results are in the order of the material and, except for times, the same in
+//! every run.
 
 mod cut;
 mod fidelity;
@@ -22,7 +23,7 @@ use self::stats::CompactionStats;
 use crate::parallel::{count_steps, in_parallel};
 use crate::sources::Material;
 
-/// Maximum violations reported in full; all are counted.
+/// Maximum violations to report in full. All violations are counted.
 const TOLD: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -30,23 +31,22 @@ const TOLD: usize = 50;
 pub enum CutPlaces {
     #[default]
     Everywhere,
-    /// After at most this many messages of each conversation, evenly spread, including the last.
+    /// After at most this many messages of each conversation, evenly spread and including the last one.
     AtMost(usize),
 }
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compactions {
-    /// The model whose tokens were counted.
+    /// Model that tokens were counted for.
     pub(crate) model: String,
-    /// Set when the model is not in the table.
+    /// Warning that the model is not in the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub(crate) cuts: CutPlaces,
     pub(crate) conversations: Vec<ConversationCompactions>,
-    /// The results of each profile.
     pub(crate) profiles: BTreeMap<Family, CompactionStats>,
-    /// What providers would reject; the first of them.
+    /// The first compactions whose results providers would reject.
     pub(crate) breaches: Vec<Breach>,
 }
 
@@ -55,26 +55,25 @@ pub struct Compactions {
 pub(crate) struct ConversationCompactions {
     pub name: String,
     pub messages: usize,
-    /// Number of cuts.
     pub(crate) cuts: usize,
     pub(crate) profiles: BTreeMap<Family, CompactionStats>,
     #[serde(skip)]
     breaches: Vec<Breach>,
 }
 
-/// A compaction after which a provider would refuse the conversation.
+/// A compaction after which a provider would reject the conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Breach {
     pub conversation: String,
-    /// How many messages of the record precede the cut.
+    /// Number of recorded messages before the cut.
     pub cut: usize,
     pub profile: Family,
     pub problem: String,
 }
 
 impl CutPlaces {
-    /// The chosen positions among `places`, in order.
+    /// Returns the indices to cut at, in order, given the number of possible ones.
     fn places(self, places: usize) -> Vec<usize> {
         match self {
             Self::AtMost(most) if most < places => (1..=most).map(|nth| nth * places / most - 1).collect(),
@@ -84,7 +83,7 @@ impl CutPlaces {
 }
 
 impl Compactions {
-    /// Compacts all conversations of the material. `progress` receives finished and total cuts.
+    /// Compacts all conversations of the material. `progress` receives the finished and total number of cuts.
     pub fn measure(
         material: &Material,
         cuts: CutPlaces,
@@ -94,7 +93,8 @@ impl Compactions {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Loading a vocabulary is not a part of the first compaction's time. If it fails, counts are estimates.
+        // Load the vocabulary first, so that the time of the first compaction does not include it. If loading fails,
+        // counts are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let recordings: Vec<(&str, Recording)> = material
             .transcripts
@@ -121,12 +121,12 @@ impl Compactions {
         }
     }
 
-    /// How often conversations were cut.
+    /// Returns the number of cuts in all conversations.
     pub(crate) fn cut_count(&self) -> usize {
         self.conversations.iter().map(|conversation| conversation.cuts).sum()
     }
 
-    /// How many rules of providers were broken, and calls parted from their results.
+    /// Returns the number of violated provider rules, plus the number of calls separated from their results.
     pub fn breach_count(&self) -> usize {
         self.profiles.values().map(|stats| stats.violations + stats.parted).sum()
     }

@@ -1,5 +1,5 @@
-//! Replays a recorded conversation through the real engine, without files: every prompt is the conversation so far plus one
-//! message. Shows the cost of layouts when there is nothing to lay out. Does not know where a record comes from.
+//! Replays a recorded conversation through the real engine, without files. Every prompt is the conversation so far plus
+//! one message. This shows the cost of layouts when there are no files to lay out.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, 
 use crate::scenario::{PromptParts, Scenario};
 use crate::session::PAUSE_MS;
 
-/// Replaces a request without text: the model was simply asked again.
+/// Replaces a request without text, which only asked the model to continue.
 const ASKED_AGAIN: &str = "Go on.";
 
-/// Anthropic's prices for writing a token to a five-minute cache and for reading one, in multiples of plain input ("Prompt
-/// caching", "Pricing").
+/// Anthropic's price for writing a token to a five-minute cache, in multiples of plain input ("Prompt caching",
+/// "Pricing"). `BILLED_READ` is the price for reading one.
 const BILLED_WRITE: f64 = 1.25;
 const BILLED_READ: f64 = 0.1;
 
@@ -40,15 +40,15 @@ static NO_FILES: Trace = Trace {
 pub(crate) struct ConversationStats {
     pub name: String,
     pub turns: usize,
-    /// Lines of the record that could not be read.
+    /// Number of lines in the record that could not be read.
     pub skipped_lines: usize,
-    /// The billed cost relative to the cost without a cache, including the agent's tools and system prompt, which the record does
-    /// not contain.
+    /// Billed cost relative to the cost without a cache. Includes the agent's tools and system prompt, which the record
+    /// does not contain.
     pub billed: Option<f64>,
     pub columns: BTreeMap<Column, ColumnStats>,
-    /// Prompts that had to leave something out to fit the window.
+    /// Number of prompts that omitted something to fit into the window.
     pub cut_short: usize,
-    /// Why it was not played to its end.
+    /// Why the replay ended before the record did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     #[serde(skip)]
@@ -58,7 +58,8 @@ pub(crate) struct ConversationStats {
 }
 
 impl ConversationStats {
-    /// Replays a record under `flat` (which represents all stateless layouts) and `ledger`, each request at its recorded time.
+    /// Replays a record under `flat` (which represents all stateless layouts) and `ledger`, sending each request at its
+    /// recorded time.
     pub(crate) fn of(
         name: &str,
         transcript: &Transcript,
@@ -71,7 +72,7 @@ impl ConversationStats {
         let mut totals = SessionTotals::default();
         let mut now_ms = 0;
         for turn in &transcript.turns {
-            // A record may hold a step back of its clock; a session never sees one.
+            // A record may contain a backward step of the clock, which a session never sees.
             now_ms = turn.time_ms.unwrap_or(now_ms + PAUSE_MS).max(now_ms);
             let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
                 play_turn(runner, turn, &scenario, now_ms, services)
@@ -117,7 +118,7 @@ fn play_turn(
     runner.play(scenario, &request, turn.answer.clone(), services)
 }
 
-/// The billed cost of all requests' input relative to the cost without a cache; `None` if the record has no bill.
+/// Returns the billed cost of all input relative to the cost without a cache. Returns `None` if the record has no bill.
 fn billed_share(transcript: &Transcript) -> Option<f64> {
     let bills = || transcript.turns.iter().filter_map(|turn| turn.billed);
     let sum = |of: fn(Usage) -> u64| bills().map(|bill| of(bill) as f64).sum::<f64>();
@@ -127,7 +128,8 @@ fn billed_share(transcript: &Transcript) -> Option<f64> {
     (all > 0.0).then(|| (plain + BILLED_WRITE * written + BILLED_READ * read) / all)
 }
 
-/// Converts a request for the engine. Results that come with a prompt become a message before it.
+/// Converts recorded blocks to a request for the engine. Results that come with a prompt become a message before the
+/// prompt.
 fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
     let mut results = Vec::new();
     let mut text = String::new();
@@ -142,7 +144,7 @@ fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
                 }
                 text.push_str(words);
             }
-            // No one but a model calls or reasons.
+            // Other blocks are calls and reasoning, which only a model writes.
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
-//! Replays recorded sessions through the real engine, with the same selection, edits, tiers and assembly as in editors. Finds the
-//! records (Git histories, trace files, agents' transcripts), replays them, and reports the cost of each layout, what compactions
-//! keep, and whether every prompt keeps the promises of `docs/tiers.md`. Reads the clock only to report times.
+//! Replays recorded sessions through the real engine, with the same selection, edits, tiers and assembly as in an
+//! editor. Finds the records (Git histories, trace files, agents' transcripts), replays them, and reports the cost of
+//! each layout, what compactions keep, and whether every prompt keeps the promises of `docs/tiers.md`. Reads the clock
+//! only to report times.
 
 #![allow(missing_docs, reason = "a comment says what the name cannot")]
 

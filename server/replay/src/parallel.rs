@@ -1,4 +1,4 @@
-//! Two pieces of work at a time, and how far they are.
+//! Runs two pieces of work at a time and reports progress.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use strata_app::index::Progress;
 
 const THREADS: usize = 2;
 
-/// Does `work` for each of `items`; the results are in their order.
+/// Applies `work` to each item, two at a time. The results are in the order of the items.
 pub(crate) fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(BTreeMap::new());
@@ -23,7 +23,7 @@ pub(crate) fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T 
     };
     thread::scope(|scope| {
         for _ in 1..THREADS {
-            // Without a second thread the first does it all.
+            // If the second thread cannot be started, this thread does all the work.
             let _ = thread::Builder::new().name("strata-replay".to_owned()).spawn_scoped(scope, run);
         }
         run();
@@ -31,7 +31,7 @@ pub(crate) fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T 
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
-/// Returns a function to call at each of `total` steps, which reports to `progress`.
+/// Returns a function to call after each of `total` steps, which reports to `progress`.
 pub(crate) fn count_steps(total: usize, progress: impl Fn(Progress) + Sync) -> impl Fn() + Sync {
     let done = AtomicUsize::new(0);
     move || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total })

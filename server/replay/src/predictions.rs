@@ -1,5 +1,6 @@
-//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the size of the next
-//! request. What the record lacks (the agent's own instructions and tools) is in every bill and in no estimate.
+//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the size of
+//! the next request. Every bill includes content that the record lacks (the agent's own instructions and tools), and no
+//! estimate does.
 
 use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
@@ -10,27 +11,27 @@ use strata_engine::tokens::calibration::Calibration;
 use strata_engine::tokens::counting::Tokenizer;
 use strata_engine::tokens::models::Model;
 
-/// Requests from which a calibration learns before its predictions count.
+/// Number of requests from which a calibration learns before its predictions count.
 pub(crate) const LEARNT_FROM: usize = 3;
 
-/// A prediction under the bill by more than this share of it is too low.
+/// Share of the bill by which a prediction must miss it to count as too small or too large.
 const TOO_FAR: f64 = 0.05;
 
 /// A way to predict the size of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Estimator {
-    /// The last bill plus the estimate of later content, calibrated.
+    /// The last bill plus the calibrated estimate of later content.
     Calibrated,
-    /// The whole estimate, calibrated, as for a new conversation with the same client.
+    /// The calibrated estimate of the whole request, as for a new conversation with the same client.
     Whole,
-    /// The same with the calibration from the first requests only.
+    /// The estimate of the whole request, calibrated with the first requests only.
     Blind,
-    /// The ratio of the model's family, plus the excess of the first bill.
+    /// The estimate by the ratio of the model's family, plus the first bill's excess over its estimate.
     Ratio,
-    /// The count by `o200k`, alike.
+    /// The token count by `o200k`, plus the first bill's excess over its count.
     O200k,
-    /// A quarter of the characters, alike.
+    /// A quarter of the characters, plus the first bill's excess over that estimate.
     Chars,
 }
 
@@ -42,47 +43,47 @@ impl Estimator {
 /// One request with its bill and predictions.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Prediction {
-    /// Tokens.
+    /// Billed tokens of the request.
     pub billed: usize,
-    /// By estimator, in the order of [`Estimator::ALL`]. Tokens.
+    /// Predicted tokens by estimator, in the order of [`Estimator::ALL`].
     pub told: [f64; Estimator::ALL.len()],
-    /// The error bar of the first. Tokens.
+    /// Error margin of the `Calibrated` prediction, in tokens.
     pub error: usize,
-    /// Whether the record shows everything that came since the bill before.
+    /// Whether the record shows all content added since the last bill.
     pub is_visible: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PredictionStats {
-    /// Requests of each conversation that only teach.
+    /// Number of requests in each conversation that only train the calibration.
     pub learnt_from: usize,
     pub requests: usize,
-    /// Requests for which the record shows everything since the last bill.
+    /// Number of requests for which the record shows all content added since the last bill.
     pub visible: usize,
-    /// Share of all requests within the error bar.
+    /// Share of all requests whose bill is within the error margin.
     pub within_error: f64,
-    /// The median error bar, as a share of the bill.
+    /// Median error margin, as a share of the bill.
     pub error: f64,
     pub ways: Vec<EstimatorStats>,
 }
 
-/// Results of one estimator for fully visible requests. Shares of the bill, or of the requests.
+/// Results of one estimator for the requests whose new content the record shows completely.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EstimatorStats {
     pub way: Estimator,
-    /// The median of how far off it was.
+    /// Median error, as a share of the bill.
     pub median: f64,
-    /// Error bound for nine of ten requests.
+    /// Error that nine of ten requests stay below, as a share of the bill.
     pub ninth: f64,
     /// Share of requests predicted too small by more than 5 %.
     pub under: f64,
-    /// Share predicted too large by more than 5 %.
+    /// Share of requests predicted too large by more than 5 %.
     pub over: f64,
 }
 
-/// Tokens of something, by each estimate.
+/// Tokens of some content, by each estimate.
 #[derive(Clone, Copy, Default, Debug)]
 struct Estimates {
     ratio: f64,
@@ -90,19 +91,20 @@ struct Estimates {
     chars: f64,
 }
 
-/// The state of a conversation so far.
+/// State of the estimators within a conversation.
 struct Learner {
     model: String,
     weight: Estimates,
     calibration: Calibration,
-    /// The calibration from the first requests.
+    /// Calibration from the first requests only.
     blind: Calibration,
-    /// The excess of the first bill over each estimate.
+    /// Excess of the first bill over each estimate.
     beyond: Estimates,
     requests: usize,
 }
 
-/// The predictions for each request after the first of its kind. A compacted conversation, or one with a new model, starts again.
+/// Predicts each request of a conversation after its first one. A compaction or a change of model starts a new
+/// conversation.
 pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
     let mut known: Option<Learner> = None;
@@ -179,7 +181,7 @@ impl Learner {
 }
 
 impl Estimates {
-    /// Tokens of a message. Pictures and structure count the same in every estimate but the last.
+    /// Estimates the tokens of a message. Only `ratio` counts images, and `chars` does not count structure.
     fn of(role: Role, blocks: &[ContentBlock], model: &Model, services: PromptServices<'_>) -> Self {
         if blocks.is_empty() {
             return Self::default();
@@ -210,8 +212,8 @@ impl Estimates {
     }
 }
 
-/// Whether the record shows everything that a request has beyond the one before: no pictures of unknown size, no thoughts that
-/// are hidden, no request without a word.
+/// Whether the record shows all content that a request adds to the one before: it has no images of unknown size and no
+/// hidden thinking, and the request is not empty.
 fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
     let answer = before.map_or(&[][..], |before| &before.answer);
     let hidden = |block: &ContentBlock| match block {
@@ -226,7 +228,7 @@ fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
 }
 
 impl PredictionStats {
-    /// The figures; nothing when no request was billed after the first ones.
+    /// Computes the figures. Returns `None` if there is no prediction for a request whose new content is fully visible.
     pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
         let all: Vec<&Prediction> = predicted.collect();
         let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
@@ -269,7 +271,7 @@ impl EstimatorStats {
     }
 }
 
-/// The value that `tenths` tenths of the values stay below.
+/// Returns the value that `tenths` tenths of the values stay below.
 fn quantile(mut values: Vec<f64>, tenths: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() * tenths / 10).copied().unwrap_or_default()
@@ -286,7 +288,8 @@ mod tests {
     use strata_engine::tokens::counting::TokenCounter;
     use strata_engine::tokens::models::Models;
 
-    /// A conversation in which every text is billed at `factor` of its count, on top of what the agent says itself.
+    /// Predicts a conversation in which every text is billed at `factor` of its count, plus a fixed amount for the
+    /// agent's own instructions.
     fn billed(factor: f64, turns: usize) -> Vec<Prediction> {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let settings = Settings { model: "gpt-4o".into(), ..Settings::default() };

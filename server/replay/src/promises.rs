@@ -1,5 +1,5 @@
-//! Reads a finished prompt as a model does, block by block in order, and checks what `docs/tiers.md` promises of every
-//! prompt. Independent of the policies: it knows their wording, not their memory.
+//! Reads a finished prompt block by block in order, as a model does, and checks what `docs/tiers.md` promises of every
+//! prompt. Independent of the policies: depends on their wording, but not on their state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,34 +23,34 @@ use strata_engine::prompt::wire::Body;
 use strata_engine::tokens::cost::Charge;
 use strata_engine::tokens::models::CacheKind;
 
-/// A promise that a prompt does not keep.
+/// A promise that a prompt breaks.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BrokenPromise {
-    /// Reading the prompt in order does not lead to a selected file's current text.
+    /// Reading the prompt in order does not lead to the current text of a selected file.
     Stale(ItemKey),
-    /// A diff does not apply to the preceding text.
+    /// A diff does not apply to the text before it.
     Diff(ItemKey),
-    /// Text of a file that is not selected.
+    /// The prompt shows text of a file that is not selected.
     NotSelected(ItemKey),
-    /// Something of an excluded file.
+    /// The prompt mentions an excluded file.
     Excluded(FileKey),
-    /// A second map block of a file.
+    /// A file has more than one map block.
     TwoBlocks(FileKey),
-    /// A map block that should be there and is not, or is not the current one.
+    /// The current map block of a file is missing.
     Outline(FileKey),
-    /// The conversation is not complete, not in order, or the request is not after it.
+    /// The conversation is incomplete or out of order, or the request does not follow it.
     History,
-    /// More breakpoints than the provider takes.
+    /// There are more breakpoints than the provider accepts.
     TooManyMarks(usize),
-    /// A breakpoint where none may appear.
+    /// A breakpoint is on a block that cannot carry one.
     Mark(Part),
-    /// The body has not as many breakpoints as the layout.
+    /// The body has a different number of breakpoints than the layout.
     UnwrittenMarks { laid: usize, written: usize },
-    /// Less is read from the cache than the policy relied on.
+    /// The provider reads fewer tokens from the cache than the policy relied on.
     Kept { relied_on: usize, read: usize },
-    /// The provider charges something else than was predicted.
+    /// The provider's charge differs from the prediction.
     Predicted { predicted: Charge, charged: Charge },
-    /// The same state gave other bytes.
+    /// Assembling the prompt again from the same state gave different bytes.
     NotDeterministic,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for BrokenPromise {
     }
 }
 
-/// The promises that a prompt breaks.
+/// Returns the promises that a prompt breaks.
 pub(crate) fn broken_promises(
     prepared: &PreparedPrompt,
     session: &Session,
@@ -114,17 +114,17 @@ pub(crate) fn broken_promises(
     reader.broken
 }
 
-/// Whether the map has all that it may have. One that was cut for this one prompt keeps its members in the session.
+/// Whether the map had its full budget. A map that was shrunk for this prompt alone keeps its members in the session.
 pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     prepared.reply.coverage.map_budget >= map_budget(services)
 }
 
-/// What a model knows of a file at some point of the prompt.
+/// The text of a file as a model knows it at some point of the prompt.
 struct KnownText {
     now: String,
     /// The last full text.
     full: String,
-    /// The results of the model's own edits of `now`, in order. Later content shows whether they were applied.
+    /// Texts after each of the model's own edits to `now`, in order. Later content shows whether they were applied.
     said: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ impl KnownText {
         Self { now: text.to_owned(), full: text.to_owned(), said: Vec::new() }
     }
 
-    /// The text of this version, if it is known.
+    /// Returns the text of the version with this label, if it is known.
     fn version(&self, label: &str) -> Option<&String> {
         self.said.iter().chain([&self.now]).find(|text| ContentHash::of(text).short() == label)
     }
@@ -144,7 +144,7 @@ struct PromptReader<'a> {
     excerpts: &'a ExcerptSelection,
     broken: Vec<BrokenPromise>,
     files: BTreeMap<ItemKey, KnownText>,
-    /// The text of the last block that speaks of a file's outline.
+    /// Text of the last block with each file's outline.
     symbols: BTreeMap<FileKey, String>,
 }
 
@@ -193,7 +193,7 @@ impl PromptReader<'_> {
         }
     }
 
-    /// A full text, a diff from the version before, or a diff from the last full text.
+    /// Reads a full text, a diff from the last version, or a diff from the last full text.
     fn read_file(&mut self, key: &ItemKey, text: &str) {
         let Some(FencedText { heading, body }) = fenced(text) else {
             self.broken.push(BrokenPromise::Diff(key.clone()));
@@ -201,7 +201,7 @@ impl PromptReader<'_> {
         };
         let (from_full, diff) = (heading.starts_with("## All updates of "), heading.contains(": version "));
         if !diff {
-            // A fence needs a line break before it that the text may not have.
+            // The closing fence needs a line break before it, which the text itself may lack.
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
             let text = if ContentHash::of(body).short() == version { body } else { bare };
@@ -222,7 +222,7 @@ impl PromptReader<'_> {
         }
     }
 
-    /// Takes in the edits that the model wrote down itself.
+    /// Reads the edits that the model wrote in its own messages.
     fn read_proposed_edits(&mut self, block: &LayoutBlock) {
         for edit in edits::of(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path.as_str().into())) else { continue };
@@ -232,7 +232,7 @@ impl PromptReader<'_> {
         }
     }
 
-    /// The lines at the end say which version is the current one.
+    /// Reads the lines at the end of the prompt that give the current version of each file.
     fn check_currency(&mut self, prepared: &PreparedPrompt) {
         let told =
             prepared.layout.blocks().filter(|block| block.part == Part::Updates && block.items.is_empty());
@@ -249,7 +249,7 @@ impl PromptReader<'_> {
         }
     }
 
-    /// Every selected file and every excerpt that the prompt holds is known in its current text at the end.
+    /// Checks that the prompt leads to the current text of every selected file and excerpt that it contains.
     fn check_files(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
         for item in &workspace.excerpts.items {
             let key = ItemKey::Excerpt(item.key.clone());
@@ -275,7 +275,7 @@ impl PromptReader<'_> {
         }
     }
 
-    /// Every member of the map that is not shown in full has its current block.
+    /// Checks that the prompt has the current block of every map member whose file is not shown in full.
     fn check_symbols(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
         for member in &prepared.members {
@@ -337,7 +337,7 @@ impl PromptReader<'_> {
     }
 }
 
-/// The breakpoints of a body, in whichever dialect.
+/// Counts the breakpoints of a body in any dialect.
 fn breakpoints(body: &Value) -> usize {
     match body {
         Value::Object(fields) => {
@@ -350,7 +350,7 @@ fn breakpoints(body: &Value) -> usize {
     }
 }
 
-/// Whether a list names a file: as a line of its own, or in a note.
+/// Whether a list names a file, on its own line or in a note.
 fn has_name(list: &str, path: &FileKey) -> bool {
     let inline = inline(path.as_str());
     list.lines().any(|line| line == path.as_str() || line == inline || line.get(2..) == Some(&*inline))
@@ -361,7 +361,7 @@ struct FencedText<'a> {
     body: &'a str,
 }
 
-/// A text under its heading, inside a fence.
+/// Parses a text inside a fence, with the heading above it.
 fn fenced(text: &str) -> Option<FencedText<'_>> {
     let heading = text.lines().next()?;
     let open = text.match_indices("\n```").next()?.0 + 1;

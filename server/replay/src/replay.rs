@@ -1,5 +1,5 @@
-//! Plays all sessions and conversations. The results come in the order of the material, and but for times they are the same
-//! in every run.
+//! Replays all sessions and conversations. Results are in the order of the material and, except for times, the same in
+//! every run.
 
 use serde::Serialize;
 use strata_app::index::Progress;
@@ -19,28 +19,28 @@ use crate::summary::{ConversationMeans, Summary};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// The model whose prices and limits were used.
+    /// Model whose prices and limits were used.
     pub(crate) model: String,
-    /// Set when the model is not in the table.
+    /// Warning that the model is not in the model table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     pub(crate) sessions: Vec<SessionStats>,
-    /// Their combined results; `None` without completed sessions.
+    /// Combined results of the sessions; `None` if none was completed.
     pub(crate) summary: Option<Summary>,
     pub(crate) conversations: Vec<ConversationStats>,
-    /// Their combined results.
+    /// Combined results of the conversations; `None` if none was completed.
     pub(crate) conversation_means: Option<ConversationMeans>,
     /// How well the sizes of billed requests were predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) predictions: Option<PredictionStats>,
-    /// Prompts that were made and checked.
+    /// Number of prompts assembled and checked.
     pub(crate) prompts: usize,
-    /// Turns that those belong to.
+    /// Number of turns that these prompts belong to.
     pub(crate) turns: usize,
 }
 
 impl Replay {
-    /// Replays everything under `policies`. `progress` receives finished and total turns.
+    /// Replays everything under `policies`. `progress` receives the finished and total number of turns.
     pub fn play(
         material: &Material,
         policies: &[PolicyName],
@@ -50,7 +50,8 @@ impl Replay {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
-        // Loading a vocabulary is not a part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
+        // Load the vocabulary first, so that the time of the first prompt does not include it. If loading fails, counts
+        // are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
         let Material { traces, transcripts, .. } = material;
         let of_sessions = traces.iter().map(|trace| SessionStats::turns_to_play(trace, policies, settings));
@@ -76,14 +77,14 @@ impl Replay {
         }
     }
 
-    /// What was not completed, and why.
+    /// Returns the sessions and conversations that were not completed, with the reasons.
     pub fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
         let sessions = self.sessions.iter().map(|session| (&session.name, &session.problem));
         let conversations = self.conversations.iter().map(|talk| (&talk.name, &talk.problem));
         sessions.chain(conversations).filter_map(|(name, problem)| Some((name.as_str(), problem.as_deref()?)))
     }
 
-    /// Prompts that had to leave something out to fit the window.
+    /// Returns the number of prompts that omitted something to fit into the window.
     pub(crate) fn cut_short(&self) -> usize {
         let sessions = self.sessions.iter().map(|session| session.cut_short);
         sessions.chain(self.conversations.iter().map(|talk| talk.cut_short)).sum()

@@ -1,4 +1,4 @@
-//! The figures of a replay as tables and a chart, no line longer than a hundred columns unless names are.
+//! Formats the figures of a replay as tables and a chart. Without long names, lines have at most a hundred columns.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,15 +13,15 @@ use crate::replay::Replay;
 use crate::session::SessionStats;
 use crate::summary::{ColumnMeans, ConversationMeans, ExcerptMeans, Summary};
 
-/// The longest bar of the chart, in characters.
+/// Length of the longest bar in the chart, in characters.
 const BAR: f64 = 60.0;
-/// Maximum characters of a name, from its end.
+/// Maximum characters of a name. A longer name loses its beginning.
 const NAME: usize = 28;
-/// Marks a missing value.
+/// Shown in place of a missing value.
 pub(crate) const ABSENT: &str = "-";
 
 impl Replay {
-    /// All figures as text.
+    /// Formats all figures as text.
     pub fn report(&self) -> String {
         let mut text = String::new();
         if !self.sessions.is_empty() {
@@ -218,7 +218,7 @@ fn conversations(conversations: &[ConversationStats], means: Option<&Conversatio
     table.render()
 }
 
-/// How well the sizes of billed requests were predicted.
+/// Formats how well the sizes of billed requests were predicted.
 fn predicted(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
     let mut table = Table::of_figures();
@@ -257,7 +257,7 @@ fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
     Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
 }
 
-/// The end of a long name, which says more than its beginning.
+/// Shortens a long name to its end, which says more than its beginning.
 fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= NAME {

@@ -1,4 +1,4 @@
-//! One session under one policy: assemble, charge, check, record, as an editor does.
+//! Runs one session under one policy: assembles, charges, checks and records each prompt, as an editor would.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -18,12 +18,12 @@ use crate::columns::{Column, ColumnTotals};
 use crate::promises::{BrokenPromise, broken_promises, has_whole_map};
 use crate::scenario::Scenario;
 
-/// A session under a policy, with the providers that its prompts go to.
+/// A session under a policy, with simulated providers for its prompts.
 pub struct Runner {
     pub policy: PolicyName,
-    /// May be changed between prompts.
+    /// The session, which may be changed between prompts.
     pub session: Session,
-    /// Receives the session's own prompts; independent of the session's own account.
+    /// Provider of the session's own prompts. Independent of the session's own account of the cache.
     provider: Provider,
     /// Providers of the same prompts in other layouts.
     baselines: Vec<(Column, Provider)>,
@@ -31,22 +31,22 @@ pub struct Runner {
 
 #[derive(Clone, Debug)]
 pub struct PromptStats {
-    /// The cost in each column that the runner covers.
+    /// Charge in each column that the runner covers.
     pub(crate) charges: Vec<(Column, Charge)>,
     pub(crate) nanos: u64,
     pub(crate) members: Vec<MapMember>,
-    /// System prompt and messages, named, with their tokens: what every layout needs.
+    /// Names and tokens of the system prompt and the messages, which every layout needs.
     pub(crate) message_tokens: Vec<(String, usize)>,
-    /// Whether something had to be left out to fit the window: figures of such prompts do not compare.
+    /// Whether something was omitted to fit into the window. The figures of such prompts are not comparable.
     pub(crate) cut_short: bool,
 }
 
-/// The results of a session's prompts under several policies.
+/// Totals of a session's prompts under several policies.
 #[derive(Default)]
 pub(crate) struct SessionTotals {
-    /// Turns that were played under all policies.
+    /// Number of turns played under all policies.
     pub(crate) turns: usize,
-    /// Prompts of those.
+    /// Number of prompts in these turns.
     pub(crate) prompts: usize,
     pub(crate) columns: BTreeMap<Column, ColumnTotals>,
     pub(crate) cut_short: usize,
@@ -55,7 +55,7 @@ pub(crate) struct SessionTotals {
 }
 
 impl SessionTotals {
-    /// Plays a turn under each policy, up to an error. Returns whether the session continues.
+    /// Plays a turn under each policy until one fails. Returns whether the session continues.
     pub(crate) fn play_turn(
         &mut self,
         runners: &mut [Runner],
@@ -83,27 +83,27 @@ impl SessionTotals {
     }
 }
 
-/// A session cannot be played on.
+/// Why a session cannot be played to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error("turn {turn}, {policy:?}: {error}")]
     Assemble {
-        /// Counted from 1.
+        /// One-based number of the turn.
         turn: u64,
         policy: PolicyName,
         error: AssembleError,
     },
-    /// A prompt breaks a promise. This is a fault of Strata.
+    /// A prompt breaks a promise. This is a bug in Strata.
     #[error("turn {turn}, {policy:?}: {}", list(broken))]
     Broken {
-        /// Counted from 1.
+        /// One-based number of the turn.
         turn: u64,
         policy: PolicyName,
         broken: Vec<BrokenPromise>,
     },
 }
 
-/// The first few: what breaks one promise often breaks the same one for many files.
+/// Formats only the first broken promises, because a single cause often breaks the same promise for many files.
 fn list(broken: &[BrokenPromise]) -> String {
     const SHOWN: usize = 3;
     let mut all: Vec<String> = broken.iter().take(SHOWN).map(ToString::to_string).collect();
@@ -114,7 +114,7 @@ fn list(broken: &[BrokenPromise]) -> String {
 }
 
 impl Runner {
-    /// A new session under a policy. `flat` represents all stateless layouts.
+    /// Creates a session under a policy. `flat` represents all stateless layouts.
     pub fn new(policy: PolicyName, prices: Prices) -> Self {
         let baselines: &[Column] = match policy {
             PolicyName::Flat => &Column::BASELINES,
@@ -124,7 +124,8 @@ impl Runner {
         Self { policy, session: Session::new("replay"), provider: Provider::new(prices), baselines }
     }
 
-    /// Makes the prompt that `request` asks for in the repository of `scenario`, charges and checks it, and records `answer`.
+    /// Assembles the prompt that `request` asks for in the repository of `scenario`, charges and checks it, and records
+    /// `answer`.
     pub fn play(
         &mut self,
         scenario: &Scenario<'_>,
@@ -175,7 +176,7 @@ impl Runner {
             usage: Some(usage),
             time_ms: request.now_ms,
         };
-        // The prompt was kept a moment ago.
+        // The prompt was just stored, so recording it cannot fail.
         let _ = self.session.record(reply.id.as_deref().unwrap_or_default(), outcome);
         Ok(stats)
     }
@@ -195,13 +196,13 @@ impl Runner {
     }
 }
 
-/// The prices of the configured model.
+/// Returns the prices of the configured model.
 pub(crate) fn prices_of(services: PromptServices<'_>) -> Prices {
     let settings = services.settings;
     Prices::of(&services.models.resolve(&settings.model).model, settings.cache.ttl)
 }
 
-/// The format of the model's own provider, whose rules determine the cost.
+/// Returns the format of the model's own provider, whose rules determine the cost.
 pub(crate) fn format_of(services: PromptServices<'_>) -> Format {
     Format::of(&services.models.resolve(&services.settings.model).model)
 }
@@ -212,7 +213,7 @@ pub(crate) fn nanos_since(started: Instant) -> u64 {
 
 fn is_cut_short(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
-    // Nothing is left out for want of knowledge of a model.
+    // An unknown model causes a warning but no omission.
     !codes.all(|code| code == WarningCode::UnknownModel) || !has_whole_map(prepared, services)
 }
 

@@ -1,4 +1,5 @@
-//! The repository as a trace plays on it: files, outlines, references and the selection of each turn. Knows no layout.
+//! The repository during the replay of a trace: files, outlines, references, and the selection of each turn.
+//! Independent of layouts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -22,19 +23,20 @@ use strata_engine::prompt::trust::Trust;
 
 use crate::bound::{Bound, Need};
 
-/// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
+/// Minimum weight of the references between two files that share a tier: about one name that only the other file
+/// defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
-/// Files that the session state names as read (`docs/prompt.md`).
+/// Maximum number of files that the session state lists as read (`docs/prompt.md`).
 const FILES_READ: usize = 20;
 
-/// Which parts the prompts of a replay have.
+/// Parts to include in the prompts of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PromptParts {
-    /// System, map, files, history: the content of the table in `docs/tiers.md`.
+    /// System prompt, map, files and history: the content that the table in `docs/tiers.md` is based on.
     Table,
-    /// Also the repository file list and a session state.
+    /// The parts of `Table`, the repository file list and a session state.
     Everything,
-    /// Those of the table without any selected file.
+    /// The parts of `Table`, without any selected file.
     NothingSelected,
 }
 
@@ -43,24 +45,24 @@ pub struct Scenario<'a> {
     trace: &'a Trace,
     parts: PromptParts,
     turn: usize,
-    /// The current texts.
+    /// Current texts of the files.
     pub files: BTreeMap<FileKey, Arc<str>>,
     symbols: SymbolIndex,
     references: References,
     seeds: Seeds,
     listing: Vec<FileKey>,
-    /// The files that are selected in it, in key order.
+    /// Files selected in this turn, in key order.
     pub selected: BTreeSet<FileKey>,
     session_state: String,
     read: Vec<FileKey>,
-    /// The words of the files, once a question is asked about them.
+    /// Word index of the files, built for the first question that needs it.
     lexical: OnceLock<LexicalIndex>,
     recency: BTreeMap<FileKey, u32>,
     passages: PassageCache,
 }
 
 impl<'a> Scenario<'a> {
-    /// The repository before the first turn.
+    /// Creates the repository as it is before the first turn.
     pub fn new(trace: &'a Trace, parts: PromptParts) -> Self {
         let recency = trace.recency.iter().map(|(path, age)| (FileKey::from(path.as_str()), *age)).collect();
         let mut scenario = Self {
@@ -87,12 +89,12 @@ impl<'a> Scenario<'a> {
         scenario
     }
 
-    /// The turn that is to be played; `None` after the last one.
+    /// Returns the turn to play next, or `None` after the last one.
     pub(crate) fn turn(&self) -> Option<&'a TraceTurn> {
         self.trace.turns.get(self.turn)
     }
 
-    /// Applies the turn's changes, inside and outside the session.
+    /// Applies the changes that the turn makes inside and outside of the session.
     pub(crate) fn advance(&mut self) {
         if let Some(turn) = self.turn() {
             for (path, text) in turn.edits.iter().chain(&turn.ext) {
@@ -103,7 +105,7 @@ impl<'a> Scenario<'a> {
         }
     }
 
-    /// Something outside the trace changes files: new texts, or `None` for one that is deleted.
+    /// Applies changes from outside of the trace. A file whose text is `None` is deleted.
     pub fn change<'t>(&mut self, changes: impl IntoIterator<Item = (&'t str, Option<&'t str>)>) {
         for (path, text) in changes {
             self.write(path, text);
@@ -111,7 +113,7 @@ impl<'a> Scenario<'a> {
         self.update_derived();
     }
 
-    /// Makes `selection` that of the turn, changing as little as a user would.
+    /// Updates `selection` to that of the turn with as few changes as a user would make.
     pub(crate) fn apply_selection(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected.keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {
@@ -124,7 +126,7 @@ impl<'a> Scenario<'a> {
         }
     }
 
-    /// Hands the repository to `use_it` as assembly takes it.
+    /// Calls `use_it` with the repository as a [`Workspace`].
     pub fn with_workspace<R>(
         &self,
         session: &Session,
@@ -157,7 +159,7 @@ impl<'a> Scenario<'a> {
         })
     }
 
-    /// The context frame of a prompt that has everything.
+    /// Builds the context frame. It is empty unless prompts include every part.
     fn context_frame(
         &self,
         session: &Session,
@@ -188,7 +190,7 @@ impl<'a> Scenario<'a> {
         Some(SourceFile { file, symbols: self.symbols.get(key).cloned() })
     }
 
-    /// The excerpts of a prompt.
+    /// Chooses the excerpts of a prompt.
     fn excerpts(
         &self,
         session: &Session,
@@ -261,7 +263,7 @@ impl<'a> Scenario<'a> {
         self.files.insert(key, text.into());
     }
 
-    /// Updates data derived from the files, and the next turn's selection.
+    /// Updates the data derived from the files, and the selection of the next turn.
     fn update_derived(&mut self) {
         self.references = References::build(&self.symbols, &Arc::default());
         self.seeds = Seeds {

@@ -1,4 +1,4 @@
-//! A trace played under several policies side by side.
+//! Plays a trace under several policies.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::columns::{Column, ColumnStats, share};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
 
-/// Time between two prompts of a replay, in milliseconds: entries that live five minutes survive it.
+/// Time between two prompts of a replay, in milliseconds. Cache entries with a lifetime of five minutes survive it.
 pub(crate) const PAUSE_MS: u64 = 60_000;
 
 /// The results of one session in a repository.
@@ -27,50 +27,51 @@ pub(crate) const PAUSE_MS: u64 = 60_000;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionStats {
     pub name: String,
-    /// How its files are selected: `win3` for those of this turn and the three before, `grow` for all so far.
+    /// How files are selected: `win3` selects those of the turn and the three turns before it, `grow` those of all
+    /// turns so far.
     pub selection: String,
     pub turns: usize,
     pub columns: BTreeMap<Column, ColumnStats>,
-    /// The lower bound for any layout, relative to no cache.
+    /// Lower bound on the cost of any layout, relative to no cache.
     pub bound: f64,
-    /// The same session with file list and session state in its prompts.
+    /// Results with the file list and the session state in the prompts.
     pub everything: Option<Everything>,
-    /// The same session with the code that its questions bring along.
+    /// Results with excerpts in the prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpts: Option<WithExcerpts>,
-    /// Prompts that had to leave something out to fit the window.
+    /// Number of prompts that omitted something to fit into the window.
     pub cut_short: usize,
-    /// Why it was not played to its end.
+    /// Why the session was not played to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     #[serde(skip)]
     pub prompts: usize,
 }
 
-/// `ledger` with excerpts in its prompts.
+/// Results of `ledger` with excerpts in its prompts.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WithExcerpts {
-    /// Maximum tokens of code that a question brings along.
+    /// Maximum tokens of code that a question adds.
     pub budget: usize,
-    /// Its results, relative to the same prompts without a cache.
+    /// Results relative to the same prompts without a cache.
     pub ledger: ColumnStats,
-    /// The input cost relative to the cost without excerpts.
+    /// Input cost relative to the cost without excerpts.
     pub ratio: f64,
-    /// The share of the places changed by answers that excerpts show in full when no file is selected.
+    /// Share of the ranges changed by answers that excerpts show in full when no file is selected.
     pub changes_shown: f64,
 }
 
-/// `ledger` with everything in its prompts that an editor's have.
+/// Results of `ledger` with all parts that an editor's prompts have.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Everything {
-    /// Its results, relative to the same prompts without a cache.
+    /// Results relative to the same prompts without a cache.
     pub ledger: ColumnStats,
 }
 
 impl SessionStats {
-    /// Plays `trace` under `policies`, and under `flat`, because all else is measured by it.
+    /// Plays `trace` under `policies`, and under `flat`, which is the reference for all results.
     pub(crate) fn of(
         trace: &Trace,
         policies: &[PolicyName],
@@ -105,7 +106,7 @@ impl SessionStats {
         stats
     }
 
-    /// Plays the session once more with excerpts, where the settings have a budget for them.
+    /// Plays the session again with excerpts, if the settings have a budget for them.
     fn play_with_excerpts(
         &mut self,
         trace: &Trace,
@@ -132,7 +133,7 @@ impl SessionStats {
         self.problem = self.problem.take().or(problem);
     }
 
-    /// How often `turn_done` is called for it, when all goes well.
+    /// Returns the number of calls to `turn_done` for a trace that is played without errors.
     pub(crate) fn turns_to_play(trace: &Trace, policies: &[PolicyName], settings: &Settings) -> usize {
         let times = match policies.contains(&PolicyName::Ledger) {
             true => 2 + 2 * usize::from(settings.context.auto_budget > 0),
@@ -174,8 +175,8 @@ fn play(
     (totals, bound)
 }
 
-/// The share of the places that answers change in source files, tests aside, of which the excerpts in the prompt before show
-/// every line. The session selects no file, so excerpts are all that shows code.
+/// Returns the share of the ranges changed by answers that the excerpts of the preceding prompt show in full. Only
+/// source files other than tests count. The session selects no file, so excerpts are the only code in the prompt.
 fn changes_shown(
     trace: &Trace,
     auto_budget: usize,
@@ -207,7 +208,7 @@ fn changes_shown(
     share(shown as f64, changes as f64)
 }
 
-/// Whether the excerpts of the last prompt show all of some lines.
+/// Whether the excerpts of the last prompt show every line of a range.
 fn is_shown(session: &Session, key: &FileKey, place: &Range<usize>) -> bool {
     let holds = |lines: &Range<u32>, line: usize| (lines.start as usize..lines.end as usize).contains(&line);
     let mut place = place.clone();

@@ -1,4 +1,4 @@
-//! Collects the material of a replay. Replays nothing.
+//! Collects the material of a replay.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,31 +17,31 @@ use strata_host::git::{GitError, SessionOptions, sessions};
 use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
 use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};
 
-/// Unchanged lines around each change in the diffs of an exported trace: those that `ledger` writes.
+/// Number of unchanged lines around each change in the diffs of an exported trace, as in diffs of `ledger`.
 const CONTEXT: usize = 2;
 
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Git repositories whose histories become sessions.
     pub repositories: Vec<PathBuf>,
-    /// Files of traces, or folders that hold some.
+    /// Trace files, or directories that contain some.
     pub traces: Vec<PathBuf>,
-    /// Transcripts of coding agents, or folders to look for some in.
+    /// Transcripts of coding agents, or directories to search for them.
     pub transcripts: Vec<PathBuf>,
-    /// How to make sessions from a history.
+    /// Options for making sessions from Git histories.
     pub session_options: SessionOptions,
 }
 
 #[derive(Debug, Default)]
 pub struct Material {
-    /// Sessions: those made from histories first.
+    /// Traces of sessions. Traces made from Git histories come first.
     pub(crate) traces: Vec<Trace>,
-    /// How many of them were made of histories.
+    /// Number of traces made from Git histories.
     made: usize,
     pub(crate) transcripts: Vec<(String, Transcript)>,
 }
 
-/// Why there is nothing to play.
+/// Why the material could not be collected.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     #[error("nothing to replay")]
@@ -64,10 +64,11 @@ pub enum SourceError {
 }
 
 impl Material {
-    /// Reads and makes all of it. `progress` is told how many turns were made of histories, and of how many.
+    /// Reads all sources, and makes sessions from Git histories. `progress` receives the finished and total number of
+    /// turns made from histories.
     ///
     /// # Errors
-    /// [`SourceError`]: what is given has to be there.
+    /// Returns a [`SourceError`] if a source is missing or has nothing to replay.
     pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
         let Sources { repositories, traces, transcripts, session_options } = sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
@@ -102,8 +103,8 @@ impl Material {
         Ok(material)
     }
 
-    /// Writes the sessions that were made of histories, one file each, with what their diffs weigh for the model that is
-    /// set. Returns how many.
+    /// Writes the sessions made from Git histories to one file each, with the tokens of their diffs for the configured
+    /// model. Returns the number of files.
     pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
         let fail = |error| SourceError::Folder { folder: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(fail)?;
@@ -116,7 +117,7 @@ impl Material {
         Ok(self.made)
     }
 
-    /// Sessions as if they had been made of histories.
+    /// Creates material as if these sessions had been made from Git histories.
     #[cfg(test)]
     pub(crate) fn made_of(traces: Vec<Trace>) -> Self {
         Self { made: traces.len(), traces, transcripts: Vec::new() }
@@ -126,11 +127,11 @@ impl Material {
         let before = self.transcripts.len();
         for path in transcripts_at(place)? {
             let transcript = read_transcript(&path)?;
-            // A file that was named itself has no path inside of what was named.
+            // The path inside of `place` is empty if `place` is the file itself.
             let inside = path.strip_prefix(place).ok().filter(|inside| inside.file_name().is_some());
             let name = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(&path);
             let name = name.with_extension("").to_string_lossy().into_owned();
-            // Agents leave files behind in which nothing was said.
+            // Agents leave files without any turn behind.
             if !transcript.turns.is_empty() {
                 self.transcripts.push((name, transcript));
             }
@@ -142,7 +143,7 @@ impl Material {
         Ok(())
     }
 
-    /// Two repositories may have one name.
+    /// Numbers sessions of the same name, because two repositories may have the same name.
     fn make_names_unique(&mut self) {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for trace in &mut self.traces {
@@ -155,7 +156,7 @@ impl Material {
     }
 }
 
-/// The trace with the weight of the diff of each file that a turn changes.
+/// Returns the trace with the token count of each changed file's diff in every turn.
 fn with_diff_tokens(trace: &Trace, count: impl Fn(&str) -> usize) -> Trace {
     let mut trace = trace.clone();
     let mut files = trace.files0.clone();

@@ -1,4 +1,4 @@
-//! What several sessions come to together. Each counts the same, however long it is.
+//! Combined results of several sessions. Every session has the same weight, however long it is.
 
 use serde::Serialize;
 
@@ -13,23 +13,23 @@ use crate::session::SessionStats;
 pub(crate) struct Summary {
     pub sessions: usize,
     pub lines: Vec<ColumnMeans>,
-    /// `ledger` with file list and session state in the prompts.
+    /// Means of `ledger` with the file list and the session state in its prompts.
     pub everything: Option<ColumnMeans>,
-    /// `ledger` with the code that questions bring along.
+    /// Means of `ledger` with excerpts in its prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpts: Option<ExcerptMeans>,
-    /// What no layout can undercut, as a share of no cache.
+    /// Mean lower bound on the cost of any layout, relative to no cache.
     pub bound: f64,
 }
 
-/// What excerpts cost.
+/// Mean cost and use of excerpts.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExcerptMeans {
     pub line: ColumnMeans,
-    /// What the input of a session costs, as a multiple of what it costs without: the mean and the most.
+    /// Mean input cost of a session, relative to the cost without excerpts. `most` is the highest such cost.
     pub ratio: f64,
     pub most: f64,
-    /// The mean share of changed places that excerpts show when no file is selected.
+    /// Mean share of changed ranges that excerpts show when no file is selected.
     pub changes_shown: f64,
 }
 
@@ -37,21 +37,20 @@ pub(crate) struct ExcerptMeans {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ColumnMeans {
     pub column: Column,
-    /// The mean cost, as a share of no cache.
+    /// Mean cost, relative to no cache.
     pub cost: f64,
-    /// The mean share of input that is read from the cache.
+    /// Mean share of the input that was read from the cache.
     pub hit_share: f64,
-    /// The mean prompt, in tokens.
     pub mean_tokens: usize,
-    /// The mean length of prompts, as a multiple of `flat`'s.
+    /// Mean input tokens, relative to those of `flat`.
     pub length: f64,
-    /// The dearest prompt after a first, as a share of what it costs without a cache.
+    /// Cost of the most expensive prompt after a session's first, relative to its cost without a cache.
     pub worst: f64,
-    /// Time to make a prompt, in nanoseconds: the mean and the slowest. Only for policies, which make prompts.
+    /// Time for assembling a prompt; `None` for baselines that only rearrange the prompts of `flat`.
     pub time: Option<Time>,
 }
 
-/// Time to make a prompt, in nanoseconds.
+/// Mean and longest time for assembling a prompt, in nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Time {
     pub mean: u64,
@@ -62,11 +61,11 @@ pub(crate) struct Time {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConversationMeans {
-    /// What was billed, over those that have a bill.
+    /// Mean billed cost relative to no cache, over conversations with a bill; `None` if none has a bill.
     pub billed: Option<f64>,
     pub automatic: f64,
     pub ledger: f64,
-    /// The most that `ledger` costs in any, as a multiple of one automatic breakpoint.
+    /// Highest cost of `ledger` in any conversation, relative to one automatic breakpoint.
     pub worst_ratio: f64,
 }
 

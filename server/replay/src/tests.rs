@@ -1,4 +1,4 @@
-//! Sessions from small traces: order, sums, and what is said of one that cannot be played.
+//! Sessions from small traces: their order, their sums, and the report on a session that cannot be played.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::session::SessionStats;
 
 const ALL: [PolicyName; 2] = [PolicyName::Ripple, PolicyName::Ledger];
 
-/// A session of so many turns, each of which changes the file it speaks of.
+/// Creates a session of this many turns, each of which changes the file that it mentions.
 fn trace(name: &str, turns: usize) -> Trace {
     let path = |turn: usize| format!("m{}.py", turn % 3);
     let text = |turn: usize| format!("def f(x):\n    return {turn}\n{}", "    # more\n".repeat(300));
@@ -64,7 +64,7 @@ fn every_run_says_the_same_in_the_order_of_the_material() {
     let names: Vec<&str> = one.sessions.iter().map(|session| &*session.name).collect();
     assert_eq!(names, ["t0", "t1", "t2", "t3", "t4"]);
     assert_eq!((one.turns, one.problems().count()), (9 + 8 + 7 + 6 + 5, 0));
-    // Under `flat`, `ripple` and `ledger`; with everything under `flat` and `ledger`.
+    // `flat`, `ripple` and `ledger` for the table; `flat` and `ledger` with all parts.
     assert_eq!(one.prompts, one.turns * 5);
     for (session, again) in one.sessions.iter().zip(&two.sessions) {
         assert_eq!(shares(session), shares(again));
@@ -152,7 +152,7 @@ fn sessions_of_one_name_get_different_ones() {
 #[test]
 fn an_exported_trace_carries_the_weight_of_each_diff() {
     let folder = tempfile::tempdir().unwrap();
-    // A file that comes and one that goes have no diff.
+    // A file that is created or deleted has no diff.
     let mut source = trace("t", 5);
     source.turns[1].edits.insert("new.py".into(), Some("x = 1\n".into()));
     source.turns[2].edits.insert("m5.py".into(), None);
@@ -164,7 +164,7 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let counter = strata_engine::tokens::counting::TokenCounter::new();
     let tokenizer =
         strata_engine::tokens::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
-    // The fourth turn changes what the first one made.
+    // The fourth turn changes the file that the first one created.
     let (old, new) = (&source.turns[0].edits["m0.py"], &source.turns[3].edits["m0.py"]);
     let diff = unified(old.as_deref().unwrap(), new.as_deref().unwrap(), 2);
     assert_eq!(written.turns[3].diff_tokens["m0.py"], counter.count(tokenizer, &diff));

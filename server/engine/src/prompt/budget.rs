@@ -1,4 +1,5 @@
-//! The budget report: the size of the next request without its message, and the room left for it.
+//! The budget report: the size of the next request without the user's new message, and the tokens left for that
+//! message.
 
 use std::collections::BTreeMap;
 
@@ -38,9 +39,9 @@ pub struct BudgetReport {
     pub(crate) calibration: Option<CalibrationReport>,
     /// `used` as a share of the window, in percent, rounded to one decimal.
     pub percent: f64,
-    /// Whether a compaction of the conversation is due.
+    /// Whether the conversation should be compacted.
     pub needs_summary: bool,
-    /// Tokens by part. They add up to `used`.
+    /// Tokens of each part. They add up to `used`.
     pub parts: BTreeMap<Part, usize>,
     /// Files whose text is in the request.
     pub(crate) files: Vec<UsedFile>,
@@ -53,7 +54,7 @@ pub struct BudgetReport {
 /// Measures the next request, with the options of `ask`.
 ///
 /// # Errors
-/// [`AssembleError::TooLarge`] if the request does not fit even without a new message.
+/// Returns [`AssembleError::TooLarge`] if the request does not fit even without a new message.
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,

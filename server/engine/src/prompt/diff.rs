@@ -1,23 +1,25 @@
-//! Creates and applies unified diffs between two texts. A library compares the lines; this module defines the format,
-//! what counts as a line, and the limit on the work. No file names, colors or merging.
+//! Creates and applies unified diffs between two texts. A library compares the lines. This module defines the format,
+//! the line endings, and the limit on the number of compared lines. It does not write file names or colors, and does
+//! not merge.
 //!
-//! A line ends only at `\n`, so that texts with CRLF, a lone CR or Unicode separators survive unchanged. The same texts
-//! always give the same diff: the search for a shorter one has no time limit.
+//! A line ends only at `\n`, so that texts with CRLF, a lone CR or Unicode separators survive unchanged. The diff of
+//! two texts is always the same, because the search for a shorter one has no time limit.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 
-/// Maximum differing lines, on both sides together, to compare. Above it, the whole text is replaced. Comparing this
-/// many random lines takes about 0.2 s, the time grows faster than linearly, and no one reads such a diff.
+/// Maximum differing lines to compare, old and new together. Above this limit, the diff replaces the whole text.
+/// Comparing this many random lines takes about 0.2 s, the time grows faster than linearly, and no one reads such a
+/// diff.
 const MAX_COMPARED_LINES: usize = 50_000;
 
-/// Marks a last line without a line break.
+/// Marker after a last line without a line break, as in Git.
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// Returns the diff from `old` to `new`: hunks with `@@` lines and up to `context` unchanged lines around each change,
-/// without file headers. Empty for equal texts. Runs in nearly linear time.
+/// without file headers. The diff of equal texts is empty. Runs in nearly linear time.
 pub fn unified(old: &str, new: &str, context: usize) -> String {
     let mut text = String::new();
     if old == new {
@@ -46,8 +48,8 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
     text
 }
 
-/// Returns the zero-based line ranges of `old` that `new` changes. For pure additions, the range covers the line before
-/// and the line after.
+/// Returns the zero-based line ranges of `old` that `new` changes. The range of a pure addition covers the lines before
+/// and after it.
 pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
     let (old, new) = (lines(old), lines(new));
     let touched = |Change { old: lines, .. }: Change| match lines.is_empty() {
@@ -57,8 +59,8 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<Range<usize>> {
     changes(&old, &new).into_iter().map(touched).collect()
 }
 
-/// Applies a diff in the format of [`unified`] to `old`. `None` if a line number, a count, or an unchanged or removed
-/// line does not match `old`, or if `diff` is not in this format.
+/// Applies a diff in the format of [`unified`] to `old`. Returns `None` if `diff` is not in this format, or if a line
+/// number, a count, or an unchanged or removed line does not match `old`.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
     let mut made = Output::default();
@@ -97,7 +99,7 @@ pub fn apply(old: &str, diff: &str) -> Option<String> {
     Some(made.text)
 }
 
-/// Zero-based line ranges of a replacement; one of them may be empty.
+/// A replacement, as zero-based line ranges of both texts. One of the ranges may be empty.
 #[derive(Clone, Debug)]
 struct Change {
     old: Range<usize>,
@@ -112,7 +114,7 @@ struct Output {
 }
 
 impl Output {
-    /// Appends lines. `None` if that would put a line after one without a line break.
+    /// Appends lines. Returns `None` if the text so far ends without a line break.
     fn copy(&mut self, lines: &[&str]) -> Option<()> {
         for line in lines {
             if !(self.text.is_empty() || self.text.ends_with('\n')) || line.is_empty() {
@@ -165,8 +167,8 @@ fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
     hunks
 }
 
-/// Formats a range for a hunk header: the one-based first line, and the number of lines if it is not one. An empty
-/// range has the number of the line before it, as in POSIX and Git.
+/// Formats a range for a hunk header: the one-based first line, and the number of lines unless it is 1. An empty range
+/// gets the number of the line before it, as in POSIX and Git.
 fn place(span: &Range<usize>) -> String {
     match span.len() {
         0 => format!("{},0", span.start),
@@ -175,7 +177,7 @@ fn place(span: &Range<usize>) -> String {
     }
 }
 
-/// Reads the zero-based ranges of the old and the new text from a hunk header.
+/// Parses the zero-based ranges of the old and the new text from a hunk header.
 fn spans(header: &str) -> Option<[Range<usize>; 2]> {
     let (from, to) = header.strip_prefix("@@ -")?.strip_suffix(" @@\n")?.split_once(" +")?;
     let span = |text: &str| {

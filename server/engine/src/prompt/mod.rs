@@ -1,5 +1,5 @@
-//! The prompt: its texts, their order and breakpoints, its budget, and the request body. Builds on the engine's other
-//! parts, so sessions and the tree of all settings are here.
+//! The prompt: its content, order and breakpoints, its budget, and the request body. It is the top floor of the engine,
+//! so sessions and the tree of all settings are here too.
 
 pub mod assembly;
 pub mod budget;

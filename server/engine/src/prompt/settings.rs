@@ -1,6 +1,6 @@
-//! Every setting of Strata with its default: the single source of truth. `host` merges the layers; this module checks
-//! the merged tree strictly. Settings never contain keys or other secrets. The keyword `x-workspace` marks the settings
-//! that a workspace file may set.
+//! All settings of Strata with their defaults. `host` merges the layers, and this module strictly validates the merged
+//! tree. Settings never contain keys or other secrets. The keyword `x-workspace` marks the settings that a workspace
+//! file may set.
 
 mod provider;
 mod workspace;
@@ -22,7 +22,7 @@ use crate::tokens::redaction::RedactionSettings;
 pub use self::provider::{ProviderName, ProviderSettings};
 pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_setting};
 
-/// All settings.
+/// All settings of Strata.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -30,11 +30,11 @@ pub struct Settings {
     pub model: String,
     /// Format of the request body.
     pub format: Format,
-    /// Prompt caching.
+    /// How prompts use the provider's cache.
     pub cache: CacheSettings,
     /// The system prompt and its additions.
     pub prompt: PromptSettings,
-    /// The symbol map.
+    /// The symbol map, which outlines the repository's files.
     pub symbols: SymbolSettings,
     /// Full files and the repository file list.
     pub files: FileSettings,
@@ -48,7 +48,7 @@ pub struct Settings {
     pub tokenizers: BTreeMap<String, String>,
     /// The provider that `strata ask` and `strata.prompt.send` use.
     pub provider: ProviderSettings,
-    /// Conversation compaction.
+    /// When and how to compact conversations.
     pub compaction: CompactionSettings,
     /// Code that Strata adds to questions automatically, and the memory of autonomous loops.
     pub context: ContextSettings,
@@ -60,7 +60,7 @@ pub struct Settings {
     pub redaction: RedactionSettings,
     /// The language server.
     pub server: ServerSettings,
-    /// Standard LSP requests that other language servers also answer.
+    /// Which standard LSP requests to answer, for editors without a plugin.
     pub lsp: LspSettings,
 }
 
@@ -143,11 +143,10 @@ pub struct CacheSettings {
     /// others.
     #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
-    /// Target size of a cached tier, in tokens. If the model's minimum is larger, it applies instead. 0 disables the
-    /// target.
+    /// Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the target.
     #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
-    /// How long the provider is asked to keep cache entries.
+    /// Lifetime to request for the provider's cache entries.
     #[schemars(extend("x-workspace" = true))]
     pub ttl: Ttl,
     /// Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
@@ -258,7 +257,7 @@ pub struct ContextSettings {
 }
 
 impl ContextSettings {
-    /// The memory settings for autonomous loops.
+    /// Returns the memory settings for autonomous loops.
     pub fn rolling(&self) -> RollingConfig {
         let Self { raw_window_size, summarize_every, max_summary_tokens, .. } = *self;
         RollingConfig { raw_window_size, summarize_every, max_summary_tokens }
@@ -288,7 +287,7 @@ pub struct ContextFrameSettings {
     /// Minimum relevance score of an item, between 0 and 1. The best item scores 1.
     #[schemars(extend("x-workspace" = true))]
     pub min_score: f64,
-    /// Maximum items if `rerank` is off.
+    /// Maximum items in the context frame, even if `top_k` is larger.
     #[schemars(extend("x-workspace" = true))]
     pub max_items: usize,
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Trust {
-    /// The system prompt includes the workspace's rules, skills and memory.
+    /// The user trusts the workspace. The system prompt includes its rules, skills and memory.
     Trusted,
-    /// The system message contains nothing from the workspace's files.
+    /// The user does not trust the workspace. The system message contains nothing from its files.
     #[default]
     Untrusted,
 }

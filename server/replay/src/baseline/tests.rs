@@ -1,4 +1,4 @@
-//! The layouts of others say what the flat prompt says, with their own marks.
+//! The baselines contain the same text as the flat prompt, with their own marks.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use strata_engine::tokens::models::Ttl;
 
 use super::*;
 
-/// A provider that looks back from its markers, as most do.
+/// A provider with a lookback from its breakpoints, like most providers.
 const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
 
 fn block(part: Part, text: &str, mark: Option<Ttl>) -> LayoutBlock {
@@ -27,7 +27,7 @@ fn flat(blocks: &[(Speaker, Part, &str)]) -> Layout {
     layout
 }
 
-/// A prompt as the policy `flat` orders it.
+/// Creates a prompt in the order of policy `flat`.
 fn prompt() -> Layout {
     flat(&[
         (Speaker::System, Part::System, "rules"),

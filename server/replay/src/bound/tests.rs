@@ -1,4 +1,4 @@
-//! The bound is the reference's, and no way of paying for a session beats it.
+//! The bound equals that of the reference implementation, and no way of caching a session costs less.
 
 use proptest::prelude::*;
 use strata_engine::hash::ContentHash;
@@ -7,10 +7,11 @@ use strata_engine::tokens::models::CacheKind;
 
 use super::*;
 
-/// What nine turns need, from the Python reference beside the specification: its `fuzz_trace` of nine turns
-/// with random seed 3, replayed with outside edits, a random selection, expiry with probability 0.3
-/// (seed 3) and compaction at 700 tokens down to two turns. A line is a turn: `expired` when the cache did before it, then
-/// `name=tokens` with `s` for the system prompt, `h` for messages, `f:` and `m:` for files and map blocks.
+/// What nine turns need, from the Python reference beside the specification: its `fuzz_trace` of nine turns with random
+/// seed 3, replayed with outside edits, a random selection, expiry with probability 0.3 (seed 3), and compaction at 700
+/// tokens down to two turns. Each line is a turn. It starts with `expired` if the cache expired before the turn,
+/// followed by `name=tokens` with `s` for the system prompt, `h` for messages, and `f:` and `m:` for files and map
+/// blocks.
 const FUZZ: &str = include_str!("fuzz.txt");
 
 fn prices(read: f64, write: f64) -> Prices {
@@ -46,7 +47,7 @@ fn any_version_asks_for_the_smallest_so_far_even_across_an_expiry() {
     bound.turn([("f", Need::AnyVersion(100))]);
     bound.turn([("f", Need::AnyVersion(60))]);
     bound.turn([("f", Need::AnyVersion(90))]);
-    // 60 tokens in three turns, 40 in one.
+    // 60 tokens in three turns, and 40 in one.
     assert!((bound.total() - (60.0 * 1.45 + 40.0)).abs() < 1e-9);
     bound.expired();
     bound.turn([("f", Need::AnyVersion(90))]);
@@ -59,7 +60,7 @@ fn an_exact_need_is_met_by_nothing_smaller() {
     bound.turn([("system", Need::Exact(100))]);
     bound.turn([("system", Need::Exact(60))]);
     bound.turn([("system", Need::Exact(90))]);
-    // 60 tokens in three turns, 30 in two, 10 in one.
+    // 60 tokens in three turns, 30 in two, and 10 in one.
     assert!((bound.total() - (60.0 * 1.45 + 30.0 * 1.35 + 10.0)).abs() < 1e-9);
 }
 
@@ -68,7 +69,7 @@ fn session() -> impl Strategy<Value = Vec<Vec<(u8, usize)>>> {
 }
 
 proptest! {
-    /// Blocks in any order, marked anywhere, at a provider without minimum.
+    /// Blocks in any order, with breakpoints anywhere, at a provider without a minimum.
     #[test]
     fn no_session_costs_less(session in session(), marks in prop::collection::vec(0..10_usize, 20), write in 1.0..2.5) {
         let prices = prices(0.1, write);

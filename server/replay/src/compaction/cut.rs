@@ -1,6 +1,6 @@
-//! Cuts recorded conversations after a message and compacts them there, as if they had reached their limit: would a provider
-//! accept the result together with the next messages, and what does it still mention? Does not decide what is kept (`compaction`
-//! does) and reads no clock.
+//! Cuts recorded conversations after a message and compacts them there, as if they had reached their limit. Checks
+//! whether a provider would accept the result together with the next messages, and measures what the result still
+//! mentions. `compaction` decides what to keep.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,23 +18,25 @@ use strata_engine::prompt::session::Session;
 use super::fidelity::{Fidelity, Yardstick, as_text};
 use crate::runner::nanos_since;
 
-/// Number of messages after a cut that are sent with the compacted conversation, to check that they fit together. Only the seam
-/// matters; later messages are the same in any case.
+/// Number of messages after a cut that are sent with the compacted conversation, to check that both fit together. Later
+/// messages are not affected by the cut.
 const FOLLOWING: usize = 12;
 
 /// A recorded conversation that can be cut after any message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recording {
-    /// What the model saw between two compactions by the recording agent, each with its initial summary.
+    /// What the model saw between two compactions by the recording agent. Each history begins with the agent's summary,
+    /// if any.
     stretches: Vec<History>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Cut {
     before: History,
-    /// The first of the messages after the cut.
+    /// The first messages after the cut.
     following: Vec<Arc<Message>>,
-    /// The calls before the cut whose results follow it: of each its message and its id, which others may have as well.
+    /// Calls before the cut whose results follow it, as message id and call id. Different calls may have the same call
+    /// id.
     waiting: Vec<(MessageId, String)>,
     yardstick: Yardstick,
 }
@@ -45,29 +47,29 @@ pub(crate) struct CompactionResult {
     pub(crate) strategy: Strategy,
     pub(crate) before: Size,
     pub(crate) after: Size,
-    /// Tokens of the summary message: with fixed sentences and pinned paths, but without the goal, the last request and the open
-    /// tasks that it repeats verbatim.
+    /// Tokens of the summary message. Includes fixed sentences and pinned paths, but not the goal, the last request and
+    /// the open tasks, which the message repeats verbatim.
     pub(crate) summary: usize,
     pub(crate) fidelity: Fidelity,
-    /// What a provider would reject, alone or with the next messages.
+    /// Provider rules that the result violates, alone or with the next messages.
     pub(crate) violations: Vec<Violation>,
-    /// Calls that were summarized away while they waited for their results.
+    /// Number of calls that were summarized away while they waited for their results.
     pub(crate) parted: usize,
 }
 
-/// Why a conversation is unchanged.
+/// Why a conversation was not compacted.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub(crate) enum CompactionError {
-    /// It cannot be shortened.
+    /// The conversation cannot be shortened.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
-    /// The result was rejected.
+    /// The draft was refused.
     #[error(transparent)]
     Refused(#[from] DraftRefusal),
 }
 
 impl Recording {
-    /// The recording of these messages, hidden ones included; each summary among them begins a new stretch.
+    /// Creates a recording of these messages, including hidden ones. Each summary among them begins a new stretch.
     pub(crate) fn new(messages: impl IntoIterator<Item = NewMessage>) -> Self {
         let mut stretches: Vec<History> = Vec::new();
         for message in messages {
@@ -83,12 +85,12 @@ impl Recording {
         Self { stretches }
     }
 
-    /// How many places there are to cut it: one after each message.
+    /// Returns the number of possible cuts: one after each message.
     pub(crate) fn places(&self) -> usize {
         self.stretches.iter().map(|history| history.messages().len()).sum()
     }
 
-    /// The conversation cut at a place, counted from 0.
+    /// Cuts the conversation after the message with index `place`.
     pub(crate) fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {
@@ -115,7 +117,8 @@ impl Recording {
 }
 
 impl Cut {
-    /// Compacts everything before the cut without a model, whether due or not. Returns the result, and the time in nanoseconds.
+    /// Compacts everything before the cut without a model, even if the profile would wait. Returns the result, and the
+    /// time in nanoseconds.
     pub(crate) fn compact(
         &self,
         profile: &Profile,
@@ -159,10 +162,10 @@ impl Cut {
             with_scales(services, |scales| (scales.text)(&without_repeated(&message.text())))
         };
         let summary = summary.map(weigh).sum();
-        // A provider takes a compacted conversation by itself: a commit refuses every other.
+        // The compacted conversation alone is valid, because a commit refuses any other.
         let with_next = left.iter().copied().chain(self.following.iter().map(AsRef::as_ref));
         let with_next: Vec<&Message> = with_next.collect();
-        // What a compaction put in may be a message made shorter, its calls and all.
+        // A message that the compaction added may be a shortened message that still contains its calls.
         let is_left = |(of, id): &(MessageId, String)| {
             let mut holders = left.iter().filter(|message| message.id == *of || added(message));
             holders.any(|message| calls(message).any(|call| call == id))
@@ -179,7 +182,7 @@ impl Cut {
     }
 }
 
-/// A summary without the parts that a compaction repeats verbatim.
+/// Returns a summary without the parts that a compaction repeats verbatim.
 fn without_repeated(summary: &str) -> String {
     let past_goal = summary.strip_prefix("# Goal\n").and_then(|rest| rest.split_once("\n\n# "));
     let text = past_goal.map_or(summary, |(_, rest)| rest);
@@ -190,7 +193,7 @@ fn without_repeated(summary: &str) -> String {
     format!("{before}{}", paths.unwrap_or_default())
 }
 
-/// The calls among the first `end` messages whose results come after those: of each its message and its id.
+/// Returns the calls among the first `end` messages whose results come later, as message id and call id.
 fn waiting(messages: &[Arc<Message>], end: usize) -> Vec<(MessageId, String)> {
     let (mut open, mut waiting) = (OpenCalls::default(), Vec::new());
     for (at, message) in messages.iter().enumerate() {
@@ -239,7 +242,7 @@ mod tests {
         NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
     }
 
-    /// Two requests, each of which edits a file; then a summary of both, and a third.
+    /// Two requests, each of which edits a file, then a summary of both and a third request.
     fn recorded() -> Vec<NewMessage> {
         let ask = |text: &str| NewMessage { agent: Visibility::Hidden, ..NewMessage::text(Role::User, text) };
         let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, "Edited two files.") };
@@ -293,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_call_that_waits_for_its_result_is_not_summarised_away() {
-        // After the second call, whose result comes next.
+        // Cut after the second call, whose result comes next.
         for family in Family::ALL {
             if let Ok(shortened) = at(4, family).unwrap() {
                 assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");

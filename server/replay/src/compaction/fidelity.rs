@@ -1,5 +1,5 @@
-//! Measures what a compaction kept: which relevant files, requests and errors does the result still mention? Compacts nothing
-//! itself and judges no prose: looks for names and words.
+//! Measures what a compaction kept: which relevant files, requests and errors the result still mentions. Compares names
+//! and words only, and does not judge the wording.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use serde::Serialize;
 use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
 use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
-/// Share of its words, in percent, from which a request or an error counts as kept.
+/// Minimum share of its words, in percent, for a request or an error to count as kept.
 const KEPT_FROM: usize = 60;
-/// Shortest word that says something. Characters.
+/// Minimum characters of a word to compare.
 const SHORTEST: usize = 3;
-/// Words that are in every text.
+/// Words too common to compare.
 const EMPTY_WORDS: [&str; 26] = [
     "the", "and", "for", "that", "this", "with", "you", "are", "not", "but", "can", "have", "has", "was",
     "were", "from", "into", "its", "our", "your", "will", "would", "should", "there", "then", "also",
@@ -27,13 +27,13 @@ pub(crate) struct Share {
 /// Files that a text still names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub(crate) struct FileShare {
-    /// With their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
+    /// Files named with their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
     pub full: Share,
-    /// At least by file name, which is what `docs/compaction.md` counts.
+    /// Files named at least by file name, as counted in `docs/compaction.md`.
     pub named: Share,
 }
 
-/// What a compacted history kept of the earlier conversation.
+/// What a compacted history still mentions of the earlier conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fidelity {
@@ -41,9 +41,9 @@ pub(crate) struct Fidelity {
     pub edited: FileShare,
     /// Files read or changed before the cut and again after it.
     pub both_sides: FileShare,
-    /// The user's meaningful requests before the cut: those most of whose words are still there.
+    /// The user's requests before the cut that have words to compare. A request is kept if most of its words remain.
     pub requests: Share,
-    /// Errors that were unresolved at the cut, counted alike.
+    /// Errors that were unresolved at the cut, counted like requests.
     pub errors: Share,
 }
 
@@ -79,7 +79,7 @@ impl Share {
     }
 }
 
-/// The content before a cut, and what of it mattered afterwards: the reference for compacted histories.
+/// What a compacted history should still mention: the reference that histories are measured against.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Yardstick {
     edited: Vec<String>,
@@ -89,16 +89,16 @@ pub(crate) struct Yardstick {
 }
 
 impl Yardstick {
-    /// The reference for a conversation whose messages `before` are compacted, followed by `after`.
+    /// Builds the reference for a conversation in which the messages `before` are compacted and `after` follows.
     pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
         let past = facts(before.iter().map(AsRef::as_ref), tools);
-        // A summary after the cut tells of files that no one touched there.
+        // A summary after the cut mentions files that no one touched there.
         let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
         let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_touched);
         let named = |of: &dyn Fn(&String, &FileTrace) -> bool| -> Vec<String> {
             past.files.iter().filter(|(path, trace)| of(path, trace)).map(|(path, _)| path.clone()).collect()
         };
-        // A text in which there is nothing to find again says nothing of what was kept.
+        // A text without words to compare cannot show what was kept.
         let said = |text: &str| Some(words(text).collect::<HashSet<_>>()).filter(|words| !words.is_empty());
         Self {
             edited: named(&|_, trace| trace.is_changed()),
@@ -108,7 +108,7 @@ impl Yardstick {
         }
     }
 
-    /// What a compacted history, as text ([`as_text`]), still mentions, including its verbatim part.
+    /// Measures what a compacted history, converted to text by [`as_text`], still mentions. Includes its verbatim part.
     pub(crate) fn hold_against(&self, compacted: &str) -> Fidelity {
         let mentions = Mentions::new(compacted);
         let mut fidelity = Fidelity::default();
@@ -120,7 +120,7 @@ impl Yardstick {
     }
 }
 
-/// Everything that messages say, as one text: talk, arguments of tool calls, results.
+/// Joins all text of messages: prose, arguments of tool calls, and results.
 pub(crate) fn as_text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     let mut text = String::new();
     for block in messages.into_iter().flat_map(|message| &message.body.content) {
@@ -178,7 +178,7 @@ impl<'a> Mentions<'a> {
     }
 }
 
-/// The words that say something, in small letters.
+/// Returns the words to compare, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| word.chars().nth(SHORTEST - 1).is_some())

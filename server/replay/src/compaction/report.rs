@@ -1,4 +1,4 @@
-//! The figures of compactions as tables, no line longer than a hundred columns.
+//! Formats the figures of compactions as tables of at most a hundred columns.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::compaction::fidelity::Share;
 use crate::report::ABSENT;
 
 impl Compactions {
-    /// All figures as text.
+    /// Formats all figures as text.
     pub fn report(&self) -> String {
         let mut text = String::new();
         let conversations = counted(self.conversations.len(), "conversation");

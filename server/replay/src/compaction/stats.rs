@@ -1,4 +1,4 @@
-//! Totals of many compactions by one profile. Adds up and divides; compacts nothing.
+//! Totals of many compactions by one profile.
 
 use serde::Serialize;
 use strata_engine::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
@@ -10,33 +10,33 @@ use super::fidelity::Fidelity;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CompactionStats {
-    /// Conversations that are shorter.
+    /// Number of conversations that became shorter.
     pub compacted: usize,
-    /// Those among them that have no summary: their oldest exchanges were dropped.
+    /// Number of shortened conversations without a summary, whose oldest exchanges were dropped instead.
     pub truncated: usize,
-    /// Conversations that the profile keeps entirely.
+    /// Number of conversations that the profile keeps entirely.
     pub nothing_old: usize,
-    /// Conversations that would not have become shorter.
+    /// Number of conversations that a compaction would not have shortened.
     pub not_shorter: usize,
-    /// Violated provider rules in the results, alone or with the next messages.
+    /// Number of provider rules that the results violate, alone or with the next messages.
     pub violations: usize,
-    /// Tool calls that were summarized away while they waited for their results.
+    /// Number of tool calls that were summarized away while they waited for their results.
     pub parted: usize,
-    /// What was kept, in total.
+    /// Sum of what the compactions kept.
     pub fidelity: Fidelity,
-    /// Summaries within the limits of the profile and pinned paths.
+    /// Number of summaries within the profile's limit plus the tokens for pinned paths.
     pub within_budget: usize,
-    /// Tokens of the heaviest message that holds a summary.
+    /// Tokens of the largest summary message.
     pub heaviest_summary: usize,
-    /// Tokens of those messages, together.
+    /// Tokens of all summary messages.
     pub summaries: usize,
-    /// Tokens of the conversations before.
+    /// Tokens of all compacted conversations before compaction.
     pub before: usize,
-    /// Tokens of the conversations after.
+    /// Tokens of all compacted conversations after compaction.
     pub after: usize,
-    /// Time, in nanoseconds, together.
+    /// Time of all compactions, in nanoseconds.
     pub nanos: u64,
-    /// The longest that one took, in nanoseconds.
+    /// Time of the slowest compaction, in nanoseconds.
     pub slowest: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Recorded conversations under the log, against one automatic breakpoint.
+//! Recorded conversations under `ledger`, compared with one automatic breakpoint.
 
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
@@ -6,7 +6,7 @@ use strata_engine::tokens::models::Models;
 
 use super::*;
 
-/// Plays a record to its end.
+/// Plays a record to its end, and returns the results by column.
 fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, ColumnStats> {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
@@ -20,7 +20,7 @@ fn ratio(columns: &BTreeMap<Column, ColumnStats>) -> f64 {
     columns[&Column::Ledger].totals.cost / columns[&Column::Automatic].totals.cost
 }
 
-/// Numbers that look like chance (SplitMix64): the same seed, the same conversation.
+/// Pseudorandom numbers (SplitMix64). The same seed gives the same conversation.
 struct Rng(u64);
 
 impl Rng {
@@ -32,14 +32,14 @@ impl Rng {
         ((z ^ (z >> 31)) % limit) as usize
     }
 
-    /// Words, mostly few of them and now and then many.
+    /// Creates text of mostly few words, and sometimes many.
     fn words(&mut self, most: u64) -> String {
         let most = if self.below(5) == 0 { most } else { most / 8 + 1 };
         (0..=self.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
     }
 }
 
-/// A chat of prompts and answers, some of which call tools.
+/// Creates a chat of prompts and answers, some of which call tools.
 fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
     let mut rng = Rng(seed);
     let mut open: Vec<String> = Vec::new();
@@ -72,7 +72,7 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
 #[test]
 fn on_a_chat_ledger_costs_no_more_than_one_breakpoint_at_the_end() {
     for seed in 0..2 {
-        // Prefixes of 1,024, 512 and 4,096 tokens and more are cached.
+        // These models cache prefixes of at least 1,024, 512 and 4,096 tokens.
         for model in ["claude-sonnet-4-5", "claude-sonnet-5-5", "claude-haiku-4-5"] {
             for (most, calls) in [(60, 0), (120, 3)] {
                 let ratio = ratio(&play(&chat(seed, 60, most, calls), model));

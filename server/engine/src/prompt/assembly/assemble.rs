@@ -1,6 +1,6 @@
-//! Assembles one prompt from a session and its texts: gathers the content, fits it into the limit, orders it, writes
-//! the body and checks it. Does not modify the session; its new state is part of the result and takes effect when the
-//! prompt is recorded.
+//! Assembles one prompt from a session and the texts of its files. The content is gathered, fitted into the token
+//! limit, ordered, written as a request body and validated. The session is not modified: its new state is part of the
+//! result and takes effect when the prompt is recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,10 +33,10 @@ use super::used_files::used_files;
 use super::workspace::{IndexState, Workspace};
 use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};
 
-/// Assembles a prompt.
+/// Assembles the prompt that `ask` requests. `session` is unchanged, even on success.
 ///
 /// # Errors
-/// [`AssembleError`]. The session is unchanged.
+/// Returns an [`AssembleError`] if the request is empty or invalid, or does not fit.
 pub fn assemble(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -47,11 +47,11 @@ pub fn assemble(
     weigh(workspace, session, ask, means)
 }
 
-/// Assembles a prompt like [`assemble`], but accepts an empty request: [`Request::Nothing`] measures the prompt without
-/// one.
+/// Assembles a prompt like [`assemble`], but also accepts an empty request. [`Request::Nothing`] measures the prompt
+/// without a new message.
 ///
 /// # Errors
-/// [`AssembleError::TooLarge`] and [`AssembleError::Invalid`].
+/// Returns an [`AssembleError`] if the prompt is invalid or does not fit, but never [`AssembleError::Empty`].
 pub fn weigh(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -98,9 +98,9 @@ pub fn weigh(
     Ok(prepared)
 }
 
-/// Returns a hash of everything that invalidates a provider's whole cache when it changes: model, dialect and declared
-/// tools (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but recorded
-/// sessions show that they only affect what follows them.
+/// Returns a hash of everything whose change invalidates the provider's whole cache: model, dialect and declared tools
+/// (Anthropic, "Prompt caching", "What invalidates the cache"). That page also lists images, but in recorded sessions
+/// an image only invalidated the content after it.
 fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
@@ -118,14 +118,14 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
     }
 }
 
-/// One attempt to lay out a plan, with its actual size in tokens.
+/// The layout of one plan, with its measured size in tokens.
 struct Attempt {
     laid: PolicyOutput,
     rendered: RenderedBody,
     members: Vec<MapMember>,
-    /// Files that belong in the map but do not fit.
+    /// Files that belong in the map but exceed its budget.
     unmapped: Vec<FileKey>,
-    /// Number of map blocks, and the maximum tokens for them.
+    /// Number of map blocks in the prompt.
     blocks: usize,
     map_budget: usize,
     truncated: usize,
@@ -144,7 +144,7 @@ impl Attempt {
 struct Fit {
     plan: Plan,
     attempt: Attempt,
-    /// Tokens of the request without anything that is dropped before messages. `None` if nothing had to be dropped.
+    /// Tokens of the prompt with the whole conversation but no optional content; `None` if nothing had to be dropped.
     least: Option<usize>,
 }
 
@@ -154,7 +154,7 @@ impl Fit {
     }
 }
 
-/// Divisor of the limit that gives the tokens to keep free when a prompt is rebuilt for lack of room, so that later
+/// Divisor of the limit: a twelfth of it stays free when a prompt is rebuilt because it did not fit, so that later
 /// prompts can keep the new layout.
 const HEADROOM: usize = 12;
 
@@ -169,8 +169,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Finds the first plan that fits: everything (`whole`, already tried in `attempt`), everything rebuilt, or as much
-    /// as possible.
+    /// Returns the first plan that fits: `whole` (already tried in `attempt`), `whole` with everything rebuilt, or a
+    /// plan that drops as little as possible.
     fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {
@@ -179,8 +179,8 @@ impl Run<'_> {
         if attempt.tokens() <= limit {
             return Ok(Fit::whole(whole, attempt));
         }
-        // A kept log contains outdated texts; a rebuilt one contains each text once. Policies without a log would only
-        // repeat the first attempt.
+        // A kept log contains outdated texts, while a rebuilt log contains each text once. For a policy without a log,
+        // rebuilding would only repeat the first attempt.
         let keeps_a_log = attempt.laid.relied_on.is_some();
         let whole = whole.laid_afresh();
         if keeps_a_log {
@@ -196,7 +196,7 @@ impl Run<'_> {
             Some(plan) => plan,
             None => self.without_old_exchanges(&whole, &weights, &bare, limit),
         };
-        // Content left out of a kept log costs nothing to leave out again while the log has room.
+        // Prefer to keep the log: the content that it already omits can be omitted again at no cost.
         if keeps_a_log {
             let kept = plan.clone().kept();
             let attempt = self.attempt(&kept);
@@ -218,8 +218,8 @@ impl Run<'_> {
         }
     }
 
-    /// Plans for a conversation that does not fit on its own: keeps at most twice the compaction trigger
-    /// (`docs/prompt.md`), or less in a small window, and plans the rest as usual.
+    /// Plans for a conversation that does not fit even without optional content. Keeps messages of at most twice the
+    /// compaction trigger (`docs/prompt.md`), or fewer in a small window, and plans the optional content as usual.
     fn without_old_exchanges(
         &self,
         whole: &Plan,
@@ -251,7 +251,7 @@ impl Run<'_> {
         let rules = Rules { cut: plan.cut, ..self.rules };
         let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
         let tools = &self.ask.tools;
-        // Requests with the same beginning should use the same cache. A session's name would not do, since it is
+        // Requests with the same beginning should share a cache. A session id would not work as the key, because it is
         // random.
         let cache_key = ContentHash::of(&content.system).to_string();
         let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
@@ -278,7 +278,7 @@ impl Run<'_> {
         }
     }
 
-    /// Counts the tokens that each selected file and each excerpt would add.
+    /// Counts the tokens of each selected file and each excerpt.
     fn weights(&self) -> OptionalWeights {
         let count = self.measure.counter();
         let weigh = |(key, extent)| {
@@ -363,7 +363,7 @@ impl Run<'_> {
         })
     }
 
-    /// Returns the members of the map after this prompt. A map that was cut for this prompt alone keeps its members.
+    /// Returns the map members after this prompt. Shrinking the map for this prompt alone does not change its members.
     fn members(&self, plan: &Plan, shown: Vec<MapMember>) -> Vec<MapMember> {
         if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
             self.session.map_members.clone()
@@ -492,7 +492,7 @@ fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
     breakpoints
 }
 
-/// Counts the tool calls whose results are in the prompt.
+/// Counts the tool round trips: each tool result in the prompt completes one.
 fn round_trips(layout: &Layout) -> usize {
     layout.blocks().filter(|block| block.content.is_tool_result()).count()
 }

@@ -1,4 +1,4 @@
-//! How an excerpt is written into a prompt: like a file, with the file's and the definition's name in the heading.
+//! Formats an excerpt for a prompt. It looks like a file, with the names of the file and the definition in the heading.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(body), notice, ..Piece::new(ItemKey::Excerpt(key.clone()), out, count) }
 }
 
-/// Returns an excerpt's heading and fence without its text.
+/// Returns the heading and the empty fence of an excerpt.
 pub(crate) fn excerpt_dress(key: &ExcerptKey) -> String {
     let mut out = excerpt_heading(key, &ContentHash::NONE.short());
     enclose(&mut out, language(&key.file), "");
     out
 }
 
-/// Builds the heading. It omits line numbers, because edits above the excerpt would change them.
+/// Builds the heading of an excerpt. For a definition it omits line numbers, because edits above would change them.
 fn excerpt_heading(ExcerptKey { file, place }: &ExcerptKey, version: &str) -> String {
     let place = match place {
         ExcerptPlace::Lines(lines) => lines.to_string(),

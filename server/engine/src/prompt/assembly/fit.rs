@@ -1,19 +1,19 @@
-//! Decides what to leave out if not everything fits: first the map and the file list shrink, then excerpts and whole
-//! files are dropped, largest file first, and finally old exchanges. Works with sizes alone; laying out the plan shows
-//! whether it really fits.
+//! Decides what to omit from a prompt that does not fit. The map and the file list shrink first. Then excerpts are
+//! dropped, then whole files, largest first, and finally old exchanges. Plans are made from token counts alone; only
+//! laying out a plan shows whether the prompt really fits.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::key::FileKey;
 use crate::prompt::tiers::Cut;
 
-/// What a prompt may contain.
+/// Limits on the contents of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     shed: Vec<FileKey>,
     /// Number of excerpts to include, most important first.
     pub(super) excerpts: usize,
-    /// How much of the last prompt may stay.
+    /// How much of the last prompt's layout may be kept.
     pub(super) cut: Cut,
     /// Maximum tokens of the map blocks.
     pub(super) map_budget: usize,
@@ -23,23 +23,24 @@ pub(super) struct Plan {
     pub(super) history_limit: Option<usize>,
 }
 
-/// Tokens of all optional content.
+/// Token counts of all optional content.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OptionalWeights {
-    /// Selected files.
+    /// Tokens of each selected file.
     pub(super) files: BTreeMap<FileKey, usize>,
-    /// Excerpts, most important first.
+    /// Tokens of each excerpt, most important first.
     pub(super) excerpts: Vec<usize>,
 }
 
 impl Plan {
-    /// Plans for all files and excerpts, the map and the file list within their budgets, and the whole conversation.
+    /// Returns a plan with all files and excerpts, the map and the file list within their budgets, and the whole
+    /// conversation.
     pub(super) fn everything(map_budget: usize, list_budget: usize) -> Self {
         let excerpts = usize::MAX;
         Self { shed: Vec::new(), excerpts, cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
     }
 
-    /// Plans for the whole conversation without files, excerpts, map or file list.
+    /// Returns a plan with the whole conversation but no files, excerpts, map or file list.
     pub(super) fn nothing(files: impl IntoIterator<Item = FileKey>) -> Self {
         let shed = files.into_iter().collect();
         Self { shed, excerpts: 0, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
@@ -55,28 +56,28 @@ impl Plan {
         Self { cut: Cut::Deepest, ..self }
     }
 
-    /// Returns the plan with `tokens` fewer for the map and the file list together. Drops no files.
+    /// Returns the plan with the budgets of the map and then of the file list reduced by `tokens` in total.
     pub(super) fn with_headroom(self, tokens: usize) -> Self {
         let map_budget = self.map_budget.saturating_sub(tokens);
         let rest = tokens - (self.map_budget - map_budget);
         Self { map_budget, list_budget: self.list_budget.saturating_sub(rest), ..self }
     }
 
-    /// Returns the plan with a limit on the conversation. The newest exchange always stays.
+    /// Returns the plan with a limit on the conversation. The newest exchange is always kept.
     pub(super) fn with_history_limit(self, tokens: usize) -> Self {
         Self { history_limit: Some(tokens), ..self }
     }
 
-    /// Selected files that are left out, largest first.
+    /// Returns the selected files to omit, largest first.
     pub(super) fn shed(&self) -> &[FileKey] {
         &self.shed
     }
 
-    /// Returns a plan that is about `excess` tokens smaller. It can be slightly larger than that, since headings and
-    /// separators are not counted. `None` if nothing is left to drop.
+    /// Returns a plan for a prompt that is about `excess` tokens smaller, or `None` if nothing is left to drop.
+    /// Headings and separators are not counted, so the prompt can turn out slightly larger.
     pub(super) fn tighter(&self, excess: usize, weights: &OptionalWeights) -> Option<Self> {
         let mut plan = self.clone();
-        // Budgets are rarely used up, so subtracting the excess alone might change nothing for many rounds.
+        // Budgets are rarely used up, so subtracting only the excess might change nothing for many rounds.
         let less = |budget: usize| budget.saturating_sub(excess.max(budget / 8));
         if plan.map_budget > 0 {
             plan.map_budget = less(plan.map_budget);
@@ -94,15 +95,15 @@ impl Plan {
     }
 }
 
-/// Returns the plan that drops as little as possible, given the tokens of the prompt without optional content (`bare`).
-/// `None` if even `bare` does not fit.
+/// Returns the plan that drops as little as possible. `bare` is the token count of the prompt without optional content.
+/// Returns `None` if even `bare` exceeds the limit.
 pub(super) fn plan(whole: &Plan, weights: &OptionalWeights, bare: usize, limit: usize) -> Option<Plan> {
     let mut left = limit.checked_sub(bare)?;
     let mut by_size: Vec<(&FileKey, usize)> =
         weights.files.iter().map(|(key, tokens)| (key, *tokens)).collect();
     by_size.sort_by_key(|(key, tokens)| (std::cmp::Reverse(*tokens), *key));
 
-    // Drop the largest files until the rest fits ...
+    // Drop the largest files until the remaining files fit.
     let mut sum: usize = by_size.iter().map(|(_, tokens)| tokens).sum();
     let mut shed = Vec::new();
     for (key, tokens) in by_size {
@@ -112,7 +113,7 @@ pub(super) fn plan(whole: &Plan, weights: &OptionalWeights, bare: usize, limit: 
         }
     }
     left -= sum;
-    // ... then put back dropped files that still fit, so that no file is left out needlessly.
+    // Restore dropped files that still fit, so that no file is omitted needlessly.
     shed.retain(|(_, tokens)| {
         let fits = *tokens <= left;
         if fits {

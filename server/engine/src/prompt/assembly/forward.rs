@@ -1,5 +1,6 @@
-//! Requests for conversations that a client keeps: its own instructions, tools and messages as they are, with breakpoints where
-//! the next request of the same conversation looks for them. Knows no session and adds nothing.
+//! Builds requests for conversations that a client keeps. The client's instructions, tools and messages are used as
+//! they are, with cache breakpoints where the next request of the same conversation looks for them. No session is
+//! involved.
 
 use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, Message, ProjectedMessage, project};
@@ -12,30 +13,31 @@ use super::measure::Measure;
 use super::reply::AssembleError;
 use super::services::PromptServices;
 
-/// A conversation that a client keeps.
+/// A conversation that the client keeps instead of Strata.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientConversation<'a> {
-    /// Instructions above the messages.
+    /// System instructions, which precede the messages.
     pub system: &'a str,
-    /// The tools it declares, in its order.
+    /// Tools that the client declares, in the client's order.
     pub tools: &'a [Tool],
-    /// Its messages, oldest first.
+    /// Messages of the conversation, oldest first.
     pub messages: &'a [Message],
 }
 
-/// A request for such a conversation.
+/// A request for a [`ClientConversation`].
 #[derive(Clone, Debug)]
 pub struct ForwardedRequest {
-    /// Ready to be sent, but for the limit of the answer.
+    /// The request body, complete except for the limit on output tokens.
     pub body: Body,
     /// Tokens reserved for the answer.
     pub output_reserve: usize,
 }
 
-/// Writes a request for `model`, repaired only where the provider would reject it.
+/// Builds a request to `model`. Changes the conversation only where the provider would reject it.
 ///
 /// # Errors
-/// [`AssembleError::Empty`] and [`AssembleError::Invalid`].
+/// Returns [`AssembleError::Empty`] if there are no messages, and [`AssembleError::Invalid`] if the request breaks a
+/// provider's rule.
 pub fn forward(
     conversation: ClientConversation<'_>,
     format: Format,
@@ -61,9 +63,10 @@ pub fn forward(
     Ok(ForwardedRequest { body, output_reserve: measure.output_reserve() })
 }
 
-/// Breakpoints follow the instructions, which end the prefix with the tools, and the last turns of the user. One request ends at
-/// each of those: the last is for the next request; at those before it, earlier requests left their entries, which some providers
-/// only find at a breakpoint in the same place.
+/// Lays out the conversation with cache breakpoints. One follows the instructions, which end the stable prefix together
+/// with the tools. The others follow the last user turns, because a request ends at each of them. The last breakpoint
+/// serves the next request. The earlier ones find the entries of earlier requests, which some providers look up only at
+/// breakpoints.
 fn laid_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, model: &Model) -> Layout {
     let most = match model.cache.kind {
         CacheKind::Explicit { max_breakpoints, .. } => max_breakpoints,
@@ -91,7 +94,7 @@ fn laid_out(conversation: ClientConversation<'_>, format: Format, ttl: Ttl, mode
     layout
 }
 
-/// Joins neighbors of one speaker.
+/// Joins consecutive messages of one speaker into turns.
 fn turns(history: Vec<ProjectedMessage>) -> Vec<(Speaker, Vec<ContentBlock>)> {
     let mut turns: Vec<(Speaker, Vec<ContentBlock>)> = Vec::new();
     for ProjectedMessage { role, content, .. } in history {
@@ -108,7 +111,7 @@ fn block(content: ContentBlock) -> LayoutBlock {
     LayoutBlock { content, part, items: Vec::new(), tier, tokens: 0, mark: None }
 }
 
-/// What all requests of one conversation begin with, so that they meet the same cache.
+/// Returns a hash of the first message. All requests of a conversation share this message, so they use the same cache.
 fn beginning(layout: &Layout) -> ContentHash {
     let first = layout.messages.first().map(|message| {
         let contents: Vec<&ContentBlock> = message.blocks.iter().map(|block| &block.content).collect();

@@ -1,5 +1,6 @@
-//! The context frame: names in the repository relevant to a request, found by its words and by open, selected and
-//! mentioned files. Part of the volatile content at the end of a prompt; contains no file text.
+//! The context frame: names in the repository that are relevant to a request. They are found from the request's words
+//! and from open, selected and mentioned files. The frame is part of the volatile content at the end of a prompt and
+//! contains no file text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,14 +17,14 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// Maximum characters of the request that its frame repeats.
+/// Maximum characters of the request to repeat in the frame.
 const QUERY_CHARS: usize = 200;
 
-/// Score factor for files other than source code, unless the request asks for them.
+/// Score factor for files that are not source code, unless the request asks for them.
 const ASIDE: f64 = 0.5;
-/// Names of directories whose files are not source code.
+/// Names of directories whose files count as tests, examples or documents.
 const SHELVES: [&str; 8] = ["tests", "test", "fixtures", "fixture", "examples", "example", "docs", "doc"];
-/// Words in a request that ask for such files.
+/// Words in a request that ask for tests, examples, documents or configuration.
 const OTHERS: [&str; 9] =
     ["test", "spec", "fixture", "example", "doc", "documentation", "readme", "changelog", "config"];
 
@@ -37,16 +38,15 @@ pub struct FrameItem {
     pub name: Option<String>,
     /// Relevance, between 0 and 1.
     pub score: f64,
-    /// Lines of the definition; `None` until `with_lines` finds them.
+    /// Lines of the definition; `None` until [`with_lines`] sets them.
     pub lines: Option<LineRange>,
 }
 
-/// Repository data for finding relevant items.
+/// Repository data that [`frame_items`] searches.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameSources<'a> {
     /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
-    /// The reference graph.
     pub references: &'a References,
     /// The word index of all files.
     pub lexical: &'a LexicalIndex,
@@ -54,7 +54,7 @@ pub struct FrameSources<'a> {
     pub open: &'a [FileKey],
 }
 
-/// Finds the items relevant to `text`, a user's request in any words. Best first, limited by the settings.
+/// Returns the items relevant to `text`, the user's request, best first. The settings limit their number.
 pub fn frame_items(
     known: FrameSources<'_>,
     session: &Session,
@@ -82,7 +82,7 @@ pub fn frame_items(
     items
 }
 
-/// Adds the lines where each symbol is defined. `read` returns the text of a file with its outline.
+/// Sets the line range of each symbol's definition. `read` returns a file's text and outline.
 pub fn with_lines(
     mut items: Vec<FrameItem>,
     read: impl Fn(&FileKey) -> Option<SourceFile>,
@@ -98,7 +98,7 @@ pub fn with_lines(
     items
 }
 
-/// Formats the items for a model. Returns an empty string if there are none.
+/// Formats the items as a context frame. Returns an empty string if there are none.
 pub fn context_frame(query: &str, items: &[FrameItem]) -> String {
     if items.is_empty() {
         return String::new();
@@ -138,7 +138,7 @@ fn asks_for_others(text: &str) -> bool {
     words.any(|word| OTHERS.iter().any(|other| word == *other || word.strip_suffix('s') == Some(*other)))
 }
 
-/// Lists a file, followed by its relevant symbols.
+/// Returns the item of a file, followed by the items of its relevant symbols.
 fn items_of(relevant: Relevant) -> Vec<FrameItem> {
     let Relevant { file, score, symbols } = relevant;
     let symbols = symbols.into_iter().map(|symbol| FrameItem {

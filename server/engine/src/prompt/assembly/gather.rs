@@ -1,4 +1,4 @@
-//! Collects and measures the pieces of one prompt. Reads the session and the workspace; does not order the pieces.
+//! Collects and measures the pieces of one prompt, without ordering them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::prompt::layout::{Content, Count, ItemKey, Lingering, Piece, SentMessa
 /// The pieces of one prompt.
 pub(super) struct PromptContent<'a> {
     pub(super) content: Content<'a>,
-    /// Members of the map, in order.
+    /// Members of the map after this prompt, in order.
     pub(super) members: Vec<MapMember>,
-    /// Files that the session or the request is about but that do not fit into the map.
+    /// Files relevant to the session or the request that do not fit into the map.
     pub(super) unmapped: Vec<FileKey>,
-    /// Number of old messages that were left out.
+    /// Number of old messages omitted.
     pub(super) truncated: usize,
     /// Call ids of tool results in the request that match no open call.
     pub(super) unmatched: Vec<String>,
 }
 
-/// Collects the content that `plan` allows.
+/// Gathers the content that `plan` allows.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
@@ -49,7 +49,7 @@ pub(super) fn gather<'a>(
     let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
         selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
     let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
-    // Members that do not fit into this prompt are only hidden, so that they keep their positions.
+    // Members that do not fit into this prompt are hidden instead of removed, so that they keep their positions.
     let waiting = session.map_members.iter().filter_map(|member| {
         let key = &member.path;
         let now = member.text_in(workspace.symbols)?;
@@ -111,15 +111,15 @@ pub(super) fn gather<'a>(
     PromptContent { content, members, unmapped, truncated, unmatched }
 }
 
-/// Selected files that the plan shows and whose text could be read.
+/// Returns the selected files whose text was read and that the plan does not drop.
 fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
     let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
     let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
     session.selection.selected.keys().filter(shown).cloned().collect()
 }
 
-/// Selects the members of the map: previous ones in order, then new ones in key order. Selected, open and named files
-/// take precedence, so that their blocks are available as soon as they are deselected.
+/// Selects the members of the map: previous ones in order, then new ones in key order. Selected, open and mentioned
+/// files take precedence, so that a file's block is available as soon as the file is deselected.
 fn map_members(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -154,7 +154,7 @@ fn map_members(
     selection
 }
 
-/// Files that the session is about: selected files, then open ones.
+/// Returns the files that the session is about: selected files, then open ones.
 fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
     session.selection.selected.keys().chain(workspace.open).cloned().collect()
 }

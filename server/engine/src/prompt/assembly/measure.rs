@@ -1,5 +1,4 @@
-//! Sizes and limits: counts the tokens of everything for one model, and computes the limits of a prompt. Collects no
-//! content.
+//! Counts tokens for one model, and computes the limits of a prompt.
 
 use crate::conversation::compaction::{RequestSize, Scales};
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
@@ -19,13 +18,13 @@ use super::request::PromptRequest;
 use super::services::PromptServices;
 use crate::prompt::layout::WeighedBlock;
 
-/// Counts tokens for one model, and applies its limits and the settings.
+/// Token counts for one model, and the limits that the model and the settings impose.
 pub(super) struct Measure<'a> {
     model: &'a Model,
     means: PromptServices<'a>,
     calibration: Option<&'a Calibration>,
     max_input_tokens: usize,
-    /// Whether the window comes from the model table or a client, rather than being assumed.
+    /// Whether the window is known, from the model table or the client, and not just assumed.
     is_known: bool,
 }
 
@@ -36,8 +35,7 @@ impl<'a> Measure<'a> {
         Self { model, means, calibration: None, max_input_tokens: model.max_input, is_known }
     }
 
-    /// Creates the measure for a session's request: with its input limits, and with the model's calibration from
-    /// reported usage.
+    /// Creates the measure for a session's request, with the smallest of its input limits and the model's calibration.
     pub(super) fn of_request(
         resolved: &'a ResolvedModel,
         ask: &PromptRequest,
@@ -62,7 +60,7 @@ impl<'a> Measure<'a> {
         Self { calibration, ..self }
     }
 
-    /// Converts an estimate into the tokens that the provider is expected to bill.
+    /// Converts an estimate to the tokens that the provider is expected to bill.
     pub(super) fn expected(&self, estimated: usize) -> Expected {
         let tokenizer = self.model.tokenizer;
         match self.calibration {
@@ -79,7 +77,7 @@ impl<'a> Measure<'a> {
         &self.model.id
     }
 
-    /// How requests mark the ends of cached prefixes for this model.
+    /// Returns how requests to this model mark the ends of cached prefixes.
     pub(super) fn breakpoints(&self) -> Breakpoints {
         Breakpoints::of(self.model)
     }
@@ -89,30 +87,30 @@ impl<'a> Measure<'a> {
         move |text| counter.count(tokenizer, text)
     }
 
-    /// The model's smallest cacheable prefix, in tokens.
+    /// Returns the model's smallest cacheable prefix, in tokens.
     pub(super) fn cache_minimum(&self) -> usize {
         self.model.cache.min_tokens
     }
 
-    /// Input window in tokens: the model's, or the client's limit if that is smaller.
+    /// Returns the input window in tokens: the model's, or the client's limit if that is smaller.
     pub(super) fn window(&self) -> usize {
         self.max_input_tokens
     }
 
-    /// Tokens reserved for the answer: the configured reserve, or the model's maximum output but at most a sixteenth of
-    /// the window.
+    /// Returns the tokens reserved for the answer: the configured reserve, or by default the model's maximum output,
+    /// but at most a sixteenth of the window.
     pub(super) fn output_reserve(&self) -> usize {
         let default = self.model.max_output.min(self.window() / 16);
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// Maximum tokens of a prompt by the provider's count: the window minus the reserve for the answer
+    /// Returns the maximum tokens of a prompt by the provider's count: the window minus the reserve for the answer
     /// (`docs/prompt.md`, "Budgets").
     pub(super) fn room(&self) -> usize {
         self.window().saturating_sub(self.output_reserve())
     }
 
-    /// Maximum tokens of a prompt by our estimate: the room minus the margin for estimation error.
+    /// Returns the maximum tokens of a prompt by our estimate: [`Self::room`] minus the margin for estimation error.
     pub(super) fn limit(&self) -> usize {
         let (room, tokenizer) = (self.room(), self.model.tokenizer);
         let limit = match self.calibration {
@@ -122,8 +120,8 @@ impl<'a> Measure<'a> {
         limit.min(room)
     }
 
-    /// Compares a request with its limit: `estimated` is the full request, `least` the request after everything that is
-    /// dropped before messages.
+    /// Compares a request with its limit. `estimated` counts the full request, and `least` the request without any
+    /// content that is dropped before messages.
     pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
         let expected = |tokens| self.expected(tokens).tokens;
         let window = self.is_known.then(|| self.window());
@@ -135,18 +133,19 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Maximum tokens of the map blocks (`docs/prompt.md`, "Budgets"); at most half of a very small window.
+    /// Returns the maximum tokens of the map blocks (`docs/prompt.md`, "Budgets"). The default is at most half of the
+    /// window.
     pub(super) fn map_budget(&self) -> usize {
         let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
         self.settings().symbols.map_budget.unwrap_or(default)
     }
 
-    /// Maximum tokens of the repository file list.
+    /// Returns the maximum tokens of the repository file list, at most an eighth of the window.
     pub(super) fn list_budget(&self) -> usize {
         self.settings().files.list_budget.min(self.window() / 8)
     }
 
-    /// Counts the tokens of the request format itself.
+    /// Counts the tokens of the request format itself, such as its overhead per message.
     pub(super) fn structure(&self, structure: Structure) -> usize {
         self.model.structure_tokens(structure)
     }
@@ -160,7 +159,7 @@ impl<'a> Measure<'a> {
         tools.iter().map(weigh).sum()
     }
 
-    /// Counts the tokens of a content block: the sum of its pieces.
+    /// Counts the tokens of a content block as the sum of its pieces.
     pub(super) fn block(&self, block: &ContentBlock) -> usize {
         let count = self.counter();
         pieces_of(block)
@@ -172,7 +171,7 @@ impl<'a> Measure<'a> {
             .sum()
     }
 
-    /// Counts the tokens of an image. A model without image support is charged for an image of unknown size.
+    /// Counts the tokens of an image. A model without a formula for images uses [`UNKNOWN_IMAGE_TOKENS`].
     fn picture(&self, size: Option<ImageSize>) -> usize {
         self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
     }
@@ -183,8 +182,8 @@ impl<'a> Measure<'a> {
         blocks.into_iter().map(weigh).collect()
     }
 
-    /// Counts the tokens of a message, including the format's overhead per message. An archived result counts as its
-    /// stub.
+    /// Counts the tokens of a message, including the format's overhead per message. An archived tool result counts as
+    /// its stub.
     pub(super) fn message(&self, message: &Message) -> usize {
         let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
             let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
@@ -196,12 +195,12 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// Counts the tokens of the conversation as the model sees it, for the current model.
+/// Counts the tokens of the conversation as the configured model sees it.
 pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
-/// Compares a request of `tokens`, by the provider's count, with the limit for `ask`.
+/// Compares a request of `tokens` tokens, by the provider's count, with the limit that applies to `ask`.
 pub(crate) fn request_size(
     tokens: usize,
     ask: &PromptRequest,
@@ -213,7 +212,7 @@ pub(crate) fn request_size(
     RequestSize { tokens, least: tokens, ..size }
 }
 
-/// Calls `work` with functions that count tokens for the current model.
+/// Calls `work` with functions that count tokens for the configured model.
 pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
     of_the_set_model(means, |measure| {
         let count = measure.counter();
@@ -221,25 +220,25 @@ pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -
     })
 }
 
-/// Counts the tokens of the selected part of a file, for the current model.
+/// Counts the tokens of the selected part of a file, for the configured model.
 pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: PromptServices<'_>) -> usize {
     let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
-/// Counts the tokens of a web page in a prompt, for the current model.
+/// Counts the tokens of a web page in a prompt, for the configured model.
 pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
-/// Returns a function that counts the tokens of a text for `model`, or for the current model if it is `None`.
+/// Returns a function that counts the tokens of a text for `model`; `None` uses the configured one.
 pub fn counter<'a>(model: Option<&str>, means: PromptServices<'a>) -> impl Fn(&str) -> usize + use<'a> {
     let resolved = means.models.resolve(model.unwrap_or(&means.settings.model));
     let (counter, tokenizer) = (means.counter, resolved.model.tokenizer);
     move |text| counter.count(tokenizer, text)
 }
 
-/// Maximum tokens of the map blocks for the current model.
+/// Returns the maximum tokens of the map blocks for the configured model.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     Measure::new(&resolved, means).map_budget()

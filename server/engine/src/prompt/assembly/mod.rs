@@ -1,5 +1,5 @@
-//! Prompt assembly: turns a session and its texts into a layout and a request body. Reads no files, and leaves the
-//! order of cached content to a policy (`tiers`).
+//! Prompt assembly: turns a session and the texts of its files into a layout and a request body. It reads no files from
+//! disk, and leaves the order of cached content to a policy (`tiers`).
 
 mod assemble;
 mod excerpt_piece;

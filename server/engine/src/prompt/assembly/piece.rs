@@ -1,5 +1,5 @@
-//! How a file's text is written into a prompt: under its name and version, inside a fence that nothing in the text can
-//! close. Names and texts are data, so none of them can start a new section.
+//! Formats a file's text for a prompt: under its name and version, inside a fence that nothing in the text can close.
+//! Names and texts are data, so none of them can start a new section.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::tokens::redaction::{FoundSecret, Screen, ScreenedText};
 
 use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
 
-/// Origin and version of a text.
+/// Where a file's text came from, and its version.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Source {
@@ -43,14 +43,13 @@ pub enum Source {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileText {
     pub text: Arc<str>,
-    /// Origin and version of the text.
     pub source: Source,
-    /// Secrets that were replaced by placeholders.
+    /// Secrets in the text that were replaced by placeholders.
     pub redacted: Arc<[FoundSecret]>,
 }
 
 impl FileText {
-    /// A text with no secrets replaced.
+    /// Creates a text without redacted secrets.
     pub fn new(text: Arc<str>, source: Source) -> Self {
         Self { text, source, redacted: Arc::default() }
     }
@@ -104,8 +103,8 @@ pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
     Piece { body: Arc::clone(&page.text), ..Piece::new(ItemKey::Url(page.id()), out, count) }
 }
 
-/// Writes a text under its name. The version is the hash of the shown text alone, so the bytes change only when that
-/// text does.
+/// Formats a text under its name, inside a fence. The version in the heading is a hash of the shown text alone, so
+/// edits elsewhere in the file do not change it.
 fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) -> String {
     let version = ContentHash::of(text).short();
     let lines = range.map_or(String::new(), |range| format!(" {range}"));
@@ -120,7 +119,7 @@ fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) 
     out
 }
 
-/// Appends a text between fences that it cannot close.
+/// Appends a text inside a fence that it cannot close.
 pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     let fence = fence(text);
     let _ = write!(out, "{fence}{language}\n{text}");
@@ -130,7 +129,7 @@ pub(super) fn enclose(out: &mut String, language: &str, text: &str) {
     out.push_str(&fence);
 }
 
-/// Returns a note to the model about a text; usually empty.
+/// Returns a note to the model about the origin of a text. Usually empty.
 pub(super) fn notice(source: &Source) -> Arc<str> {
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
@@ -146,8 +145,8 @@ pub(super) fn language(key: &FileKey) -> &str {
     if extension.len() <= 12 && extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" }
 }
 
-/// Returns the text of each range. Lines past the end are omitted without an error, because the file may have become
-/// shorter since the ranges were chosen.
+/// Returns the text of each range of lines. Lines past the end are skipped, because the file may have become shorter
+/// since the ranges were chosen.
 pub fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
     let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
     let starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();

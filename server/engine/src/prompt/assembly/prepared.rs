@@ -16,15 +16,15 @@ use crate::tokens::cost::SentRequest;
 #[derive(Clone, Debug)]
 pub struct PreparedPrompt {
     pub reply: AssembledPrompt,
-    /// Size of the request with nothing left out.
+    /// Size of the request before anything was omitted.
     pub size: RequestSize,
-    /// The layout policy, and the reason it was chosen.
+    /// The layout policy, and why it was chosen.
     pub chosen: PolicyChoice,
     /// The content blocks in prompt order.
     pub layout: Arc<Layout>,
     /// The request in the form that the cache model uses.
     pub sent: SentRequest,
-    /// Tokens that the policy expected to be cached; `None` if it has no expectation.
+    /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
     /// The request's options, without its content.
     pub asked: Arc<PromptRequest>,

@@ -1,5 +1,5 @@
-//! Renders a finished prompt as readable text, with a table of its parts. Uses the layout of the request and changes
-//! nothing in it.
+//! Renders a finished prompt as readable text, with a table of its parts. Reads the layout of the request without
+//! changing it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,9 +20,9 @@ const CONTEXT: usize = 2;
 pub struct Preview {
     /// The whole prompt as Markdown.
     pub text: String,
-    /// Tokens of the request. Includes declared tools and the format itself, in addition to the text.
+    /// Tokens of the request, including declared tools and the format itself, which `text` does not show.
     pub tokens: usize,
-    /// Parts of the text, in order. Every line belongs to exactly one.
+    /// Parts of the text, in order. Every line belongs to exactly one part.
     pub(crate) parts: Vec<PreviewPart>,
 }
 
@@ -31,15 +31,15 @@ pub struct Preview {
 pub(crate) struct PreviewPart {
     /// Title of the part.
     pub title: String,
-    /// Kind of content.
+    /// Purpose of the part's blocks.
     pub part: Part,
-    /// Tier of its blocks.
+    /// Tier of the part's blocks.
     pub tier: Tier,
     /// Tokens of the part, by the model's tokenizer.
     pub tokens: usize,
-    /// Zero-based number of its first line in the text. A line ends with a line feed.
+    /// Zero-based number of the part's first line in the text. A line ends with a line feed.
     pub line: usize,
-    /// Number of lines; 0 if nothing in the part can be written as text.
+    /// Number of lines in the part; 0 if nothing in it can be shown as text.
     pub lines: usize,
     /// Whether a cache breakpoint follows the part.
     pub marked: bool,
@@ -61,7 +61,7 @@ pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     let parts = groups.iter().filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
         let LayoutBlock { part, tier, .. } = *first.block;
-        // The heading above a file shows no item itself.
+        // The heading block above a file has no items, so the title comes from the first block that has some.
         let shows = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
         Some(PreviewPart {
             title: titles.part(first.speaker, shows.block),
@@ -97,22 +97,22 @@ pub fn changes_since(earlier: &str, now: &Preview) -> String {
     changes
 }
 
-/// Reads the zero-based number of a hunk's first new line. `None` if `head` is not a hunk header.
+/// Parses the zero-based number of the first new line from a hunk header. Returns `None` if `head` is not one.
 fn first_new_line(head: &str) -> Option<usize> {
     let (_, new) = head.strip_prefix("@@ -")?.split_once(" +")?;
     let (first, _) = new.split_once([',', ' '])?;
     first.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// Whether a block belongs to the same part as the previous block. A part begins with its heading, so the last block
-/// decides.
+/// Whether `next` belongs to the same part as the block before it. A part begins with its heading, so comparing `next`
+/// with the last block is enough.
 fn go_together(before: &Passage<'_>, next: &Passage<'_>) -> bool {
     let (one, other) = (before.block, next.block);
     before.message == next.message
         && one.mark.is_none()
         && (one.part, one.tier) == (other.part, other.tier)
         && match one.part {
-            // A heading belongs to the block below it.
+            // A heading belongs to the block after it.
             Part::Files | Part::Urls => one.items.is_empty() || one.items == other.items,
             Part::Updates | Part::History => one.items == other.items,
             _ => true,

@@ -34,12 +34,12 @@ pub struct Warning {
     pub path: Option<FileKey>,
 }
 
-/// Kinds of [`Warning`].
+/// Kind of a [`Warning`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptWarningCode")]
 pub enum WarningCode {
-    /// A selected file was left out because it did not fit.
+    /// A selected file was omitted because it did not fit.
     Shed,
     /// A selected file could not be read.
     Unreadable,
@@ -47,13 +47,13 @@ pub enum WarningCode {
     OutOfStep,
     /// The model is not in the model table.
     UnknownModel,
-    /// Old exchanges were left out because nothing else could be dropped.
+    /// Old exchanges were omitted because nothing else was left to drop.
     HistoryTruncated,
-    /// The outlines are not complete yet.
+    /// The repository's outlines are not complete yet.
     IndexIncomplete,
     /// Secrets in a file were replaced by placeholders.
     Redacted,
-    /// The symbol map has no room for a file that the session or the request is about.
+    /// The symbol map has no space left for a file that the session or the request is about.
     MapFull,
 }
 
@@ -63,14 +63,14 @@ pub enum WarningCode {
 pub(crate) struct UsedFile {
     /// Path of the file.
     pub path: FileKey,
-    /// Origin and version of the text.
+    /// Origin and version of the file's text.
     #[serde(flatten)]
     pub source: Source,
     /// Hash of the file's whole text.
     pub hash: ContentHash,
     /// Tokens of the file in this prompt.
     pub tokens: usize,
-    /// Tier of the file.
+    /// Tier that the file is in.
     pub tier: Tier,
     /// Excerpts of the file that were chosen for a question; empty for a selected file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -83,13 +83,13 @@ pub(crate) struct UsedFile {
 pub struct UsedExcerpt {
     /// Name of the excerpt, used to pin or dismiss it.
     pub excerpt: ExcerptKey,
-    /// Current lines of the excerpt; absent if it is no longer in its file.
+    /// Current lines of the excerpt; absent if the file no longer contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineRange>,
     /// Why the excerpt was chosen; absent if you pinned it without a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<ExcerptReason>,
-    /// Why it is in the prompt.
+    /// Why the excerpt is in the prompt.
     pub standing: ExcerptStanding,
     /// Tokens of the excerpt in this prompt, including updates.
     pub tokens: usize,
@@ -115,7 +115,7 @@ pub struct TierReport {
 pub(crate) struct Breakpoint {
     /// Tier that ends at the breakpoint.
     pub tier: Tier,
-    /// Tokens before the breakpoint.
+    /// Tokens of the prompt up to the breakpoint.
     pub prefix_tokens: usize,
 }
 
@@ -139,11 +139,11 @@ pub struct Coverage {
 pub struct TokenReport {
     /// Tokens of the whole prompt.
     pub total: usize,
-    /// Tokens by part. They add up to `total`.
+    /// Tokens of each part. They add up to `total`.
     pub parts: BTreeMap<Part, usize>,
     /// Tokens that the provider is expected to count, based on reported usage.
     pub expected: Expected,
-    /// Maximum value of `total`. Smaller than `room` if estimates turned out too low.
+    /// Maximum value of `total`: `room` minus the margin for estimation error.
     pub limit: usize,
     /// Maximum tokens by the provider's count: `window` minus `outputReserve`.
     pub room: usize,
@@ -160,9 +160,9 @@ pub struct AssembledPrompt {
     /// Id of the prompt for `prompt.record` and `prompt.discard`; absent for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Model that the prompt is for.
+    /// Model that the prompt was assembled for.
     pub model: String,
-    /// The dialect of `body`.
+    /// Dialect of `body`.
     pub format: Format,
     /// Layout policy of the prompt.
     pub policy: PolicyName,
@@ -170,11 +170,11 @@ pub struct AssembledPrompt {
     pub body: Body,
     /// Token counts of the prompt.
     pub tokens: TokenReport,
-    /// Contents of each tier.
+    /// Items and tokens of each tier.
     pub tiers: Vec<TierReport>,
     /// Cache breakpoints, in order.
     pub(crate) breakpoints: Vec<Breakpoint>,
-    /// Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
+    /// Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
     pub predicted: Charge,
     /// Files whose text is in the prompt, with their versions.
     pub(crate) files: Vec<UsedFile>,
@@ -201,7 +201,7 @@ pub struct LargePart {
 /// Why a prompt could not be assembled.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// The prompt exceeds the limit even without files, map and old exchanges.
+    /// The prompt exceeds the limit even without files, the map and old exchanges.
     #[error(
         "the prompt needs {tokens} tokens, but {model} accepts {limit} here; shorten the largest parts: {}",
         list(largest)
@@ -218,7 +218,7 @@ pub enum AssembleError {
     /// The request is empty.
     #[error("the prompt is empty; add text, an image or tool results")]
     Empty,
-    /// A tool result matches no call in the last answer. Contains its call id.
+    /// A tool result answers no call in the last answer. Contains its call id.
     #[error("no tool call in the last answer has the id `{0}`; tool results must answer that turn's calls")]
     NoSuchCall(String),
     /// The request breaks a provider's rule. This is a bug in Strata.

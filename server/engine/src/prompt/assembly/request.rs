@@ -1,4 +1,4 @@
-//! A client's request: the content of the next message, and options for the prompt.
+//! A client's request for a prompt: the content of the next message, and options.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,12 +16,11 @@ pub enum Request {
     /// A prompt from the user.
     Prompt {
         text: String,
-        /// Images attached to the prompt.
         images: Vec<Image>,
     },
     /// The results of the tool calls in the last answer.
     ToolResults(Vec<ToolResult>),
-    /// No message: the rest of the prompt is measured but not sent.
+    /// No message: the prompt is measured but not sent.
     Nothing,
 }
 
@@ -29,7 +28,7 @@ pub enum Request {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolResult {
-    /// `id` of the tool call.
+    /// Id of the tool call that this result answers.
     pub call_id: String,
     /// Output of the tool.
     pub content: Vec<ResultPart>,
@@ -39,7 +38,7 @@ pub struct ToolResult {
 }
 
 impl Request {
-    /// Converts the request to the message it adds to the history. `None` if nothing is sent.
+    /// Converts the request to the message that it adds to the history. Returns `None` for [`Request::Nothing`].
     pub fn message(&self) -> Option<NewMessage> {
         let (kind, content) = match self {
             Self::Nothing => return None,
@@ -80,8 +79,8 @@ pub struct PromptRequest {
     pub auto_budget: Option<usize>,
     /// Lifetime of cache entries; `None` uses the configured one.
     pub ttl: Option<Ttl>,
-    /// Time of the prompt, in milliseconds since 1970. Together with the time of the last prompt, it decides what is
-    /// still cached.
+    /// Time of the prompt, in milliseconds since 1970. The time elapsed since the last prompt determines what is still
+    /// cached.
     pub now_ms: u64,
 }
 

@@ -15,17 +15,16 @@ use crate::text::clip;
 
 use crate::prompt::layout::inline;
 
-/// Maximum characters quoted from a rule or memory file.
+/// Maximum characters to quote from a rule or memory file.
 const FILE_CHARS: usize = 40_000;
-/// Maximum number of skills to list ...
+/// Maximum number of skills to list.
 const SKILLS: usize = 100;
-/// ... and maximum characters of each one's description.
+/// Maximum characters of a skill's description.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A file that the system prompt quotes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SystemContextText {
-    /// Path of the file.
     pub path: FileKey,
     pub text: Arc<str>,
 }
@@ -64,7 +63,7 @@ pub struct SystemFiles {
 }
 
 impl SystemContext {
-    /// The files that [`system_prompt`] quotes or lists.
+    /// Returns the files that [`system_prompt`] quotes or lists.
     pub(super) fn files(&self) -> SystemFiles {
         let quoted = |texts: &[SystemContextText]| -> Vec<FileKey> {
             texts
@@ -88,8 +87,8 @@ impl SystemContextText {
 }
 
 impl Skill {
-    /// Reads a skill file, whose `name` and `description` are between two lines of `---` at the top. The name defaults
-    /// to that of the directory.
+    /// Parses a skill file. Its front matter, between two lines of `---` at the top, gives `name` and `description`.
+    /// The name defaults to that of the directory.
     pub fn read(path: &FileKey, text: &str) -> Option<Self> {
         let mut lines = text.trim_start_matches('\u{feff}').lines();
         let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();

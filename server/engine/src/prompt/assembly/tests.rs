@@ -1,5 +1,5 @@
-//! Prompts over small repositories in memory. Every case that the description of the context engine lists ("Testing")
-//! is tested here or next to the code, under the name it has there.
+//! Prompts over small repositories in memory. Every case that the description of the context engine lists under
+//! "Testing" is tested here or next to the code, with a test of the same name.
 
 mod budgets;
 mod excerpts;

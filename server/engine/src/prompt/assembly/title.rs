@@ -1,4 +1,4 @@
-//! Titles of the items and parts of a prompt, for lists. They never appear in a prompt.
+//! Titles of a prompt's items and parts, for lists in the user interface. They never appear in a prompt.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,13 @@ use crate::prompt::layout::{ExcerptKey, ItemKey, LayoutBlock, Part};
 /// Maximum characters of the title of a message or page.
 const CHARS: usize = 60;
 
-/// Looks up the titles of a session's items.
+/// Lookup of titles for a session's items.
 pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
     pages: &'a Pages,
 }
 
 impl<'a> Titles<'a> {
-    /// Creates the lookup for one session.
     pub(crate) fn of(session: &'a Session) -> Self {
         let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
         Self { messages, pages: &session.pages }
@@ -47,13 +46,13 @@ impl<'a> Titles<'a> {
         }
     }
 
-    /// Returns the title of adjacent blocks with the same items and purpose.
+    /// Returns the title of a part, which consists of adjacent blocks with the same items and purpose.
     pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
         let of_item = block.items.first().map(|key| self.item(key));
         match (block.part, of_item) {
             (Part::Files | Part::Urls | Part::History, Some(title)) => title,
             (Part::Updates, Some(title)) => format!("Update of {title}"),
-            // A short answer whose only purpose is to make roles alternate.
+            // A short answer that only makes the roles alternate.
             (Part::Files | Part::Urls | Part::Map | Part::FileList, None)
                 if speaker == Speaker::Assistant =>
             {

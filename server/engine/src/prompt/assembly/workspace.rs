@@ -13,33 +13,30 @@ use crate::prompt::excerpts::ExcerptSelection;
 use crate::prompt::layout::Seeds;
 use crate::prompt::trust::Trust;
 
-/// A snapshot of the repository when the prompt is assembled.
+/// The repository as it was when the prompt was requested.
 pub struct Workspace<'a> {
     /// Current text of every selected file that could be read.
     pub texts: &'a BTreeMap<FileKey, FileText>,
-    /// Reason why each other selected file could not be read.
+    /// Why each of the other selected files could not be read.
     pub unreadable: &'a BTreeMap<FileKey, String>,
-    /// Outlines; those of open buffers replace those on disk.
+    /// Outlines of files. Those of open buffers replace those of the files on disk.
     pub symbols: &'a SymbolIndex,
-    /// The reference graph.
     pub references: &'a References,
     /// Text of the context frame; may be empty.
     pub context_frame: &'a str,
-    /// Initial placement of files in tiers, from the reference graph.
+    /// Initial tiers of files, computed from the reference graph.
     pub seeds: &'a Seeds,
     /// Every file of the repository, in key order.
     pub listing: &'a [FileKey],
     /// Files that are open in the editor.
     pub open: &'a [FileKey],
-    /// Excerpts for the prompt.
     pub excerpts: &'a ExcerptSelection,
     /// Whether the outlines are complete.
     pub index: IndexState,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// Rules, skills and memory of the workspace.
     pub standing: &'a SystemContext,
-    /// Text of the session state, which follows all cacheable content.
+    /// Text of the session state. It follows all cacheable content.
     pub session_state: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Finds lines again after edits around or inside them. Stores hashes of lines, no text.
+//! Finds a range of lines again after edits around or inside it. Stores hashes of the lines instead of text.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
-/// Fingerprint of a range of lines, for finding it again in a changed file.
+/// Fingerprint of a range of lines, used to find the range in a changed file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Anchor(Vec<u32>);
@@ -17,8 +17,8 @@ impl Anchor {
         Self(hashes(body))
     }
 
-    /// Finds where the lines that were at `place` (zero-based, end exclusive) are now: the nearest exact match, or else
-    /// the range between their first and last line. `None` if neither is found.
+    /// Returns the current range of the lines that were at `place` (zero-based, end exclusive). It is the nearest exact
+    /// match, or else the range from their first to their last line. Returns `None` if neither is found.
     pub(super) fn find(&self, text: &str, place: Range<u32>) -> Option<Range<u32>> {
         let wanted = &self.0;
         let Some((first, last)) = wanted.first().zip(wanted.last()) else { return Some(place) };
@@ -54,7 +54,7 @@ impl Anchor {
     }
 }
 
-/// Lines by which a range may grow, in addition to doubling in length, and still be found.
+/// Lines by which a range may grow and still be found, in addition to doubling in length.
 const LONGER: usize = 40;
 
 fn range(start: usize, end: usize) -> Option<Range<u32>> {

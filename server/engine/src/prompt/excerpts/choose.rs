@@ -1,5 +1,5 @@
-//! Chooses the excerpts of a prompt: those for the question, pinned ones, and those of earlier questions, which keep
-//! their positions.
+//! Chooses the excerpts of a prompt: excerpts for the question, pinned excerpts, and excerpts of earlier questions,
+//! which keep their positions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,11 +22,11 @@ use crate::tokens::redaction::placeholders;
 
 /// Maximum number of files to read for a question.
 const MAX_CANDIDATES: usize = 100;
-/// Number of later questions for which an excerpt stays if the budget allows. A short reply to the model's own
-/// question, for example, names no code.
+/// Number of later questions for which an excerpt is kept if the budget allows. A short reply to a question of the
+/// model, for example, names no code.
 const KEPT_FOR: u64 = 2;
 
-/// Divisor of the budget that gives the tokens of new code that a later question may add. The remaining code was shown
+/// Divisor of the budget: a later question may add an eighth of it as new code. The other relevant code was shown
 /// before, and content that is new in every prompt is never read from a cache.
 const LATER: usize = 8;
 
@@ -35,7 +35,6 @@ const LATER: usize = 8;
 pub struct ExcerptSources<'a> {
     /// Outlines of the repository's files.
     pub symbols: &'a SymbolIndex,
-    /// The reference graph.
     pub references: &'a References,
     /// The word index of all files.
     pub lexical: &'a LexicalIndex,
@@ -45,7 +44,6 @@ pub struct ExcerptSources<'a> {
     pub recency: &'a BTreeMap<FileKey, u32>,
     /// The most recent commits, newest first.
     pub past: &'a [PastCommit],
-    /// Cached passages of files.
     pub passages: &'a PassageCache,
 }
 
@@ -58,7 +56,7 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Returns the question in `ask`. `None` if the request contains no text from the user.
+    /// Returns the question in `ask`, or `None` if the request contains no text from the user.
     pub fn of(ask: &'a PromptRequest, session: &Session, settings: &Settings) -> Option<Self> {
         let budget = ask.auto_budget.or(session.auto_budget).unwrap_or(settings.context.auto_budget);
         match &ask.request {
@@ -83,14 +81,14 @@ pub fn candidates(
     candidate_files(known.symbols, known.lexical, known.references, &query, MAX_CANDIDATES)
 }
 
-/// Returns the files to read: candidates, and files with excerpts in the session. Leaves out excluded files.
+/// Returns the files to read: candidates, and files with excerpts in the session. Omits excluded files.
 pub fn wanted_files(candidates: &[CandidateFile], session: &Session) -> BTreeSet<FileKey> {
     let files = candidates.iter().map(|candidate| &candidate.file).chain(session.excerpts.files());
     files.filter(|key| session.selection.choice(key) != Choice::Excluded).cloned().collect()
 }
 
-/// Chooses the excerpts of a prompt. `question` is `None` for tool results, for example, and the last question's
-/// excerpts then stay. `files` are those of [`wanted_files`] that could be read.
+/// Chooses the excerpts of a prompt. Without a `question`, as for tool results, the last question's excerpts are kept.
+/// `files` are the files of [`wanted_files`] that could be read.
 pub fn choose(
     known: ExcerptSources<'_>,
     session: &Session,
@@ -130,10 +128,9 @@ fn candidate<'a>(file: &'a CandidateFile, files: &'a BTreeMap<FileKey, SourceFil
     Some(Candidate { file, outline, text: &read.text })
 }
 
-/// What a session indicates about relevance.
+/// Files and excerpts of a session that affect the choice of new excerpts.
 struct Interest {
-    /// Open and selected files. Their text already counts towards the budget, so excerpts are chosen from them as
-    /// usual.
+    /// Open and selected files. Their text already counts toward the budget, so excerpts are chosen from them as usual.
     near: Vec<FileKey>,
     dismissed: Vec<DismissedExcerpt>,
 }
@@ -179,19 +176,19 @@ fn key_of(excerpt: &Excerpt) -> ExcerptKey {
     ExcerptKey { file: excerpt.file.clone(), place }
 }
 
-/// Converts a zero-based line range to an excerpt's place.
+/// Converts a zero-based line range to an excerpt's position in its file.
 fn lines_of(lines: &Range<u32>) -> ExcerptPlace {
     let (first, last) = (lines.start + 1, lines.end.max(lines.start + 1));
     LineRange::new(first, last).map_or_else(|| ExcerptPlace::definition("", 0), ExcerptPlace::Lines)
 }
 
-/// The excerpts of a prompt while they are being chosen.
+/// Excerpts of a prompt while they are being chosen.
 struct Chosen<'a> {
     session: &'a Session,
     files: &'a BTreeMap<FileKey, SourceFile>,
     /// Number of the question in the session.
     number: u64,
-    /// Tokens of new code that still fit.
+    /// Remaining tokens for new code.
     room: usize,
     count: Count<'a>,
     items: BTreeMap<ExcerptKey, CurrentExcerpt>,
@@ -217,7 +214,7 @@ impl<'a> Chosen<'a> {
             (ExcerptPlace::Lines(lines), None) => Some(lines.first() - 1..lines.last()),
         };
         let body = lines.clone().map_or("", |lines| text_of(&source.file.text, &lines));
-        // An excerpt that was never shown and has no text needs no update.
+        // An excerpt that was never shown and is not in the file needs no update.
         if body.is_empty() && shown.is_none() {
             return;
         }
@@ -238,7 +235,8 @@ impl<'a> Chosen<'a> {
         self.items.insert(key.clone(), CurrentExcerpt { question, rank, ..item });
     }
 
-    /// Returns zero-based line ranges, by file, that the prompt shows before any excerpt is chosen.
+    /// Returns the zero-based line ranges, by file, that the prompt shows before any excerpt is chosen for the
+    /// question.
     fn shown_lines(&self) -> BTreeMap<FileKey, Vec<Range<u32>>> {
         let selected = self.session.selection.selected.keys();
         let mut shown: BTreeMap<FileKey, Vec<Range<u32>>> =
@@ -249,7 +247,7 @@ impl<'a> Chosen<'a> {
         shown
     }
 
-    /// Adds an excerpt chosen for the question, unless its lines are already shown.
+    /// Adds an excerpt chosen for the question, except for lines that are already shown.
     fn take(&mut self, excerpt: &Excerpt, rank: u32) {
         let Some(source) = self.source(&excerpt.file) else { return };
         let touched = self.items.values_mut().filter(|item| item.key.file == excerpt.file);
@@ -285,7 +283,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Keeps excerpts of the last questions, latest first, as long as they fit into the budget.
+    /// Keeps excerpts of the last questions, latest first, within the remaining budget.
     fn keep_last(&mut self, budget: usize) {
         let count = self.count;
         let weight = |item: &CurrentExcerpt| weight(item, count);
@@ -320,7 +318,8 @@ impl<'a> Chosen<'a> {
         ExcerptSelection { items, question: self.number, allowance }
     }
 
-    /// Returns the file of an excerpt. `None` if the file is selected as a whole, excluded, or could not be read.
+    /// Returns the file of an excerpt. Returns `None` if the file is selected as a whole, excluded, or could not be
+    /// read.
     fn source(&self, file: &FileKey) -> Option<&'a SourceFile> {
         let selection = &self.session.selection;
         let is_whole = selection.selected.get(file) == Some(&Extent::Whole);
@@ -330,7 +329,7 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Counts the tokens that an excerpt adds to a prompt.
+/// Counts the tokens that an excerpt adds to a prompt, including its heading and fence.
 fn weight(item: &CurrentExcerpt, count: Count<'_>) -> usize {
     count(&item.body) + count(&excerpt_dress(&item.key))
 }

@@ -17,7 +17,7 @@ use crate::prompt::layout::ExcerptKey;
 /// A file that can provide excerpts, with its current text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// Text of the file with secrets replaced.
+    /// Text of the file, with secrets replaced by placeholders.
     pub file: FileText,
     /// Outline of the file; `None` if its language is not supported.
     pub symbols: Option<Arc<FileSymbols>>,
@@ -31,17 +31,17 @@ pub enum ExcerptStanding {
     Pinned,
     /// The excerpt is relevant to the last question.
     Wanted,
-    /// The excerpt is relevant to an earlier question. It stays while keeping it costs nothing.
+    /// The excerpt is relevant only to an earlier question. It is kept while keeping it costs nothing.
     Lingering,
 }
 
-/// An excerpt of one prompt.
+/// An excerpt in a prompt.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CurrentExcerpt {
     pub key: ExcerptKey,
-    /// Text of the excerpt; empty if it is no longer in its file.
+    /// Text of the excerpt; empty if its file no longer contains it.
     pub body: Arc<str>,
-    /// Current lines, zero-based, end exclusive; `None` if the excerpt is no longer in its file.
+    /// Current lines, zero-based, end exclusive; `None` if the file no longer contains the excerpt.
     pub lines: Option<Range<u32>>,
     /// Origin and version of the file's text.
     pub source: Source,
@@ -49,11 +49,11 @@ pub struct CurrentExcerpt {
     pub hash: ContentHash,
     /// Number of secrets in the excerpt that were replaced by placeholders.
     pub redacted: usize,
-    /// Why the excerpt was chosen; `None` if you pinned it without a question.
+    /// Why the excerpt was chosen; `None` if the user pinned it without a question.
     pub reason: Option<ExcerptReason>,
     /// Why the excerpt is in the prompt.
     pub standing: ExcerptStanding,
-    /// Number of the last question that the excerpt was chosen for, and its rank among the excerpts for that question.
+    /// Number of the last question that the excerpt was chosen for.
     pub(super) question: u64,
     pub(super) rank: u32,
 }
@@ -76,19 +76,19 @@ impl CurrentExcerpt {
 pub struct ExcerptSelection {
     /// Excerpts in order: pinned ones, then those for the question, best first, then lingering ones, latest first.
     pub items: Vec<CurrentExcerpt>,
-    /// Number of the question in the session.
+    /// Number of the last question in the session.
     pub question: u64,
-    /// Maximum tokens of lingering excerpts before they count as ballast.
+    /// Maximum tokens of lingering excerpts. Tokens above it count as ballast.
     pub allowance: usize,
 }
 
 impl ExcerptSelection {
-    /// Excerpts to lay out in the prompt, most important first.
+    /// Returns the excerpts to lay out in the prompt, most important first.
     pub(crate) fn laid(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing != ExcerptStanding::Lingering)
     }
 
-    /// Excerpts that are not laid out again but may keep their positions.
+    /// Returns the excerpts that are not laid out again but may keep their positions.
     pub(crate) fn lingering(&self) -> impl Iterator<Item = &CurrentExcerpt> {
         self.items.iter().filter(|item| item.standing == ExcerptStanding::Lingering)
     }

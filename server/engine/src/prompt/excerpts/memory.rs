@@ -1,4 +1,4 @@
-//! What a session remembers about excerpts between prompts: which were shown, pinned and dismissed.
+//! The excerpts that a session has shown, pinned and dismissed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,16 +10,16 @@ use super::remembered::ShownExcerpt;
 use crate::key::FileKey;
 use crate::prompt::layout::{ExcerptKey, ItemKey, Layout};
 
-/// Shown, pinned and dismissed excerpts of one session.
+/// The memory of a session about excerpts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Excerpts {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) shown: BTreeMap<ExcerptKey, ShownExcerpt>,
-    /// Excerpts that stay in every prompt.
+    /// Excerpts to include in every prompt.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub pinned: BTreeSet<ExcerptKey>,
-    /// Excerpts that are not chosen again.
+    /// Excerpts that are never chosen again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub dismissed: BTreeSet<ExcerptKey>,
     /// Number of questions asked so far.
@@ -27,35 +27,35 @@ pub struct Excerpts {
 }
 
 impl Excerpts {
-    /// Whether the memory is empty: nothing was chosen, pinned or dismissed, and no question was asked.
+    /// Whether nothing was chosen, pinned or dismissed, and no question was asked.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Excerpts in the last recorded prompt, in key order.
+    /// Returns the excerpts in the last recorded prompt, in key order.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &ExcerptKey> {
         self.shown.keys()
     }
 
-    /// Zero-based line ranges of the excerpts in the last recorded prompt, each with its file.
+    /// Returns the zero-based line ranges of the excerpts in the last recorded prompt, each with its file.
     pub fn shown_lines(&self) -> impl Iterator<Item = (&FileKey, &Range<u32>)> {
         self.shown.iter().map(|(key, shown)| (&key.file, &shown.lines))
     }
 
-    /// Keeps an excerpt in every prompt.
+    /// Pins an excerpt, so that every prompt includes it.
     pub fn pin(&mut self, key: ExcerptKey) {
         self.dismissed.remove(&key);
         self.pinned.insert(key);
     }
 
-    /// Removes an excerpt from prompts and does not choose it again.
+    /// Removes an excerpt from prompts and prevents it from being chosen again.
     pub fn dismiss(&mut self, key: ExcerptKey) {
         self.pinned.remove(&key);
         self.shown.remove(&key);
         self.dismissed.insert(key);
     }
 
-    /// Resets the memory for a new conversation, keeping only pinned excerpts.
+    /// Resets the memory for a new conversation. Only pinned excerpts are kept.
     pub(crate) fn begin_again(&mut self) {
         *self = Self { pinned: std::mem::take(&mut self.pinned), ..Self::default() };
     }
@@ -65,7 +65,7 @@ impl Excerpts {
         self.shown.keys().chain(&self.pinned).map(|key| &key.file).collect()
     }
 
-    /// Renames the files of excerpts with `rename`. Forgets excerpts whose file has no new name.
+    /// Renames the files of excerpts with `rename`. Excerpts whose file has no new name are forgotten.
     pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         let renamed = |key: ExcerptKey| Some(ExcerptKey { file: rename(&key.file)?, ..key });
         let Self { shown, pinned, dismissed, .. } = self;
@@ -76,7 +76,7 @@ impl Excerpts {
         }
     }
 
-    /// Returns the memory after a prompt that was made from `selection` and has the given `layout`.
+    /// Returns the memory after a prompt that was made from `selection` and laid out as `layout`.
     pub(crate) fn after(&self, selection: &ExcerptSelection, layout: &Layout) -> Self {
         let laid = layout.blocks().flat_map(|block| &block.items).filter_map(|key| match key {
             ItemKey::Excerpt(key) => Some(key),
@@ -84,7 +84,7 @@ impl Excerpts {
         });
         let remembered = |key: &ExcerptKey| {
             let now = selection.items.iter().find(|item| item.key == *key).map(CurrentExcerpt::remembered);
-            // If the excerpt's file is now selected, the old record is kept, so that the excerpt returns when the file
+            // If the excerpt's file is now selected, its old record is kept, so that the excerpt returns when the file
             // is deselected.
             now.or_else(|| self.shown.get(key).cloned())
         };

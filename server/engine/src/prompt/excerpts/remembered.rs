@@ -1,4 +1,4 @@
-//! The stored record of one excerpt between two prompts.
+//! The stored record of an excerpt that a prompt has shown.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::code::excerpts::ExcerptReason;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShownExcerpt {
-    /// Why the excerpt was chosen.
+    /// Why the excerpt was chosen; `None` if the user pinned it without a question.
     pub(super) reason: Option<ExcerptReason>,
-    /// Number of the last question that it was chosen for.
+    /// Number of the last question that the excerpt was chosen for.
     pub(super) question: u64,
-    /// Zero-based rank among the excerpts for that question.
+    /// Zero-based rank among the excerpts chosen for that question.
     pub(super) rank: u32,
-    /// Lines of the excerpt, zero-based, end exclusive, and their fingerprint.
+    /// Lines of the excerpt, zero-based, end exclusive.
     pub(super) lines: Range<u32>,
     #[serde(default)]
     pub(super) anchor: Anchor,

@@ -1,5 +1,5 @@
-//! Model of a prompt, independent of providers: messages made of blocks, each with its purpose, items, tier and size.
-//! Every dialect (`wire`) is written from it without additions.
+//! The layout of a prompt, independent of providers: messages made of blocks, each with its purpose, items, tier and
+//! size. Dialects (`wire`) write request bodies from the layout and add no content.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,18 +12,18 @@ use crate::conversation::dialect::{Carriers, Speaker, SpokenBlock, SpokenMessage
 use crate::conversation::history::ContentBlock;
 use crate::tokens::models::Ttl;
 
-/// How stable a piece of content is. L0 is the most stable and comes first; active content is not cached.
+/// How stable a piece of content is. L0 is the most stable and comes first; `active` content is not cached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum Tier {
-    /// The most stable content.
+    /// The most stable content, which comes first in the prompt.
     L0,
-    /// Stable content.
+    /// Cached content that is less stable than L0.
     L1,
-    /// Content that is becoming stable.
+    /// Cached content that is less stable than L1.
     L2,
-    /// Content that has just become stable enough to be cached.
+    /// The least stable content that is still cached.
     L3,
-    /// Content that is not cached.
+    /// Content after the last cache breakpoint, which is not cached.
     #[serde(rename = "active")]
     Active,
 }
@@ -40,34 +40,34 @@ impl fmt::Display for Tier {
     }
 }
 
-/// The purpose of a block: one row of the token breakdown.
+/// Purpose of a block, and one row of the token breakdown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PromptPart")]
 pub enum Part {
     /// The system prompt, with additions from the settings.
     System,
-    /// Map blocks and their legend.
+    /// Map blocks, with the legend that explains them.
     Map,
     /// Full texts of selected files.
     Files,
-    /// The repository file list.
+    /// The list of the repository's files.
     FileList,
-    /// Updates of earlier content: diffs, outlines and changes of the file list.
+    /// Updates to earlier content: diffs, outlines and changes to the file list.
     Updates,
-    /// Web pages.
+    /// Web pages in the context.
     Urls,
-    /// Earlier messages.
+    /// Earlier messages of the conversation.
     History,
     /// Tools that the client declares.
     Tools,
-    /// Volatile facts: the branch, and the files already read.
+    /// Volatile facts, such as the branch and the files already read.
     SessionState,
     /// Names relevant to the question.
     ContextFrame,
     /// The new prompt or new tool results.
     Prompt,
-    /// The format itself: roles, separators and the start of the reply.
+    /// Overhead of the request format, such as roles, separators and the start of the reply.
     Structure,
 }
 
@@ -94,18 +94,17 @@ impl fmt::Display for Part {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutBlock {
     pub content: ContentBlock,
-    /// Purpose of the block.
     pub part: Part,
-    /// Items that the block shows, in order; empty for a block without content of its own, such as an acknowledgement.
+    /// Items that the block shows, in order; empty for a block such as a heading or an acknowledgement.
     pub items: Vec<ItemKey>,
     pub tier: Tier,
-    /// Tokens by the model's tokenizer, without structure.
+    /// Tokens by the model's tokenizer, without the overhead of the format.
     pub tokens: usize,
-    /// Lifetime of the cache breakpoint after this block; `None` without a breakpoint.
+    /// Lifetime of the cache breakpoint after this block; `None` if there is no breakpoint.
     pub mark: Option<Ttl>,
 }
 
-/// Consecutive blocks of one speaker.
+/// Consecutive blocks of one speaker, sent as one message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LayoutMessage {
     pub speaker: Speaker,
@@ -118,13 +117,12 @@ pub struct LayoutMessage {
 /// A whole prompt: at most one system message, which comes first, then alternating user and assistant messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Layout {
-    /// Messages in order.
     pub messages: Vec<LayoutMessage>,
 }
 
 impl Layout {
-    /// Appends a block. Consecutive blocks of one speaker form one message, because providers require roles to
-    /// alternate.
+    /// Appends a block. Consecutive blocks of one speaker form one message, because providers require alternating
+    /// roles.
     pub fn push(&mut self, speaker: Speaker, block: LayoutBlock) {
         match self.messages.last_mut() {
             Some(last) if last.speaker == speaker => last.blocks.push(block),
@@ -149,7 +147,7 @@ impl Layout {
         parts
     }
 
-    /// Converts the messages to the form that dialects write.
+    /// Converts the messages to the form that dialects read.
     pub(in crate::prompt) fn spoken(&self) -> Vec<SpokenMessage<'_>> {
         let messages = self.messages.iter().map(|said| {
             let blocks = said.blocks.iter();
@@ -160,12 +158,12 @@ impl Layout {
         messages.collect()
     }
 
-    /// All blocks in prompt order.
+    /// Returns all blocks in prompt order.
     pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &LayoutBlock> {
         self.messages.iter().flat_map(|message| &message.blocks)
     }
 
-    /// Counts the tokens of all blocks, without structure.
+    /// Counts the tokens of all blocks, without the overhead of the format.
     pub fn tokens(&self) -> usize {
         self.blocks().map(|block| block.tokens).sum()
     }

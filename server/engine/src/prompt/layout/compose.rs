@@ -1,5 +1,5 @@
-//! Wording and order inside each section of a prompt: headings, groups, acknowledgements. The policy (`tiers`) decides
-//! the order of the sections.
+//! Builds the sections of a prompt with their headings, groups and acknowledgements. The policy (`tiers`) decides the
+//! order of the sections.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use super::item::ItemKey;
 use crate::conversation::dialect::{Carriers, Speaker};
 use crate::tokens::models::Ttl;
 
-/// Maximum number of map blocks that share one content block (`docs/prompt.md`, "Order") ...
+/// Maximum number of map blocks in one content block (`docs/prompt.md`, "Order").
 pub(crate) const GROUP_ITEMS: usize = 24;
-/// ... and their maximum tokens. A larger map block has a content block to itself.
+/// Maximum tokens of the map blocks in one content block. A larger map block gets its own content block.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
 /// Heading of the first map section.
 const STRUCTURE: &str = "# Repository Structure";
 /// Heading of later map sections.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
-/// Heading of selected files that are not in a cached tier.
+/// Heading of selected files outside the cached tiers.
 pub(crate) const WORKING_FILES: &str = "# Working Files";
 const URLS: &str = "# URL Context";
 
@@ -36,12 +36,12 @@ pub(crate) struct Composer<'a> {
 }
 
 impl<'a> Composer<'a> {
-    /// Creates an empty prompt. `count` counts the tokens of its texts.
+    /// Creates an empty prompt. `count` is used for texts that have no token count yet.
     pub(crate) fn new(count: Count<'a>) -> Self {
         Self { layout: Layout::default(), count, tier: Tier::Active }
     }
 
-    /// Sets the tier of content added from now on.
+    /// Sets the tier of all content added later.
     pub(crate) fn enter(&mut self, tier: Tier) {
         self.tier = tier;
     }
@@ -51,12 +51,11 @@ impl<'a> Composer<'a> {
         self.layout.mark_end(ttl, carriers);
     }
 
-    /// Whether anything has been added.
+    /// Whether the prompt has any blocks.
     pub(crate) fn has_text(&self) -> bool {
         self.layout.blocks().next().is_some()
     }
 
-    /// Returns the finished prompt.
     pub(crate) fn finish(self) -> Layout {
         self.layout
     }
@@ -69,13 +68,13 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Adds the legend of map blocks, then the first map blocks.
+    /// Adds the first map section: the legend of map blocks, then the blocks.
     pub(crate) fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
         self.heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
         self.map_groups(speaker, pieces);
     }
 
-    /// Adds map blocks under their own heading, as the user.
+    /// Adds a later map section as the user.
     pub(crate) fn map(&mut self, pieces: &[&Piece]) {
         self.heading(Speaker::User, STRUCTURE_CONTINUED, Part::Map);
         self.map_groups(Speaker::User, pieces);
@@ -89,7 +88,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Adds web pages, with an acknowledgement.
+    /// Adds the web pages, if any, with an acknowledgement.
     pub(crate) fn urls(&mut self, pieces: &[&Piece]) {
         if pieces.is_empty() {
             return;
@@ -101,7 +100,7 @@ impl<'a> Composer<'a> {
         self.acknowledge(Part::Urls);
     }
 
-    /// Adds the repository file list, with an acknowledgement.
+    /// Adds the repository file list, unless it is empty, with an acknowledgement.
     pub(crate) fn file_list(&mut self, tree: &Tree) -> FileListCoverage {
         let list = tree.list(self.count);
         if !list.text.is_empty() {
@@ -131,7 +130,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Adds the new prompt or the new tool results, which come last.
+    /// Adds the new prompt or the new tool results.
     pub(crate) fn request(&mut self, blocks: &[WeighedBlock]) {
         for block in blocks {
             self.weighed(Speaker::User, block, Part::Prompt, vec![]);

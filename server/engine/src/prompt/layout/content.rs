@@ -1,5 +1,5 @@
-//! The content of a prompt before it is ordered: every piece with its text, hash and size. Policies (`tiers`) read
-//! nothing else.
+//! The content of a prompt before it is ordered: every piece with its text, hash and size. It is the only input of the
+//! policies (`tiers`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,20 +23,18 @@ pub(crate) type Count<'a> = &'a dyn Fn(&str) -> usize;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
     pub key: ItemKey,
-    /// Text as sent.
+    /// Text of the piece as sent, with heading and fence.
     pub text: Arc<str>,
-    /// Hash of `text`.
     pub hash: ContentHash,
-    /// Tokens of `text`.
     pub tokens: usize,
     /// Text without heading and fence, as used in diffs.
     pub body: Arc<str>,
-    /// Note about the text, such as that it may be out of date; usually empty.
+    /// A note about the text for the model, such as that it may be out of date; usually empty.
     pub notice: Arc<str>,
 }
 
 impl Piece {
-    /// Creates a piece, computing the hash and the tokens of its text.
+    /// Creates a piece, and computes the hash and the token count of its text.
     pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
         let text = text.into();
         Self {
@@ -50,15 +48,14 @@ impl Piece {
     }
 }
 
-/// A content block with its size.
+/// A content block with its token count.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WeighedBlock {
     pub content: ContentBlock,
-    /// Tokens of the block.
     pub tokens: usize,
 }
 
-/// A message of the conversation as sent.
+/// A message of the conversation as sent to the provider.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SentMessage {
     /// Id of the message in the history.
@@ -69,17 +66,17 @@ pub struct SentMessage {
 }
 
 impl SentMessage {
-    /// Counts the tokens of the message.
+    /// Counts the tokens of the message, without the overhead of the format.
     pub fn tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
-    /// Hashes the speaker and the content.
+    /// Returns a hash of the speaker and the content.
     pub(crate) fn hash(&self) -> ContentHash {
         Self::hash_of(self.speaker, &self.blocks)
     }
 
-    /// Computes the [`hash`](Self::hash) of a message with these blocks.
+    /// Returns the [`hash`](Self::hash) of a message from `speaker` with these blocks.
     pub(crate) fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
@@ -95,7 +92,7 @@ impl SentMessage {
     }
 }
 
-/// How a policy may distribute map blocks over its tiers at the start of a session.
+/// Files to place in particular tiers at the start of a session, from the reference graph.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Seeds {
     /// Files that other files refer to, most referenced first.
@@ -104,27 +101,26 @@ pub struct Seeds {
     pub clusters: Vec<Vec<FileKey>>,
 }
 
-/// The input of the repository file list. Formatting the list takes a while, so that is done only when the list is
-/// rebuilt.
+/// Input of the repository file list. Formatting the list is slow, so it happens only when the list is rebuilt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree {
     /// Files to list, in key order.
     pub files: Vec<FileKey>,
-    /// Files that the list omits because the map outlines them, in key order.
+    /// Files that the list omits because the map already outlines them, in key order.
     pub outlined: Vec<FileKey>,
-    /// Files whose surroundings are listed first if there is not enough room for everything.
+    /// Files whose surroundings are listed first if the budget is too small for the whole list.
     pub focus: Vec<FileKey>,
     /// Maximum tokens of the list. 0 omits it.
     pub budget: usize,
 }
 
 impl Tree {
-    /// Formats the list.
+    /// Formats the repository file list within its budget.
     pub(crate) fn list(&self, count: Count<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
     }
 
-    /// Returns the heading of the list.
+    /// Returns the heading of the file list. The heading says whether outlined files are omitted.
     pub(crate) fn heading(&self) -> &'static str {
         if self.outlined.is_empty() {
             "# Repository Files"
@@ -134,7 +130,7 @@ impl Tree {
     }
 }
 
-/// How much of the repository the file list in a prompt covers.
+/// Coverage of the repository by the file list of a prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FileListCoverage {
     /// Number of files listed by name.
@@ -149,12 +145,12 @@ impl From<&FileList> for FileListCoverage {
     }
 }
 
-/// Excerpts of earlier prompts. They are not laid out again, but may keep their positions and are updated.
+/// Excerpts of earlier prompts. They are not laid out again, but may keep their positions and receive updates.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lingering {
     /// Excerpts with their current text.
     pub pieces: Vec<Piece>,
-    /// Maximum tokens of lingering excerpts before they count as ballast.
+    /// Maximum tokens of lingering excerpts. Tokens above it count as ballast.
     pub allowance: usize,
 }
 
@@ -168,15 +164,15 @@ impl Lingering {
 /// Everything that one prompt may contain.
 #[derive(Clone)]
 pub struct Content<'a> {
-    /// System prompt; not sent if empty.
+    /// System prompt; omitted if empty.
     pub system: Arc<str>,
     /// Map blocks to show, in the order in which their files joined the map.
     pub map: Vec<Piece>,
-    /// Hashes of map blocks that are hidden, because the file's full text is shown or because they do not fit.
+    /// Hashes of the map blocks to hide, because the prompt shows the file's full text or the block does not fit.
     pub hidden: BTreeMap<FileKey, ContentHash>,
-    /// Fenced texts of the selected files, in key order, then those of excerpts.
+    /// Fenced texts of selected files, in key order, then fenced excerpts.
     pub files: Vec<Piece>,
-    /// Excerpts that are not relevant to a current question.
+    /// Excerpts that are relevant only to earlier questions.
     pub lingering: Lingering,
     /// Web pages.
     pub urls: Vec<Piece>,
@@ -185,26 +181,24 @@ pub struct Content<'a> {
     /// Messages of the conversation, oldest first. Ends between a tool call and its result only if the request contains
     /// that result.
     pub history: Vec<SentMessage>,
-    /// Blocks of the new prompt or the new tool results; empty if only the other content is measured.
+    /// Blocks of the new prompt or the new tool results; empty if the request is measured without them.
     pub request: Vec<WeighedBlock>,
     /// Volatile facts that follow all cacheable content; omitted if empty.
     pub session_state: Arc<str>,
     /// Names relevant to the question, placed after the session state; omitted if empty.
     pub context_frame: Arc<str>,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
     /// Files that must not be mentioned.
     pub excluded: &'a BTreeSet<FileKey>,
-    /// Initial placement of map blocks, from the reference graph.
+    /// Initial tiers of map blocks, from the reference graph.
     pub seeds: &'a Seeds,
-    /// Tokens of a content block beyond its text.
+    /// Overhead of a content block beyond its text, in tokens.
     pub framing: usize,
-    /// Counts tokens of texts that are combined from pieces.
+    /// Counts the tokens of texts that are combined from pieces.
     pub count: Count<'a>,
 }
 
 impl<'a> Content<'a> {
-    /// Creates empty content.
     pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
         Self {
             system: Arc::default(),
@@ -226,12 +220,12 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Texts of files: selected files, then excerpts, including lingering ones.
+    /// Returns the texts of files: selected files, then excerpts, including lingering ones.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Piece> {
         self.files.iter().chain(&self.lingering.pieces)
     }
 
-    /// Returns the speaker of workspace context. Untrusted content never appears in the system message.
+    /// Returns the speaker of workspace context. Content of an untrusted workspace never appears in the system message.
     pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,
@@ -239,13 +233,13 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Content that follows everything cacheable and is not kept in the conversation.
+    /// Returns the content that follows everything cacheable and is not kept in the conversation.
     pub(crate) fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
         let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
         parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))
     }
 
-    /// Whether a file exists. If its text is no longer shown, it was then deselected rather than deleted.
+    /// Whether a file exists. An existing file whose text is no longer shown was deselected, not deleted.
     pub(crate) fn is_known(&self, path: &FileKey) -> bool {
         self.hidden.contains_key(path)
             || self.tree.files.binary_search(path).is_ok()

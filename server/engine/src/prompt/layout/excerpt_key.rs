@@ -1,4 +1,4 @@
-//! Names of excerpts: a definition in a file, or a range of its lines. Contains no text.
+//! Names of excerpts. A name identifies a definition in a file, or a range of lines, and contains no text of the file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,26 +17,25 @@ use crate::text::Unreadable;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExcerptKey {
     pub file: FileKey,
-    /// Part of the file.
+    /// Definition or lines that the excerpt covers.
     pub place: ExcerptPlace,
 }
 
-/// A part of a file.
+/// The definition or the range of lines that an excerpt covers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExcerptPlace {
-    /// A definition, which keeps its name when it moves.
+    /// A definition, identified by name, so that the key stays valid when the definition moves.
     Definition {
         /// Name of the definition, qualified by its containers (`Session.send`).
         name: Arc<str>,
-        /// Zero-based number among the definitions of that name.
+        /// Zero-based index among the definitions with that name.
         ordinal: u32,
     },
-    /// A range of lines, as numbered when first shown.
+    /// A range of lines, as numbered when the excerpt was first shown.
     Lines(LineRange),
 }
 
 impl ExcerptPlace {
-    /// Creates the place of a definition.
     pub(crate) fn definition(name: &str, ordinal: u32) -> Self {
         Self::Definition { name: name.into(), ordinal }
     }

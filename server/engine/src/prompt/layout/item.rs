@@ -1,4 +1,4 @@
-//! Ids of prompt content: how they are written and parsed.
+//! Ids of prompt items, and how they are written and parsed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,18 +13,18 @@ use crate::key::FileKey;
 
 use super::excerpt_key::ExcerptKey;
 
-/// Id of one tracked unit of prompt content.
+/// Id of one unit of prompt content that is tracked across prompts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKey {
     /// The system prompt.
     System,
-    /// A file's map block: `symbol:{path}`.
+    /// A file's block in the symbol map: `symbol:{path}`.
     Symbol(FileKey),
     /// A file's full text: `file:{path}`.
     File(FileKey),
     /// A range of lines of a file: `file:{path}#L10-40`.
     Lines(FileKey, LineRange),
-    /// A part of a file that was chosen for a question: `excerpt:{path}#{definition}`.
+    /// An excerpt chosen for a question: `excerpt:{path}#{definition}`.
     Excerpt(ExcerptKey),
     /// A message of the conversation: `history:{n}`.
     History(MessageId),

@@ -1,5 +1,5 @@
-//! A prompt before it is written as a request body: its possible content, and the resulting messages and blocks. A
-//! policy (`tiers`) orders cached content, and a dialect (`wire`) writes the blocks.
+//! A prompt before it is written as a request body: the content it may contain, and the resulting messages and blocks.
+//! A policy (`tiers`) orders the cached content, and a dialect (`wire`) writes the blocks.
 
 mod blocks;
 mod compose;

@@ -3,7 +3,7 @@
 use crate::sanitize::is_invisible;
 
 /// Formats a name as inline code. Escapes invisible characters and backticks, so that the name stays on one line and
-/// cannot end the code.
+/// inside the code.
 pub fn inline(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('`');

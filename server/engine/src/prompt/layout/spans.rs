@@ -1,13 +1,13 @@
-//! Converts a layout to the spans that the cache model (`tokens::cost`) uses: one per block, with the hash of its
-//! bytes. Knows no prices.
+//! Converts a layout to the spans that the cache model (`tokens::cost`) reads. Each block becomes one span with the
+//! hash of its bytes.
 
 use super::blocks::{Layout, LayoutBlock};
 use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
 use crate::tokens::cost::{Mark, Span};
 
-/// Returns the span of a block of `speaker`, at any position. `framing` is the cost of a content block beyond its text,
-/// in tokens.
+/// Returns the span of a block of `speaker`, wherever the block is in the prompt. `framing` is the overhead of a
+/// content block beyond its text, in tokens.
 fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",
@@ -24,13 +24,14 @@ fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     }
 }
 
-/// Returns the spans of a whole prompt. `framing` is the cost of a content block beyond its text, in tokens.
+/// Returns the spans of a whole prompt. `framing` is the overhead of a content block beyond its text, in tokens.
 pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
     let messages = layout.messages.iter();
     spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
 }
 
-/// Returns the spans of blocks in the given order. `framing` is as in [`spans`].
+/// Returns the spans of the given blocks in order. `framing` is the overhead of a content block beyond its text, in
+/// tokens.
 pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>, framing: usize) -> Vec<Span> {
     let mut before: Option<&LayoutBlock> = None;
     let spans = said.into_iter().map(|(speaker, block)| {

@@ -1,7 +1,6 @@
-//! The layouts of a session's last and pending prompts, as a value with which another process can continue, since a
-//! provider's cache outlives a process that asks one question. Stored separately from
-//! [`SavedSession`](super::SavedSession), because it is too large to store with every change. This module does no
-//! storing itself.
+//! The layouts of a session's last and pending prompts, as a value with which another process can continue. They
+//! outlive a process that asks one question, because the provider's cache does too. They are stored separately from
+//! [`SavedSession`](super::SavedSession), because they are too large to store with every change.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, TierState};
 use crate::tokens::cost::{Account, Pace};
 
-/// What a session knows about the provider's cache and about pending prompts. Valid for exactly one state of the
+/// State of the provider's cache and of pending prompts, as the session knows it. Valid for exactly one state of the
 /// session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheMemory {
@@ -31,7 +30,7 @@ pub struct CacheMemory {
 }
 
 impl CacheMemory {
-    /// Adapts the memory to a session that has changed since.
+    /// Adapts the memory to a session that has changed since the memory was taken.
     #[must_use]
     pub fn outdated(self) -> Self {
         Self { revision: self.revision + 1, anchor: None, ..self }
@@ -39,7 +38,7 @@ impl CacheMemory {
 }
 
 impl Session {
-    /// Returns the state that another process needs to continue.
+    /// Returns the cache state that another process needs to continue this session.
     pub fn cache_memory(&self) -> CacheMemory {
         CacheMemory {
             revision: self.revision,
@@ -55,7 +54,7 @@ impl Session {
         }
     }
 
-    /// Restores the state from another process.
+    /// Restores the cache state that [`Self::cache_memory`] returned in another process.
     pub fn remember_cache(&mut self, memory: CacheMemory) {
         let CacheMemory { revision, next_prompt, tiers, account, pace, last, asked, breaks, anchor, pending } =
             memory;

@@ -1,5 +1,5 @@
 //! A summary of the last recorded prompt. It is stored with the session, so that another process, or the server after a
-//! restart, can report the prompt without its layout.
+//! restart, can report on the prompt without its layout.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use crate::prompt::tiers::{Breaks, PolicyName, TierState, explain};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastTurn {
-    /// Number of prompts recorded so far, including earlier runs.
+    /// Number of prompts recorded so far, including those of earlier runs.
     pub turns: u64,
     /// Model that the prompt was sent to.
     pub model: String,
     /// Layout policy of the prompt.
     pub policy: PolicyName,
-    /// Contents of each nonempty tier.
+    /// Items and tokens of each nonempty tier.
     pub tiers: Vec<TierWeight>,
-    /// Tokens that the provider's cache is believed to hold.
+    /// Tokens that the provider's cache is believed to contain.
     pub cached_tokens: usize,
     /// Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_expires_ms: Option<u64>,
-    /// Why the prompt did not begin like the previous one, in a sentence.
+    /// Why the prompt did not begin like the previous one, as a sentence.
     pub explanation: String,
 }
 
-/// Contents of one tier.
+/// Items and tokens of one tier.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TierWeight {
     /// Name of the tier.
@@ -42,12 +42,11 @@ pub struct TierWeight {
     pub tokens: usize,
 }
 
-/// What the provider's cache is believed to hold.
+/// Tokens that the provider's cache is believed to contain for the next prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheEstimate {
-    /// Cached tokens.
     pub tokens: usize,
-    /// Time when they expire unless they are used before, in milliseconds since 1970.
+    /// Time when the cached tokens expire unless a request uses them, in milliseconds since 1970.
     pub expires_ms: u64,
 }
 
@@ -83,7 +82,7 @@ impl LastTurn {
     }
 }
 
-/// Returns the policy that this state belongs to.
+/// Returns the policy that produced this state.
 fn policy(tiers: &TierState) -> PolicyName {
     match tiers {
         TierState::Untracked => PolicyName::Flat,

@@ -1,5 +1,5 @@
-//! One conversation with everything that belongs to it. A session is a value: each change either succeeds completely or
-//! leaves it as it was. It does not store itself, and callers provide the time.
+//! One conversation with all of its state. A session is a value: each change either succeeds completely or leaves the
+//! session as it was. A session does not store itself, and callers provide the time.
 
 mod cache_memory;
 mod last_turn;
@@ -39,10 +39,10 @@ pub use older::Room;
 pub use saved_session::SavedSession;
 pub(crate) use trail::StepHistory;
 
-/// Maximum number of prompts that await an answer. When it is exceeded, the oldest is dropped (`docs/prompt.md`, "The
+/// Maximum number of prompts that await an answer. A further prompt replaces the oldest one (`docs/prompt.md`, "The
 /// turn").
 const MAX_PENDING: usize = 8;
-/// Number of replies of `record` that are kept, so that a repeated call gets the same reply.
+/// Number of `record` replies to keep, so that a repeated call returns the same reply.
 const MAX_RECORDED: usize = 8;
 
 /// Billed usage of a session, with its cost.
@@ -71,7 +71,7 @@ pub enum Status {
     Error,
 }
 
-/// Reasons for a failed request that Strata can handle.
+/// Causes of failed requests that Strata can recover from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TurnError")]
@@ -80,13 +80,13 @@ pub enum RequestError {
     ContextLimit,
 }
 
-/// How a request for an answer ended.
+/// Result of a request to the provider.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     pub status: Status,
     /// Why the request failed, if known.
     pub error: Option<RequestError>,
-    /// Content of the answer so far.
+    /// Content of the answer, as far as it was received.
     pub answer: Vec<ContentBlock>,
     /// Billed usage, if reported.
     pub usage: Option<Usage>,
@@ -102,7 +102,7 @@ pub struct RecordResult {
     pub id: String,
     /// How the request ended.
     pub status: Status,
-    /// Number of messages in the conversation now.
+    /// Number of messages in the conversation after this prompt was recorded.
     pub messages: usize,
     /// Billed usage of the session so far.
     pub totals: Usage,
@@ -113,7 +113,7 @@ pub struct RecordResult {
     pub retry: bool,
 }
 
-/// Why a request to a session failed. The session is unchanged.
+/// Why a session refused an operation. The conversation is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SessionError {
     /// No prompt with this id awaits an answer.
@@ -121,7 +121,8 @@ pub enum SessionError {
         "prompt `{0}` no longer exists: it was discarded, or more than {MAX_PENDING} newer ones were assembled; assemble it again"
     )]
     NoSuchPrompt(String),
-    /// A second prompt in a row was too long for the provider. Contains the largest parts of the prompt, if known.
+    /// The prompt was too long for the provider even after a compaction. Contains the largest parts of the prompt, if
+    /// known.
     #[error(
         "the prompt was too long again after the conversation was compacted; deselect files, or shorten the prompt or the system \
          prompt{}{}",
@@ -129,7 +130,7 @@ pub enum SessionError {
         list(.0)
     )]
     AlreadyRecovered(Vec<LargePart>),
-    /// There is no compaction to undo.
+    /// No compaction is left to undo.
     #[error("this conversation has no compaction left to undo")]
     NothingToUndo,
 }
@@ -140,16 +141,16 @@ struct Pending {
     id: String,
     /// Revision of the session that the prompt was assembled from.
     base: u64,
-    /// Latest revision that differs from `base` only by automatic changes: a compaction or archived results.
+    /// Latest revision that differs from `base` only by automatic changes: a compaction or archived tool results.
     same_until: u64,
     turn: Arc<Turn>,
 }
 
-/// What is needed to record a prompt. The request body is not kept, since the client has it.
+/// Data needed to record a prompt. The request body is not kept, because the client has it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Turn {
     model: String,
-    /// Tokens of the prompt, as estimated.
+    /// Estimated tokens of the prompt.
     estimated: usize,
     layout: Arc<Layout>,
     sent: SentRequest,
@@ -160,11 +161,10 @@ struct Turn {
     excerpts: Excerpts,
 }
 
-/// One conversation.
+/// A conversation with its selected files, its overrides of settings, and the state of its prompts.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub id: Arc<str>,
-    /// Messages of the conversation.
     pub history: History,
     /// Selected and excluded files.
     pub selection: Selection,
@@ -178,9 +178,9 @@ pub struct Session {
     pub policy: Option<PolicyName>,
     /// State of the layout policy.
     pub tiers: TierState,
-    /// Files with a block in the map, in order.
+    /// Files with a block in the symbol map, in map order.
     pub map_members: Vec<MapMember>,
-    /// Files read and exploration steps.
+    /// Files that the model has read, and its exploration steps.
     pub trail: StepHistory,
     /// The autonomous loop that is running, if any.
     pub looping: Option<Loop>,
@@ -190,10 +190,10 @@ pub struct Session {
     pub calibrations: Calibrations,
     /// Compactions that were not undone, oldest first.
     compactions: Arc<Vec<Record>>,
-    /// Size of the last prompt; `None` if the conversation has changed since.
+    /// Size of the last recorded prompt; `None` if there is none, or if earlier messages have changed since.
     anchor: Option<Anchor>,
     recovery: Recovery,
-    /// The last request that was rejected as too long: its model, and the maximum tokens for later prompts to it.
+    /// Model that rejected the last prompt as too long, and the maximum tokens of later prompts to that model.
     refused: Option<(Arc<str>, usize)>,
     /// Maximum input tokens of every request; the model's window applies if this is `None` or larger.
     pub max_input_tokens: Option<usize>,
@@ -201,24 +201,25 @@ pub struct Session {
     spent: Option<f64>,
     /// When prompts were sent, and how much of them was cacheable.
     pub pace: Arc<Pace>,
-    /// What the provider's cache is believed to hold.
+    /// Estimated contents of the provider's cache.
     account: Option<Arc<Account>>,
     /// Layout of the last recorded prompt.
     last: Option<Arc<Layout>>,
     /// Options of the last recorded request.
     asked: Option<Arc<PromptRequest>>,
-    /// What recorded prompts broke in the provider's cache.
+    /// Cache breaks that recorded prompts caused.
     pub breaks: Breaks,
-    /// Summary of the last recorded prompt, including one from another process or an earlier run.
+    /// Summary of the last recorded prompt, which may come from another process or an earlier run.
     pub last_turn: Option<Arc<LastTurn>>,
-    /// Number of changes to the conversation and the selection. Pending prompts keep the value they were assembled at.
+    /// Number of changes to the conversation and the selection. Each pending prompt stores the revision it was
+    /// assembled from.
     pub revision: u64,
     next_prompt: u64,
     pending: VecDeque<Pending>,
     recorded: VecDeque<RecordResult>,
 }
 
-/// Tokens of the last prompt with its answer as billed, or of the prompt alone as estimated.
+/// Size of the last prompt: as billed, including its answer, or else as estimated, without the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Anchor {
     pub(super) tokens: usize,
@@ -226,8 +227,8 @@ pub(super) struct Anchor {
     pub(super) next: MessageId,
 }
 
-/// Whether a prompt that the provider rejected as too long may trigger a compaction: at most once until a prompt is
-/// answered (`docs/compaction.md`, "Too long for the provider").
+/// State of the recovery from a prompt that the provider rejected as too long. Such a prompt triggers at most one
+/// compaction until a prompt is answered (`docs/compaction.md`, "Too long for the provider").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Recovery {
     #[default]
@@ -238,7 +239,7 @@ pub(super) enum Recovery {
 }
 
 impl Session {
-    /// Creates an empty conversation.
+    /// Creates a session with an empty conversation.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {
             id: id.into(),
@@ -273,48 +274,48 @@ impl Session {
         }
     }
 
-    /// Returns the calibration for a model, by its name in the model table.
+    /// Returns the calibration of a model, given its name in the model table.
     pub(crate) fn calibration(&self, model: &str) -> Option<&Calibration> {
         self.calibrations.of(model)
     }
 
-    /// Copies the calibrations of other conversations, unless this conversation already has its own.
+    /// Copies the calibrations of other conversations, unless this conversation already has calibrations.
     pub fn inherit(&mut self, calibrations: &Calibrations) {
         if self.calibrations.is_empty() {
             self.calibrations = calibrations.elsewhere();
         }
     }
 
-    /// Calibrates with the provider's own count for a request that was not sent, given our estimate.
+    /// Calibrates a model with the provider's count of a request that was not sent, and our estimate of it.
     pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
         self.calibrations.learn(model, estimated, counted);
     }
 
-    /// What the provider's cache is believed to hold; `None` before the first recorded prompt.
+    /// Returns the estimated contents of the provider's cache, or `None` before the first recorded prompt.
     pub(crate) fn account(&self) -> Option<&Account> {
         self.account.as_deref()
     }
 
-    /// Layout of the last recorded prompt.
+    /// Returns the layout of the last recorded prompt.
     pub(crate) fn last_layout(&self) -> Option<&Layout> {
         self.last.as_deref()
     }
 
-    /// What the provider's cache is believed to hold for the next prompt, and until when. `None` if it has expired.
+    /// Returns the tokens that the provider's cache is believed to contain for the next prompt, and when they expire.
+    /// Returns `None` if they have expired.
     pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
         let account = self.account()?;
         let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
         Some(CacheEstimate { tokens: account.cached_tokens(), expires_ms })
     }
 
-    /// Predicts the next prompt request: the tools and options of the last recorded one, without the content of its
-    /// message.
+    /// Predicts the next prompt request. It has the tools and options of the last recorded one, but no message.
     pub fn next_ask(&self, now_ms: u64) -> PromptRequest {
         let like = self.asked.as_deref().cloned();
         PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
-    /// Returns billed usage with its cost.
+    /// Returns the billed usage of the session with its cost.
     pub(crate) fn billed(&self) -> Totals {
         Totals { usage: self.totals, cost: self.spent }
     }
@@ -334,7 +335,7 @@ impl Session {
         self.revision += 1;
     }
 
-    /// Renames files with `rename`. Forgets the layout of prompts, because renaming changes their bytes.
+    /// Renames the session's files with `rename`. Forgets the layout of prompts, because new names change their bytes.
     pub fn rename_files(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         self.selection.rename(&rename);
         self.excerpts.rename(&rename);
@@ -343,8 +344,8 @@ impl Session {
         self.touch();
     }
 
-    /// Updates the session after files were moved; `moved` returns the new name of a moved file. Returns whether any
-    /// file of the session moved. In prompts, a moved file appears as one file removed and another added.
+    /// Updates the session after files were moved. `moved` returns the new name of a moved file. Returns whether any
+    /// file of the session moved. The next prompt shows a moved file as one file removed and another added.
     pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
         let selection = &self.selection;
         let chosen = selection.selected.keys().chain(&selection.excluded);
@@ -362,7 +363,7 @@ impl Session {
         concerned
     }
 
-    /// Replaces the conversation, for example after loading one. Forgets its position in the tiers.
+    /// Replaces the conversation, for example after loading one. Resets the tiers of its messages.
     pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.history.set(messages);
         self.begun_anew();
@@ -371,7 +372,7 @@ impl Session {
     /// Changes a message's content or visibility.
     ///
     /// # Errors
-    /// [`NoSuchMessage`].
+    /// Returns [`NoSuchMessage`] if the conversation has no message with this id.
     pub fn change_message(
         &mut self,
         id: MessageId,
@@ -385,10 +386,10 @@ impl Session {
     /// Deletes a message and all later ones. Returns the number of deleted messages.
     ///
     /// # Errors
-    /// [`NoSuchMessage`].
+    /// Returns [`NoSuchMessage`] if the conversation has no message with this id.
     pub fn truncate_history(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
         let gone = self.history.truncate(from)?;
-        // If a summary was deleted, show the messages it replaced again.
+        // If a summary was deleted, undo its compaction, so that the messages it replaced are shown again.
         while let Some(record) = self.compactions.last() {
             let whole = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
             if whole && self.history.sent().next().is_some() {
@@ -401,7 +402,7 @@ impl Session {
         Ok(gone)
     }
 
-    /// Starts another conversation with a new id and the same files. Keeps what the provider's cache has of them.
+    /// Starts another conversation with a new id and the same files. Keeps the state of the provider's cache.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.id = id.into();
         self.calibrations = self.calibrations.elsewhere();
@@ -418,7 +419,7 @@ impl Session {
     /// Deletes all messages after `last`.
     ///
     /// # Errors
-    /// [`NoSuchMessage`].
+    /// Returns [`NoSuchMessage`] if the conversation has no message with this id.
     pub fn end_with(&mut self, last: MessageId) -> Result<(), NoSuchMessage> {
         let messages = self.history.messages();
         let at = messages.iter().position(|message| message.id == last).ok_or(NoSuchMessage(last))?;
@@ -428,7 +429,7 @@ impl Session {
         }
     }
 
-    /// Resets what depends on the previous conversation: its compactions, its steps and its recovery.
+    /// Resets all state that depends on the previous conversation, such as its compactions and exploration steps.
     fn begun_anew(&mut self) {
         self.compactions = Arc::default();
         self.trail = StepHistory::default();
@@ -436,18 +437,18 @@ impl Session {
         self.rewritten();
     }
 
-    /// Resets the tiers of all messages. Keeps the conversation.
+    /// Resets the tiers of all messages without changing the conversation.
     pub fn reregister_history(&mut self) {
         self.tiers.purge_history();
     }
 
-    /// Makes the next prompt be rebuilt from scratch (`docs/tiers.md`, "Rebuilding").
+    /// Forces the next prompt to be rebuilt from scratch (`docs/tiers.md`, "Rebuilding").
     pub fn rebuild_tiers(&mut self) {
         self.tiers.rebuild();
         self.touch();
     }
 
-    /// Stores a prompt until it is answered, assigns its id, and returns the reply.
+    /// Stores a prompt until it is answered. Returns its reply with the new prompt id.
     pub fn keep(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
         let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, excerpts, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
@@ -465,7 +466,7 @@ impl Session {
     /// Discards a prompt that will not be sent.
     ///
     /// # Errors
-    /// [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
+    /// Returns [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer.
     pub fn discard(&mut self, id: &str) -> Result<(), SessionError> {
         self.take(id).map(drop)
     }
@@ -478,7 +479,8 @@ impl Session {
     /// Records the outcome of a prompt. A repeated call changes nothing and returns the same reply.
     ///
     /// # Errors
-    /// [`SessionError`]. A prompt that was too long twice in a row is discarded.
+    /// Returns [`SessionError::NoSuchPrompt`] if no prompt with this id awaits an answer. Returns
+    /// [`SessionError::AlreadyRecovered`] and discards the prompt if it was too long even after a compaction.
     pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, SessionError> {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
@@ -515,7 +517,7 @@ impl Session {
         Ok(recorded)
     }
 
-    /// Adds an answered prompt to the conversation. Returns warnings for the user.
+    /// Adds an answered prompt and its answer to the conversation. Returns warnings for the user.
     fn commit(&mut self, Pending { base, same_until, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
@@ -538,7 +540,7 @@ impl Session {
         warnings.extend(placeholders_said(&placeholders_in(&answer)));
         let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
         match (turn.message.clone(), turn.message.as_ref().and_then(|question| self.answer_to(question))) {
-            // Another prompt with the same question was answered first, so this is a second answer to it.
+            // Another prompt with the same question was answered first. This answer replaces that one.
             (Some(_), Some(earlier)) if !is_same => {
                 let hide = |message: &mut NewMessage| message.agent = Visibility::Hidden;
                 if self.history.change(earlier, hide).is_ok() {
@@ -548,7 +550,7 @@ impl Session {
             (Some(question), _) => drop(self.history.add(say(question))),
             (None, _) => {}
         }
-        // The estimate includes the question; the bill also includes the answer.
+        // The estimate includes the question, and the bill also includes the answer.
         let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
         if answer.is_empty() {
             warnings.push("the answer is empty; only the prompt was added".to_owned());
@@ -568,7 +570,7 @@ impl Session {
         warnings
     }
 
-    /// Returns the last message if it is the answer to exactly this question.
+    /// Returns the id of the last message if it answers exactly this question.
     fn answer_to(&self, question: &NewMessage) -> Option<MessageId> {
         let [.., asked, answer] = self.history.messages() else { return None };
         let is_same = asked.body.role == question.role && asked.body.content == question.content;

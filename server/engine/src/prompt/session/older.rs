@@ -1,5 +1,5 @@
-//! Archives old tool results of a session. `tool_result_archival` decides which results to archive and when; this
-//! module tells it what is cached.
+//! Archives old tool results of a session. `tool_result_archival` decides which results to archive and when, given the
+//! cached content that this module reports.
 
 use crate::conversation::compaction::Family;
 use crate::conversation::history::MessageId;
@@ -18,12 +18,12 @@ use super::Session;
 pub enum Room {
     /// The prompt fits, so archiving can wait until it costs no more than it saves.
     Left,
-    /// The prompt does not fit, so results beyond the cutoff are archived at any cost.
+    /// The prompt does not fit, so all results beyond the cutoff are archived at any cost.
     None,
 }
 
 impl Session {
-    /// Plans which tool results to archive now. `None` if there are none.
+    /// Plans which tool results to archive now. Returns `None` if there are none.
     pub fn plan_archival(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<ArchivalPlan> {
         let mut settings = means.settings.tool_output.clone();
         if means.settings.compaction.profile(&settings).family == Family::Checkpoint {
@@ -46,7 +46,7 @@ impl Session {
         })
     }
 
-    /// Archives tool results as planned.
+    /// Archives the tool results of a plan.
     pub fn age(&mut self, aged: Archival) {
         let revision = self.revision;
         if !aged.enter(&mut self.history).changed.is_empty() {
@@ -56,8 +56,8 @@ impl Session {
     }
 }
 
-/// Counts the cached tokens from a message on, given that the first `cached` tokens of the prompt are cached. 0 if the
-/// prompt does not show the message.
+/// Counts the cached tokens from `message` onward, given that the first `cached` tokens of the prompt are cached.
+/// Returns 0 if the prompt does not contain the message.
 fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
     let mut before = 0;
     for block in layout.blocks() {

@@ -1,5 +1,6 @@
-//! The part of a session that is stored besides its messages, to survive a restart of the server. Layouts are not
-//! stored: provider caches rarely survive either, and the next prompt is rebuilt. Statistics of the last prompt are.
+//! The state that is stored in addition to a session's messages, so that the session survives a restart of the server.
+//! Layouts are not stored: provider caches rarely survive a restart either, and the next prompt is rebuilt. Statistics
+//! of the last prompt are stored.
 
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub struct SavedSession {
 }
 
 impl Session {
-    /// Returns the state to store besides the messages.
+    /// Returns the state to store in addition to the messages.
     pub fn saved(&self) -> SavedSession {
         SavedSession {
             selection: self.selection.clone(),

@@ -1,4 +1,4 @@
-//! Compacts a session's conversation, and undoes compactions. `compaction` decides what to shorten.
+//! Compacts a session's conversation and undoes compactions. `compaction` decides what to shorten.
 
 use std::sync::Arc;
 
@@ -20,14 +20,15 @@ use super::{Anchor, Recovery, Session, SessionError, Turn};
 /// Number of exploration steps to keep when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
 
-/// Price of a summary token, relative to uncached input: the ratio in most price lists.
+/// Price of an output token in tokens of uncached input: the ratio in most price lists.
 const OUTPUT_PRICE: f64 = 5.0;
 
 impl Session {
     /// Checks that the conversation may be compacted because a provider rejected a prompt as too long.
     ///
     /// # Errors
-    /// [`SessionError::AlreadyRecovered`] if that was already done and no prompt has been answered since.
+    /// Returns [`SessionError::AlreadyRecovered`] if the conversation was already compacted for this reason and no
+    /// prompt has been answered since.
     pub fn may_recover(&self) -> Result<(), SessionError> {
         match self.recovery {
             Recovery::Used => Err(SessionError::AlreadyRecovered(Vec::new())),
@@ -51,7 +52,7 @@ impl Session {
         self.recovery == Recovery::Requested
     }
 
-    /// Maximum input tokens for a model that rejected a prompt as too long. `None` for other models.
+    /// Returns the maximum input tokens for a model that rejected a prompt as too long, or `None` for other models.
     pub(crate) fn refused(&self, model: &str) -> Option<usize> {
         self.refused.as_ref().filter(|(refused, _)| &**refused == model).map(|(_, tokens)| *tokens)
     }
@@ -61,8 +62,7 @@ impl Session {
         self.recovery = Recovery::Used;
     }
 
-    /// Returns the pressure on the conversation in a request of this size at the time `now_ms` (milliseconds since
-    /// 1970).
+    /// Returns the compaction pressure of a request of this size at `now_ms` (milliseconds since 1970).
     pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         let history = history_tokens(&self.history, means);
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
@@ -74,13 +74,13 @@ impl Session {
         }
     }
 
-    /// Returns the pressure on the conversation in a request like the last one.
+    /// Returns the compaction pressure of a request like the last one.
     pub fn next_pressure(&self, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
     }
 
-    /// Estimates the size of the next request with the options of `ask`: the size of the last prompt plus later messages,
-    /// or the conversation alone if that size is not known.
+    /// Estimates the size of the next request with the options of `ask`. The estimate is the size of the last prompt
+    /// plus later messages or, if that size is unknown, the conversation alone.
     pub fn request_size(&self, ask: &PromptRequest, means: PromptServices<'_>) -> RequestSize {
         let tokens = self.anchored(means).unwrap_or_else(|| history_tokens(&self.history, means));
         request_size(tokens, ask, self, means)
@@ -99,9 +99,9 @@ impl Session {
         CompactionStatus::new(settings.watched(), &profile, &pressure, self.compactions.last())
     }
 
-    /// Whether a compaction now is expected to cost less than it saves. Later requests become shorter, but the summary
+    /// Whether compacting now is expected to save more than it costs. Later requests become shorter, but the summary
     /// and the content after it are written to the cache again, and a summarizing model reads the conversation once.
-    /// Computed in multiples of the price of uncached input.
+    /// Prices are relative to uncached input.
     fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
         let compaction = &means.settings.compaction;
         let profile = compaction.profile(&means.settings.tool_output);
@@ -109,7 +109,7 @@ impl Session {
         let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
         let after = (profile.keep.tokens + profile.summary.tokens).min(history);
         let is_warm = self.cached(now_ms).is_some_and(|cached| cached.tokens > 0);
-        // If the cache has expired, the whole prompt is written again with or without a compaction.
+        // If the cache has expired, the whole prompt is written again, with or without a compaction.
         let (rewritten, saved_once) = if is_warm { (after, 0) } else { (0, history - after) };
         let asked = match compaction.summariser {
             SummariserKind::Extractive => 0.0,
@@ -120,10 +120,10 @@ impl Session {
         saved > rewritten as f64 * (write - read) + asked
     }
 
-    /// Replaces the conversation that a draft was made from with the draft.
+    /// Replaces the conversation with a draft that was made from it.
     ///
     /// # Errors
-    /// [`DraftRefusal`]. The session is unchanged.
+    /// Returns a [`DraftRefusal`] if the draft no longer applies. The session is then unchanged.
     pub fn compact(
         &mut self,
         draft: Draft,
@@ -150,10 +150,10 @@ impl Session {
         compactions.last().ok_or(DraftRefusal::Changed)
     }
 
-    /// Shows the model the messages that the last compaction hid, before newer messages.
+    /// Undoes the last compaction: the model sees the hidden messages again, before newer ones.
     ///
     /// # Errors
-    /// [`SessionError::NothingToUndo`] if there is no compaction to undo.
+    /// Returns [`SessionError::NothingToUndo`] if there is no compaction to undo.
     pub fn undo_compaction(&mut self) -> Result<Record, SessionError> {
         if self.compactions.is_empty() {
             return Err(SessionError::NothingToUndo);
@@ -164,20 +164,20 @@ impl Session {
         Ok(record)
     }
 
-    /// Compactions that were committed and not undone, oldest first.
+    /// Returns the compactions that were committed and not undone, oldest first.
     #[cfg(test)]
     pub(crate) fn compactions(&self) -> &[Record] {
         &self.compactions
     }
 
-    /// Handles a change of earlier messages: resets their tiers, and forgets the size of the last prompt.
+    /// Updates the session after earlier messages changed: resets their tiers, and forgets the size of the last prompt.
     pub(super) fn rewritten(&mut self) {
         self.anchor = None;
         self.reregister_history();
         self.touch();
     }
 
-    /// Marks the changes since revision `since` as automatic, so that pending prompts of that revision stay valid.
+    /// Marks the changes since revision `since` as automatic, so that pending prompts of that revision remain valid.
     pub(super) fn changed_by_itself(&mut self, since: u64) {
         for pending in self.pending.iter_mut().filter(|pending| pending.same_until == since) {
             pending.same_until = self.revision;

@@ -1,5 +1,5 @@
-//! Tracks the files that the model has read, so that they are not read again, and its exploration steps. Both are
-//! extracted from the conversation after the last compaction. Contains no file text.
+//! Tracks the files that the model has read, so that it does not read them again, and its exploration steps. Both are
+//! extracted from the messages since the last compaction.
 
 use std::collections::HashSet;
 
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::conversation_facts::{Step, ToolPatterns, files_read, steps};
 use crate::conversation::history::{History, Message, MessageId};
 
-/// Where in the conversation to start looking for files and steps, and what to add to them.
+/// State from which the files read and the exploration steps are derived, together with the conversation.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepHistory {
     /// Files that a client marked as read, most recent last.
     marked: Vec<Mark>,
-    /// Steps from before `since` to keep.
+    /// Steps to keep from messages before `since`.
     kept: Vec<Step>,
-    /// First message to look at.
+    /// First message to scan for files and steps.
     since: MessageId,
 }
 
@@ -25,11 +25,11 @@ pub struct StepHistory {
 #[serde(from = "StoredMark")]
 struct Mark {
     path: String,
-    /// Id of the message that followed the mark.
+    /// Id of the first message after the mark.
     before: MessageId,
 }
 
-/// A mark in any stored version. Earlier versions contain only the path.
+/// A mark in any stored format. Earlier versions stored only the path.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredMark {
@@ -47,9 +47,9 @@ impl From<StoredMark> for Mark {
 }
 
 impl StepHistory {
-    /// Returns the files read, most recent last. A file that a client marked has the position of its mark.
+    /// Returns the files read, most recent last. A file that a client marked is ordered by the time of its mark.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
-        // A mark precedes the message that followed it.
+        // A mark is ordered before the message that followed it.
         let marks = self.marked.iter().map(|mark| {
             let before = self.looked_at(history).take_while(|message| message.id < mark.before).count();
             (before, 0, mark.path.clone())
@@ -75,14 +75,14 @@ impl StepHistory {
         self.kept.iter().cloned().chain(later).collect()
     }
 
-    /// Marks a file as read now.
+    /// Marks a file as read at this point of the conversation.
     pub fn mark_read(&mut self, path: impl Into<String>, history: &History) {
         let mark = Mark { path: path.into(), before: history.next_id() };
         self.marked.retain(|known| known.path != mark.path);
         self.marked.push(mark);
     }
 
-    /// Forgets the files, because their texts are no longer in the conversation, and all but the last `kept` steps.
+    /// Forgets all files, because their texts are no longer in the conversation, and all but the last `kept` steps.
     pub(super) fn shorten(&mut self, kept: usize, history: &History, tools: &ToolPatterns) {
         let steps = self.steps(history, tools);
         let old = steps.len().saturating_sub(kept);

@@ -1,5 +1,5 @@
 //! Settings for the provider that Strata sends prompts to on request. Only the user can set them, so that a cloned
-//! repository cannot send a key to its own server. They never contain a key.
+//! repository cannot send a key to its own server. The settings never contain a key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::dialect::Format;
 use crate::conversation::key_variable::KeyVariable;
 
-/// A provider, identified by its API. Gateways and self-hosted servers offer one of these APIs at their own address.
+/// A provider, identified by its API. Also select it for a gateway or a self-hosted server that offers the same API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderName {
     /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's Chat Completions API. Also for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
+    /// OpenAI's Chat Completions API. Also works for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
     #[serde(rename = "openai")]
     OpenAi,
     /// OpenAI's Responses API.
@@ -25,10 +25,9 @@ pub enum ProviderName {
 }
 
 impl ProviderName {
-    /// All providers.
     pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Responses, Self::Gemini, Self::Ollama];
 
-    /// The format of this provider's requests.
+    /// Returns the format of requests to this provider.
     pub const fn format(self) -> Format {
         match self {
             Self::Anthropic => Format::Anthropic,
@@ -38,7 +37,7 @@ impl ProviderName {
         }
     }
 
-    /// The name used in settings and as a prefix of model names.
+    /// Returns the name used in settings and as a prefix of model names.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -56,11 +55,11 @@ impl ProviderName {
 pub struct ProviderSettings {
     /// Provider to send prompts to. If unset, Strata sends nothing, even if a key is available.
     pub name: Option<ProviderName>,
-    /// Provider address, if not the default: `https:`, or `http:` for a server on this machine.
+    /// Base URL of the provider, if not the default: `https:`, or `http:` for a server on this machine.
     pub base_url: Option<String>,
     /// Model to send prompts to, as the provider names it. Defaults to `model`.
     pub model: Option<String>,
-    /// Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
+    /// Environment variable that contains the provider's key, if not the default one. The name must end in `_API_KEY`,
     /// `_TOKEN` or `_KEY`.
     pub key_env: Option<KeyVariable>,
     /// Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs

@@ -1,6 +1,6 @@
 //! Decides which settings a workspace file may set. A cloned repository can contain such a file, so its settings can
 //! neither send data anywhere nor remove a protection, even in a trusted workspace. A setting opts in with the schema
-//! keyword `x-workspace`; only the user can set the others. Reads no files.
+//! keyword `x-workspace`. Only the user can set other settings.
 
 use std::sync::LazyLock;
 
@@ -13,29 +13,29 @@ use super::Settings;
 /// or, for a table, the allowed keys.
 pub const WORKSPACE_KEYWORD: &str = "x-workspace";
 
-/// Why a workspace file cannot set a value.
+/// Why a workspace file may not set a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotSettable {
     /// The setting does not exist.
     #[error("there is no such setting")]
     Unknown,
-    /// Only the user may set it.
+    /// Only the user may set this setting.
     #[error(
         "a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the \
          environment, in your editor's user settings or with --set"
     )]
     UserOnly,
-    /// Workspace files may set it, but only to other values.
+    /// Workspace files may set this setting, but not to this value.
     #[error("a workspace file can only name the built-in compaction profiles")]
     OtherValue,
 }
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Settings).to_value());
 
-/// Checks that a workspace file may set the setting at `path` to `value`.
+/// Checks whether a workspace file may set the setting at `path` to `value`.
 ///
 /// # Errors
-/// [`NotSettable`]. A path to a group such as `compaction` gives `UserOnly`.
+/// Returns [`NotSettable`] if it may not. The path of a group such as `compaction` gives [`NotSettable::UserOnly`].
 pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Result<(), NotSettable> {
     let schema = &*SCHEMA;
     let (mut node, mut grant) = (schema, &Value::Null);
@@ -63,7 +63,7 @@ pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Resu
     }
 }
 
-/// Resolves the `$ref` of a schema node; returns other nodes unchanged.
+/// Resolves the `$ref` of a schema node. Returns a node without one unchanged.
 fn definition<'s>(schema: &'s Value, node: &'s Value) -> &'s Value {
     let pointer = node["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| schema.pointer(pointer)).unwrap_or(node)

@@ -1,5 +1,5 @@
-//! Records what each prompt broke in the provider's cache, and why. Compares each recorded prompt with the previous
-//! one, for every policy.
+//! Records what each prompt broke in the provider's cache, and why. Under every policy, each recorded prompt is
+//! compared with the previous one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::conversation::selection::{Choice, Selection};
 use crate::prompt::layout::{ItemKey, Layout, LayoutBlock, Part};
 use crate::tokens::cost::{Account, CacheShortfall, SentRequest};
 
-/// Why the prefix shared with the last prompt ended where it did.
+/// Why the prefix that a prompt shares with the previous one ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "BreakReason")]
 pub(crate) enum Reason {
-    /// The session's first prompt.
+    /// The prompt is the session's first one.
     First,
-    /// Nothing broke: the previous prompt is a prefix of this one.
+    /// Nothing broke: the previous prompt is a prefix of this prompt.
     None,
     /// The model, the dialect or the tools changed.
     Model,
@@ -41,7 +41,7 @@ pub(crate) enum Reason {
     Moved,
 }
 
-/// The end of the prefix that two consecutive prompts share.
+/// A cache break: the end of the prefix that two consecutive prompts share.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Break {
@@ -51,7 +51,7 @@ pub struct Break {
     pub at_ms: u64,
     /// Reason for the break.
     pub(crate) reason: Reason,
-    /// Items in the first block that could not stay in place.
+    /// Items in the first block that did not stay in place.
     pub items: Vec<ItemKey>,
     /// Tokens of the unchanged prefix.
     pub kept: usize,
@@ -63,19 +63,20 @@ pub struct Break {
     pub lost: usize,
     /// Extra cost of writing the `lost` tokens instead of reading them, in tokens of uncached input.
     pub cost: f64,
-    /// How much less of this prompt the provider read from its cache than expected, if reported.
+    /// Tokens of this prompt that the provider was expected to read from its cache but did not, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missed: Option<CacheShortfall>,
 }
 
-/// Breaks caused by a session's prompts.
+/// Cache breaks caused by a session's prompts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Breaks {
     /// Number of recorded prompts.
     pub turn: u64,
     /// Break caused by the last recorded prompt.
     pub last: Option<Break>,
-    /// Last break that began with each item: for all files and outlines, and for other items in the last prompt.
+    /// Turn and reason of the last break that began with each item. Files and outlines are kept forever, other items
+    /// only while prompts show them.
     by_item: BTreeMap<ItemKey, (u64, Reason)>,
 }
 
@@ -85,7 +86,7 @@ impl Breaks {
         self.by_item.get(key).copied()
     }
 
-    /// Records how much less the provider read of the last prompt than expected.
+    /// Records how many tokens of the last prompt the provider did not read from its cache as expected.
     pub(crate) fn missed(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;
@@ -108,7 +109,7 @@ impl Breaks {
         if !matches!(found.reason, Reason::None | Reason::First) {
             let entry = (self.turn, found.reason);
             self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
-            // Files can return. Deleted messages cannot, and a conversation keeps adding new ones.
+            // Files can return to the prompt. Deleted messages cannot, and a conversation keeps adding new ones.
             let shown: BTreeSet<&ItemKey> = now.blocks().flat_map(|block| &block.items).collect();
             let comes_back = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Symbol(_));
             self.by_item.retain(|key, _| comes_back(key) || shown.contains(key));
@@ -118,7 +119,7 @@ impl Breaks {
 }
 
 impl Break {
-    /// Adds the lost tokens and their cost.
+    /// Sets the lost tokens and their cost.
     fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             Reason::None | Reason::First => 0,
@@ -182,7 +183,7 @@ fn compare(
     Break { reason, items, kept, rewritten: total - kept, moved, ..whole(reason) }
 }
 
-/// Finds out why a block of the last prompt is not in its place, and which of its items caused that.
+/// Returns why a block of the last prompt is no longer in its position, and which of its items caused the change.
 fn why(
     block: &LayoutBlock,
     new: &[&LayoutBlock],
@@ -220,7 +221,7 @@ fn why(
     if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }
 }
 
-/// Whether a block follows the request and is never meant to stay in place.
+/// Whether a block follows the request and is not expected to stay in place.
 fn is_volatile(block: &LayoutBlock) -> bool {
     matches!(block.part, Part::SessionState | Part::ContextFrame)
         || (block.part == Part::Updates && block.items.is_empty())

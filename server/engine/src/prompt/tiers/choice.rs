@@ -1,4 +1,4 @@
-//! Chooses the layout policy of a prompt, and reports the reason.
+//! Chooses the layout policy of a prompt and reports what decided the choice.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,25 +8,26 @@ use crate::tokens::models::Model;
 
 use super::PolicyName;
 
-/// A layout policy and the reason for it.
+/// A layout policy, and what decided the choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyChoice {
-    /// Chosen policy.
+    /// The chosen policy.
     pub policy: PolicyName,
-    /// What decided on the policy.
+    /// What decided the choice.
     pub(crate) decided_by: DecidedBy,
 }
 
-/// What decided on a layout policy.
+/// What decided the choice of a layout policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DecidedBy {
-    /// The index: the repository is still being indexed, so tiers filled now would soon be rewritten.
+    /// The index. While the repository is being indexed, the policy is `flat`, because filled tiers would soon be
+    /// rewritten.
     Indexing,
-    /// The request.
+    /// The policy that the request asked for.
     Request,
-    /// The session.
+    /// The policy set for the session.
     Session,
     /// The setting `cache.policy`.
     Setting,
@@ -34,20 +35,20 @@ pub(crate) enum DecidedBy {
     Model,
 }
 
-/// The policies that were asked for, by source.
+/// Requested layout policies, by source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LayoutPreferences {
-    /// Policy that the request asks for.
+    /// Policy that the request asked for.
     pub request: Option<PolicyName>,
-    /// Policy that the session asks for.
+    /// Policy set for the session.
     pub session: Option<PolicyName>,
     /// Policy from the settings.
     pub setting: Option<PolicyName>,
 }
 
 impl LayoutPreferences {
-    /// Chooses the most specific policy asked for, or else the model's default. While the index is being built, always
-    /// chooses `flat`.
+    /// Returns the most specific policy requested, or else the model's default. Always returns `flat` while the
+    /// repository is being indexed.
     pub fn choose(self, model: &Model, index: IndexState) -> PolicyChoice {
         let wished = [
             (self.request, DecidedBy::Request),

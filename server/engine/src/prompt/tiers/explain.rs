@@ -1,11 +1,11 @@
-//! Explains a cache break in plain words. Names are escaped, because the text may be rendered as Markdown.
+//! Explains a cache break to the user. Names are escaped, because the text may be rendered as Markdown.
 
 use crate::conversation::urls::Pages;
 use crate::prompt::layout::{ItemKey, inline};
 
 use super::{Break, Reason};
 
-/// Maximum number of items to name; the others are only counted.
+/// Maximum number of items to name. Further items are only counted.
 const NAMED: usize = 3;
 
 /// Explains a cache break in one or two sentences. `pages` provides the titles of web pages.
@@ -47,7 +47,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
     format!("Turn {}: {why}{figures}{missed}.", broke.turn)
 }
 
-/// Lists the first items by name and counts the others.
+/// Formats the names of the first items and the number of the others.
 fn told(items: &[ItemKey], pages: &Pages) -> String {
     let mut names: Vec<String> = items.iter().take(NAMED).map(|key| name(key, pages)).collect();
     match items.len().saturating_sub(NAMED) {

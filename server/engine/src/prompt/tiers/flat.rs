@@ -1,5 +1,5 @@
-//! Policy `flat`: one fixed order without breakpoints. Keeps the state of other policies. Used until the repository is
-//! indexed, and for comparison (`docs/tiers.md`, "Policy `flat`").
+//! Policy `flat`: one fixed order without breakpoints. It is used until the repository is indexed, and for comparison
+//! (`docs/tiers.md`, "Policy `flat`"). The state of other policies is left unchanged.
 
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};

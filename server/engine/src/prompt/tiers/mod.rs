@@ -1,5 +1,6 @@
-//! Layout policies: where content goes in a prompt, and where its cache breakpoints are. A policy only orders the
-//! content it is given: it finds no content, writes no dialect, and is independent of the editor.
+//! Layout policies, which decide the order of a prompt's content and the positions of its cache breakpoints. A policy
+//! only orders the content it is given. It neither finds content nor writes a dialect, and is independent of the
+//! editor.
 
 mod breaks;
 mod choice;

@@ -4,15 +4,15 @@ use super::rules::Rules;
 use super::state::TierState;
 use crate::prompt::layout::{Content, FileListCoverage, Layout};
 
-/// An ordered prompt, and the policy's state to keep if it is sent.
+/// An ordered prompt, with the policy's state to keep if the prompt is sent.
 #[derive(Clone, Debug)]
 pub struct PolicyOutput {
     pub layout: Layout,
     /// State to keep when the prompt is recorded; discarded if the prompt is never sent.
     pub recorded: TierState,
-    /// How much of the repository the file list in the prompt covers.
+    /// Coverage of the repository by the file list in the prompt.
     pub(crate) listed: FileListCoverage,
-    /// Tokens that the policy expects to be cached; `None` if it expects nothing.
+    /// Tokens that the policy expects the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
 }
 

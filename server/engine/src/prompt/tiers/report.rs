@@ -21,23 +21,23 @@ use super::{PolicyChoice, Reason, TierState, ledger, ripple};
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TiersReport<Item = ItemReport> {
-    /// Model that the prompt is for.
+    /// Model that the prompt was laid out for.
     pub model: String,
-    /// Layout policy, and what decided on it.
+    /// Layout policy, and what decided the choice.
     #[serde(flatten)]
     pub chosen: PolicyChoice,
     /// Number of prompts recorded so far.
     pub turns: u64,
-    /// Last recorded prompt, including one from another process; absent if none was recorded.
+    /// Summary of the last recorded prompt, which may come from another process; absent if none was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<LastTurn>,
-    /// Contents of each nonempty tier.
+    /// Items and tokens of each nonempty tier.
     pub tiers: Vec<TierReport>,
-    /// Items in prompt order, then items that are not shown but keep a position.
+    /// Items in prompt order, followed by items that are not shown but keep their positions.
     pub items: Vec<Item>,
     /// Tokens of the whole prompt.
     pub tokens: usize,
-    /// Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
+    /// Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
     pub predicted: Charge,
     /// Share of the prompt's tokens that is expected to be read from the cache (`predicted.read`), in percent, rounded
     /// to one decimal.
@@ -64,7 +64,7 @@ pub struct ItemReport {
     /// Selection state of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Choice>,
-    /// Tier of the item.
+    /// Tier that the item is in.
     pub tier: Tier,
     /// Tokens of the item, including updates.
     pub tokens: usize,
@@ -72,7 +72,7 @@ pub struct ItemReport {
     /// position, such as an outline of a file that is shown in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<usize>,
-    /// Statistics of the policy about the item.
+    /// Statistics of the layout policy about the item.
     #[serde(flatten)]
     pub(crate) figures: Option<ItemStats>,
     /// Last cache break that began with the item.
@@ -80,7 +80,7 @@ pub struct ItemReport {
     pub(crate) last_break: Option<LastBreak>,
 }
 
-/// Statistics of a policy about an item.
+/// Statistics of a layout policy about an item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ItemStats {
@@ -100,7 +100,7 @@ pub(crate) struct LastBreak {
 }
 
 impl<Item> TiersReport<Item> {
-    /// Converts the items of the report.
+    /// Converts each item of the report with `to`.
     pub fn map_items<Other>(self, to: impl FnMut(Item) -> Other) -> TiersReport<Other> {
         TiersReport {
             model: self.model,
@@ -117,10 +117,10 @@ impl<Item> TiersReport<Item> {
     }
 }
 
-/// Lays out the next request at the time `now_ms` (milliseconds since 1970), and reports the layout.
+/// Lays out the next request at `now_ms` (milliseconds since 1970) and reports the layout.
 ///
 /// # Errors
-/// The errors of [`weigh`].
+/// Returns the errors of [`weigh`].
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
@@ -154,15 +154,15 @@ pub fn report(
     })
 }
 
-/// The first position, the tier and the tokens of an item.
+/// First position and tier of an item, and its tokens in all blocks.
 struct ItemPlacement {
     position: usize,
     tier: Tier,
     tokens: usize,
 }
 
-/// Returns the items of a prompt, then those that its policy remembers without showing them. `outline` counts the
-/// tokens of a single map block, since several share a content block.
+/// Returns the items of a prompt, then the items that its policy remembers without showing them. `outline` counts the
+/// tokens of a single map block, because several map blocks share a content block.
 fn items(
     prepared: &PreparedPrompt,
     session: &Session,
@@ -205,13 +205,13 @@ fn items(
     items
 }
 
-/// Returns the tokens of an item in a block that it may share with others.
+/// Returns the tokens of an item in a block that the item may share with others.
 fn share(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
     if block.items.len() > 1 { outline(key).min(block.tokens) } else { block.tokens }
 }
 
-/// Statistics about items: those of `ripple` come from the state before the prompt, those of `ledger` from the state
-/// after it.
+/// Statistics of the policy about items. Those of `ripple` come from the state before the prompt, and those of `ledger`
+/// from the state after it.
 enum PolicyItemStats<'a> {
     Ledger(BTreeMap<ItemKey, ledger::ItemStats>),
     Ripple(&'a TierState),

@@ -1,4 +1,4 @@
-//! Caching rules derived from the model and the settings. They apply to every policy.
+//! Rules for laying out a prompt, derived from the model and the settings. They apply to every policy.
 
 use crate::conversation::dialect::Carriers;
 use crate::hash::ContentHash;
@@ -13,45 +13,45 @@ pub enum Deltas {
     Explicit,
     /// Append a diff, unless the model's own messages already contain the exact edit.
     FromHistory,
-    /// Lay out the current text again, without diffs.
+    /// Write the current text again, without diffs.
     Never,
 }
 
 /// How much of the last prompt to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cut {
-    /// As much as is valid and cached.
+    /// Keep as much as is valid and cached.
     #[default]
     Deepest,
-    /// Nothing.
+    /// Keep nothing.
     Fresh,
 }
 
-/// Caching rules derived from the model and the settings.
+/// Rules for laying out a prompt, derived from the model and the settings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
     /// Target size of a cached tier, in tokens. 0 disables anchoring, demotion, and promotion of history.
     pub target: usize,
-    /// How long the provider is asked to keep cache entries.
+    /// Lifetime to request for the provider's cache entries.
     pub ttl: Ttl,
     /// Prices and kind of cache of the provider.
     pub prices: Prices,
-    /// Where the dialect accepts breakpoints.
+    /// Which blocks may carry a breakpoint in the dialect.
     pub carriers: Carriers,
-    /// Hash of everything that invalidates the whole cache when it changes: model, dialect and tools.
+    /// Hash of everything whose change invalidates the whole cache: model, dialect and tools.
     pub identity: ContentHash,
     /// How to update changed files.
     pub deltas: Deltas,
     /// How much of the last prompt to keep.
     pub cut: Cut,
-    /// Maximum growth over a minimal prompt, in percent; `None` for no limit.
+    /// Maximum growth over a prompt without outdated text, in percent; `None` for no limit.
     pub slack: Option<u32>,
     /// Time of the prompt, in milliseconds since 1970.
     pub now_ms: u64,
 }
 
 impl Rules {
-    /// Creates rules with defaults for everything but the target and the cache.
+    /// Creates rules with defaults for everything except the target, the lifetime and the prices.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (carriers, deltas, cut) = (Carriers::default(), Deltas::default(), Cut::default());
         Self {
@@ -67,8 +67,9 @@ impl Rules {
         }
     }
 
-    /// Computes the target size of a tier: the larger of the configured and the model's minimum, plus a tenth, so that
-    /// a tier that just reaches the target is really cached (`docs/tiers.md`). A configured 0 disables the target.
+    /// Computes the target size of a tier: the larger of the configured and the model's minimum, plus a tenth. The
+    /// tenth ensures that a tier that just reaches the target is really cached (`docs/tiers.md`). A configured minimum
+    /// of 0 disables the target.
     pub(crate) fn target(configured_minimum: usize, model_minimum: usize) -> usize {
         match configured_minimum {
             0 => 0,

@@ -11,7 +11,7 @@ use crate::tokens::cost::BilledInput;
 /// The state of a layout policy between prompts.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub enum TierState {
-    /// No state.
+    /// No policy has stored any state.
     #[default]
     Untracked,
     /// The log of policy `ledger`.
@@ -21,7 +21,7 @@ pub enum TierState {
 }
 
 impl TierState {
-    /// Returns the tier where the state has an item; active if it does not have it.
+    /// Returns the tier of an item, or `Active` if the state does not contain the item.
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
         match self {
             Self::Untracked => Tier::Active,
@@ -30,7 +30,7 @@ impl TierState {
         }
     }
 
-    /// Forgets the conversation, after it was cleared, replaced or compacted.
+    /// Forgets all messages, after the conversation was cleared, replaced or compacted.
     pub(crate) fn purge_history(&mut self) {
         match self {
             // `ledger` detects changed messages by their content.
@@ -39,7 +39,7 @@ impl TierState {
         }
     }
 
-    /// Resets all tiers before the next prompt, but keeps what was learned.
+    /// Resets all tiers before the next prompt. Keeps what the policy has learned about the user.
     pub(crate) fn rebuild(&mut self) {
         match self {
             Self::Untracked => {}

@@ -1,4 +1,4 @@
-//! A conversation as a request without system prompt, files or breakpoints, for exports.
+//! Writes a conversation as a request without system prompt, files or breakpoints, for exports.
 
 use crate::conversation::history::{ContentBlock, Message, project};
 use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
@@ -6,8 +6,8 @@ use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 use super::{Body, Envelope, render};
 use crate::conversation::dialect::{Breakpoints, Format, Speaker};
 
-/// Writes `messages` followed by `prompt` as the model would see them, in `format`. Without a prompt, the conversation
-/// may end with the assistant, which a provider would reject.
+/// Writes `messages` followed by `prompt` in `format`, as the model would see them. Without a prompt, the conversation
+/// may end with an assistant message, which a provider would reject.
 pub fn request<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],

@@ -1,4 +1,4 @@
-//! A finished request body, and the fields that accompany its messages.
+//! A finished request body, and the request fields outside of the layout.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ pub struct Tool {
     pub input_schema: Value,
 }
 
-/// Fields of a request besides its layout.
+/// Fields of a request that are not part of its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
     /// Model as the provider names it, without any prefix.
     pub model: &'a str,
-    /// Tools that the client declares, in its order.
+    /// Tools that the client declares, in the client's order.
     pub tools: &'a [Tool],
     /// Key that routes requests with the same prefix to the same cache, in dialects with such a field. A key of more
     /// than 64 characters is replaced by its hash.
@@ -39,7 +39,7 @@ pub struct Envelope<'a> {
 pub enum Body {
     /// A JSON body, ready to POST once the client adds model parameters.
     Json(#[schemars(with = "Map<String, Value>")] Value),
-    /// A text, ready to read or paste.
+    /// A text to read or paste.
     Text(String),
 }
 
@@ -47,12 +47,12 @@ pub enum Body {
 #[derive(Clone, PartialEq, Debug)]
 pub struct RenderedBody {
     pub body: Body,
-    /// Number of messages, with the system prompt counted as one. Needed for the format's cost per message.
+    /// Number of messages, including the system prompt as one. Used for the format's overhead per message.
     pub messages: usize,
 }
 
 impl Body {
-    /// Adds fields to a JSON body. Existing fields are kept; a text is unchanged.
+    /// Adds fields to a JSON body without replacing existing ones. A text has no fields and is left unchanged.
     pub fn extend(&mut self, extra: Map<String, Value>) {
         if let Self::Json(Value::Object(body)) = self {
             for (field, value) in extra {
@@ -61,7 +61,7 @@ impl Body {
         }
     }
 
-    /// Converts the body to a text: for a JSON body, the exact bytes to POST.
+    /// Converts the body to text. For a JSON body, this is the exact text to POST.
     pub fn into_text(self) -> String {
         match self {
             Self::Json(body) => body.to_string(),

@@ -1,5 +1,5 @@
-//! Writes a request body for Google's `generateContent`. There, `model` is part of the URL, so the sender has to remove
-//! it from the body.
+//! Writes a request body for Google's `generateContent` API. The API expects the model in the URL, so the sender must
+//! remove `model` from the body.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::gemini::{Signatures, SpelledContents, contents};
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt leaves them out.
+/// Top-level fields that only Strata writes, even if a prompt omits them.
 pub(super) const FIELDS: &[&str] = &["model", "systemInstruction", "tools", "contents", "cachedContent"];
 
 pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {

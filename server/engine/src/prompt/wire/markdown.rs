@@ -1,6 +1,6 @@
 //! Writes a prompt as one text for reading and pasting: a heading per message, its texts unchanged, and cache
-//! breakpoints as comments. A text that could be mistaken for this structure, or that would change the rendering of
-//! what follows (an open fence, raw HTML), is put into a fence. Texts are never escaped or rewrapped.
+//! breakpoints as comments. A text is fenced if it could be mistaken for this structure, or if it would change the
+//! rendering of later text, as an open fence or raw HTML would. Texts are never escaped or rewrapped.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -21,7 +21,7 @@ struct Fence {
 /// A layout as one text, with the position of each block.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Readable<'a> {
-    /// The text; empty, or complete lines only.
+    /// The rendered text. It is empty or consists of complete lines.
     pub text: String,
     /// Blocks in the order of the text. Together they cover all of its lines.
     pub passages: Vec<Passage<'a>>,
@@ -34,8 +34,8 @@ pub(crate) struct Passage<'a> {
     pub message: usize,
     pub speaker: Speaker,
     pub block: &'a LayoutBlock,
-    /// Zero-based line range of the block; a line ends with `\n`. The heading of a message belongs to its first block,
-    /// and the blank line after a block to that block. Empty if the block cannot be written as text.
+    /// Zero-based line range of the block. A line ends with `\n`. The heading of a message belongs to its first block,
+    /// and a blank line belongs to the block before it. The range is empty if the block cannot be written as text.
     pub lines: Range<usize>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn readable(layout: &Layout) -> Readable<'_> {
             (seen, line) = (text.len(), end);
         }
     }
-    // Blank lines only separate blocks, so the last one is removed.
+    // Blank lines only separate blocks, so the blank line after the last block is removed.
     if text.ends_with("\n\n") {
         text.pop();
         if let Some(last) = passages.iter_mut().rfind(|passage| !passage.lines.is_empty()) {
@@ -129,7 +129,7 @@ fn write_block(out: &mut String, block: &LayoutBlock) {
     }
 }
 
-/// Writes a text unchanged, or in a fence if it could break the structure.
+/// Writes a text unchanged, or inside a fence if the text could break the structure.
 fn write_text(out: &mut String, text: &str) {
     if keeps_its_place(text) { paragraph(out, text) } else { fenced(out, "", text) }
 }
@@ -139,7 +139,7 @@ fn paragraph(out: &mut String, text: &str) {
     out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
 }
 
-/// Writes a code block with a fence that nothing inside can close.
+/// Writes a code block inside a fence that the text cannot close.
 fn fenced(out: &mut String, info: &str, text: &str) {
     let fence = fence(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -165,7 +165,7 @@ fn picture(image: &Image) -> String {
 }
 
 /// Whether a text, read as Markdown, closes all of its fences and contains nothing that could be mistaken for the
-/// prompt's structure or change the rendering of what follows.
+/// prompt's structure or change the rendering of later text.
 fn keeps_its_place(text: &str) -> bool {
     let mut open: Option<Fence> = None;
     // CommonMark also ends lines at a lone carriage return.
@@ -180,8 +180,8 @@ fn keeps_its_place(text: &str) -> bool {
     open.is_none()
 }
 
-/// Returns the fence that a line opens: at least three backticks or tildes. A fence of backticks cannot have another
-/// backtick after it.
+/// Returns the fence that a line opens: at least three backticks or tildes. After the backticks of a fence, the line
+/// cannot contain another backtick.
 fn opened(line: &str) -> Option<Fence> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);
@@ -195,9 +195,9 @@ fn closes(line: &str, fence: Fence) -> bool {
     line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
 }
 
-/// Whether a line outside of fences could be something other than plain text: a top-level heading that does not start
-/// with a letter or digit, unlike those Strata writes; the underline of a top-level heading; raw HTML; or a fence that
-/// may or may not belong to a list. Enclosing quotes and lists make no difference.
+/// Whether a line outside of fences could be something other than plain text: a top-level heading that starts with
+/// neither a letter nor a digit, as the heading of a message does (`# [1] User`); the underline of a top-level heading;
+/// raw HTML; or a fence that may or may not belong to a list. Enclosing quotes and lists make no difference.
 fn stands_out(line: &str) -> bool {
     let unindented = unindented(line);
     if unindented.len() < line.len() && opened(unindented).is_some() {
@@ -214,7 +214,7 @@ fn stands_out(line: &str) -> bool {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || "/!?".contains(c)))
 }
 
-/// Removes up to three leading spaces, which have no meaning for a block.
+/// Removes up to three leading spaces, which have no meaning at the start of a block.
 fn unindented(line: &str) -> &str {
     let spaces = line.bytes().take(3).take_while(|byte| *byte == b' ').count();
     line.get(spaces..).unwrap_or(line)

@@ -1,6 +1,7 @@
 //! Writes request bodies. Each file writes layouts in one dialect (`anthropic`, `openai`, `responses`, `gemini`,
-//! `bedrock`, `markdown`), without adding to the layout or joining texts. `conversation::dialect` writes messages and
-//! checks the providers' rules. Independent of tiers, budgets and policies: the breakpoints are already placed.
+//! `bedrock`, `markdown`) without adding to the layout or joining texts. `conversation::dialect` writes messages and
+//! checks the providers' rules. Breakpoints are already placed, so this module does not depend on tiers, budgets or
+//! policies.
 
 mod anthropic;
 mod bare;
@@ -32,8 +33,8 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
     }
 }
 
-/// Whether a client may add this field to a request body. Fields that Strata writes or counts are reserved. Texts have
-/// no fields.
+/// Whether a client may add this field to a request body. Fields that Strata writes or counts are reserved, and a
+/// Markdown prompt has no fields.
 pub fn has_room_for(format: Format, field: &str) -> bool {
     match format {
         Format::Anthropic => !anthropic::FIELDS.contains(&field),

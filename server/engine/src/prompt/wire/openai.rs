@@ -1,5 +1,5 @@
-//! Writes a request body for OpenAI's Chat Completions API. If cache entries end at explicit breakpoints, the
-//! provider's automatic one is turned off.
+//! Writes a request body for OpenAI's Chat Completions API. If the body has explicit breakpoints, the provider's
+//! automatic breakpoint is turned off.
 
 use serde_json::{Map, Value, json};
 
@@ -8,11 +8,11 @@ use crate::conversation::dialect::{Breakpoints, openai};
 use crate::hash::ContentHash;
 use crate::prompt::layout::Layout;
 
-/// The API reference: `prompt_cache_key` "has a maximum length of 64 characters".
+/// Maximum characters of `prompt_cache_key`, according to the API reference.
 const CACHE_KEY_CHARS: usize = 64;
 
-/// Top-level fields that only Strata writes, even if a prompt leaves them out. `prompt_cache_retention` is left to the
-/// client: it changes how long entries live, not where they end.
+/// Top-level fields that only Strata writes, even if a prompt omits them. `prompt_cache_retention` is left to the
+/// client, because it changes how long entries live, not where they end.
 pub(super) const FIELDS: &[&str] =
     &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"];
 
@@ -40,8 +40,8 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
-/// Writes the fields that choose the cache for the request and where its entries end. Both of OpenAI's dialects use
-/// them.
+/// Writes the fields that select the cache for the request and where its entries end. Both of OpenAI's dialects have
+/// these fields.
 pub(super) fn cache_fields(body: &mut Map<String, Value>, envelope: &Envelope<'_>) {
     if let Some(key) = envelope.cache_key {
         body.insert("prompt_cache_key".into(), cache_key(key).into());

@@ -1,5 +1,5 @@
-//! Writes a request body for OpenAI's Responses API. The provider stores nothing, so the request asks for encrypted
-//! reasoning, which is sent back with the conversation.
+//! Writes a request body for OpenAI's Responses API. The provider is told to store nothing, so the request asks for
+//! encrypted reasoning, which later requests send back with the conversation.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use super::openai::cache_fields;
 use crate::conversation::dialect::responses;
 use crate::prompt::layout::Layout;
 
-/// Top-level fields that only Strata writes, even if a prompt leaves them out.
+/// Top-level fields that only Strata writes, even if a prompt omits them.
 pub(super) const FIELDS: &[&str] = &[
     "model",
     "store",
@@ -38,14 +38,14 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     RenderedBody { body: Body::Json(body.into()), messages: count }
 }
 
-/// Whether a model reasons, judged by its name. Other models reject the field ("Encrypted content is not supported with
-/// this model").
+/// Whether a model reasons, judged by its name. Other models reject the `include` field ("Encrypted content is not
+/// supported with this model").
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     !["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|older| name.starts_with(older))
 }
 
-/// Strict schemas are the API's default, and reject most schemas that tools declare.
+/// Converts a tool to its declaration. Strict schemas, the API's default, would reject most schemas that tools declare.
 fn tool(tool: &Tool) -> Value {
     json!({
         "type": "function",

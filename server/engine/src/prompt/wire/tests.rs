@@ -49,7 +49,7 @@ fn tool(name: &str) -> Tool {
     Tool { name: name.into(), description: "Reads a file.".into(), input_schema }
 }
 
-/// The header of a PNG file of the given size. Only the header is read here.
+/// Creates the header of a PNG file of the given size. Nothing else of the file is read here.
 fn png(width: u32, height: u32) -> Image {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bytes.extend(width.to_be_bytes());
@@ -59,8 +59,8 @@ fn png(width: u32, height: u32) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// Lays out a projection like the assembler: instructions, files with a breakpoint, the history, the new results, a
-/// volatile tail, the prompt.
+/// Lays out a projection like the assembler does: instructions, files with a breakpoint, the history, the new results,
+/// a volatile tail, and the prompt.
 fn lay(projection: &Projection) -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));

@@ -1,4 +1,4 @@
-//! Limits of prompts, and what is left out to respect them.
+//! Limits of prompts, and what is omitted to respect them.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::prompt::tiers::PolicyName;
 use crate::tokens::cost::Usage;
 use crate::tokens::models::{ModelTable, Ttl};
 
-/// A repository of files of the given sizes, and a model with the given window.
+/// Creates a repository of files of the given sizes, and a model with the given window.
 fn bench(sizes: &[usize], window: usize, policy: PolicyName) -> Bench {
     let mut bench = Bench::new("").policy(policy);
     for (at, size) in sizes.iter().enumerate() {
@@ -200,13 +200,13 @@ fn the_history_is_counted_copied_replaced_and_emptied() {
     assert!(bench.session.history.messages().is_empty());
 }
 
-/// Number of random budgets: 1,000 if the tests are built with `STRATA_LONG=1`.
+/// Number of random cases: 1,000 if the tests are built with `STRATA_LONG=1`.
 const BUDGETS: u32 = if option_env!("STRATA_LONG").is_some() { 1_000 } else { 48 };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(BUDGETS))]
 
-    /// For any selection and window, the prompt fits or nothing could, and no file is left out that would still fit.
+    /// For any selection and window, either the prompt fits or no prompt could, and no file that would fit is omitted.
     #[test]
     fn it_fits_and_nothing_is_shed_needlessly(
         sizes in prop::collection::vec(0..200usize, 0..8),
@@ -225,7 +225,7 @@ proptest! {
             Ok(prepared) => {
                 let reply = prepared.reply;
                 prop_assert!(reply.tokens.total <= reply.tokens.limit);
-                // The map and the list shrink to make room for a file, so their tokens are available to it.
+                // The map and the list shrink in favor of files, so their tokens are available to a file.
                 let movable: usize = [Part::Map, Part::FileList].iter().filter_map(|part| reply.tokens.parts.get(part)).sum();
                 // The first file adds the legend that explains how to read files.
                 let system = reply.tokens.parts.get(&Part::System).copied().unwrap_or_default();
@@ -244,7 +244,7 @@ proptest! {
                     let (bare, parts) = (alone(false).total, alone(true).parts);
                     let weigh = |part| parts.get(part).copied();
                     let with = weigh(&Part::Files).zip(weigh(&Part::System)).map_or(usize::MAX, |(files, system)| files + system);
-                    // `bare` includes the list and the map of that one file; only the file's own text counts.
+                    // `bare` includes the list and the map of that one file, so only the file's own text counts.
                     prop_assert!(with > left || bare > reply.tokens.limit, "{} of {} tokens would have fitted into {}", key, with, left);
                 }
             }

@@ -1,4 +1,4 @@
-//! The lifecycle of excerpts in prompts: shown, kept, updated, pinned, dismissed, selected, excluded and left out.
+//! The lifecycle of excerpts in prompts: shown, kept, updated, pinned, dismissed, selected, excluded and omitted.
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::selection::Extent;
@@ -26,9 +26,9 @@ const FIXTURE: &str = "\
       return load(name).format(**values)
     ";
 
-/// A budget for any one of the short definitions with its heading, but not for two.
+/// A budget in tokens that fits any one of the short definitions with its heading, but not two.
 const ONE: usize = 90;
-/// A budget with room for one of these definitions in an eighth of it.
+/// A budget in tokens of which an eighth fits one of the short definitions.
 const LATER: usize = 800;
 
 const DELAY: &str = "How long is the backoff delay of an attempt?";

@@ -28,7 +28,7 @@ use crate::prompt::wire::Body;
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::Models;
 
-/// A repository and a session.
+/// A repository in memory with a session.
 pub(super) struct Bench {
     pub(super) files: BTreeMap<FileKey, String>,
     pub(super) session: Session,
@@ -36,11 +36,10 @@ pub(super) struct Bench {
     pub(super) models: Models,
     pub(super) counter: TokenCounter,
     pub(super) index: IndexState,
-    /// Text of the session state.
     pub(super) state: String,
     pub(super) standing: SystemContext,
     pub(super) trust: Trust,
-    /// Whether prompts include a context frame, made with the current settings.
+    /// Whether prompts include a context frame, built with the current settings.
     pub(super) has_frame: bool,
 }
 
@@ -85,7 +84,7 @@ impl Bench {
         self.with_for(&PromptRequest::new(Request::Nothing), use_it)
     }
 
-    /// Calls `use_it` with the workspace, including the excerpts for a prompt.
+    /// Calls `use_it` with the workspace, including the excerpts for `ask`.
     fn with_for<R>(&self, ask: &PromptRequest, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
         let mut symbols = SymbolIndex::default();
         for (key, text) in &self.files {
@@ -175,7 +174,7 @@ impl Bench {
         self.session.touch();
     }
 
-    /// Makes a compaction due when the conversation exceeds this many tokens.
+    /// Makes the profile compact when the conversation exceeds this many tokens.
     pub(super) fn compact_over(&mut self, tokens: usize) {
         let options = ProfileOptions { history_over: Some(tokens), ..ProfileOptions::default() };
         self.settings.compaction.profiles.insert("topic".to_owned(), options);
@@ -219,7 +218,7 @@ impl Bench {
     }
 }
 
-/// Summarizes a request, message by message: the role, then the first line of each text, with `|` after a breakpoint.
+/// Formats a request, message by message: the role, then the first line of each text, with `|` after a breakpoint.
 pub(super) fn drawn(reply: &AssembledPrompt) -> String {
     let body = json(reply);
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Assembly without tiers.
+//! Assembly under policy `flat`.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Conversations that a client keeps.
+//! Requests for conversations that a client keeps.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::prompt::wire::{Body, Tool};
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::Models;
 
-/// A model of each dialect, and how its body writes a breakpoint, if it does.
+/// A model of each dialect, and the field that marks a breakpoint in its body, if it has one.
 const DIALECTS: [(Format, &str, Option<&str>); 5] = [
     (Format::Anthropic, "claude-sonnet-5-5", Some("cache_control")),
     (Format::OpenAi, "gpt-5.6-sol", Some("prompt_cache_breakpoint")),
@@ -40,7 +40,7 @@ fn body_of(
     }
 }
 
-/// Questions and answers; for each second question the model calls a tool.
+/// Creates questions and answers. For each second question, the model calls a tool.
 fn talk(turns: usize) -> Vec<NewMessage> {
     let mut messages = Vec::new();
     for turn in 0..turns {
@@ -59,21 +59,21 @@ fn talk(turns: usize) -> Vec<NewMessage> {
     messages
 }
 
-/// The request for each answer of a conversation.
+/// Builds the request for each answer of a conversation.
 fn requests(dialect: (Format, &str)) -> Vec<Value> {
     let talk = talk(6);
     let ends = (1..=talk.len()).filter(|end| talk[end - 1].role == Role::User);
     ends.map(|end| body_of("Be brief.", &talk[..end], dialect).unwrap()).collect()
 }
 
-/// Everything that a provider caches as a prefix, piece by piece, and after which pieces there is a breakpoint.
+/// Returns everything that a provider caches as a prefix, piece by piece, and the pieces that a breakpoint follows.
 fn prefix(body: &Value, mark: Option<&str>) -> (Vec<String>, Vec<usize>) {
     let (mut pieces, mut marks) = (vec![body["tools"].to_string()], Vec::new());
     let parts = ["system", "systemInstruction", "messages", "input", "contents"].map(|field| &body[field]);
     for message in parts.iter().filter_map(|list| list.as_array()).flatten() {
         let content = match (&message["content"], &message["output"]) {
             (Value::Array(blocks), _) | (_, Value::Array(blocks)) => blocks.clone(),
-            // What a mark is on is a list; the same without one may be a text.
+            // Content with a breakpoint is a list. The same content without one may be a plain text.
             (Value::String(text), _) => vec![json!({"type": "text", "text": text})],
             _ => vec![message.clone()],
         };
@@ -130,7 +130,7 @@ fn what_a_provider_would_reject_is_repaired_or_refused() {
         content: vec![ResultPart::Text { text: "line".to_owned() }],
         outcome: Outcome::Error,
     };
-    // Texts before results, several messages of one speaker, a call without a result.
+    // Texts before results, several messages of one speaker, and a call without a result.
     let messages = [
         NewMessage::text(Role::User, "Why?"),
         NewMessage::new(Role::Assistant, vec![call.clone()]),

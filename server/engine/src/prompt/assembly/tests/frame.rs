@@ -25,7 +25,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Scores of the items in a prompt's context frame, in order.
+/// Returns the scores of the items in a prompt's context frame, in order.
 fn scores(bench: &Bench) -> Vec<f64> {
     let prepared = bench.assemble(&PromptRequest::prompt("why does the kettle not heat?")).unwrap();
     let text = all_text(&prepared);

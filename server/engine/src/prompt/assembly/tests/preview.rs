@@ -43,7 +43,7 @@ fn bench(policy: PolicyName) -> Bench {
     bench
 }
 
-/// A change between two prompts.
+/// One change between two prompts.
 #[derive(Clone, Debug)]
 enum Step {
     Select(&'static str),

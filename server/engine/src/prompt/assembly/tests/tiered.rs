@@ -1,4 +1,4 @@
-//! Assembly with tiers.
+//! Assembly under policy `ripple`.
 
 use expect_test::expect;
 
@@ -284,7 +284,7 @@ fn a_map_without_room_in_one_prompt_keeps_its_members_and_their_places() {
     assert_eq!(members.len(), 3);
     bench.settings.symbols.map_budget = Some(0);
     bench.turn("go on", "done");
-    // A configured 0 is permanent, so members leave the map. They are only hidden while there is not enough room.
+    // A configured 0 is permanent, so members leave the map. If the map only lacks space, they are hidden instead.
     assert_eq!(bench.session.map_members.len(), 0);
     let place =
         |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()));

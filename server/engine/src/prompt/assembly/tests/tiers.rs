@@ -367,7 +367,7 @@ fn an_outline_that_lost_its_last_definition_is_replaced_by_its_path() {
     let prepared = bench.assemble(&PromptRequest::prompt("two")).unwrap();
     let text = all_text(&prepared);
     assert!(text.contains("def here"), "{text}");
-    // The cached outline stays in place; a later update says that the file defines nothing.
+    // The cached outline stays in place. A later update says that the file defines nothing.
     let (_, after) = text.split_once("def gone").unwrap();
     assert!(after.contains("## Outline of `a.py`, replacing the one above\n\na.py\n\n"), "{text}");
     assert!(!after.contains("def gone"), "{text}");

@@ -8,8 +8,8 @@ use crate::prompt::assembly::{PromptRequest, Request, ToolResult};
 use crate::prompt::session::{Room, Status};
 use crate::prompt::tiers::PolicyName;
 
-/// An agent's loop: every answer calls a tool, and every request brings the result. `size` is the length of each output
-/// in words.
+/// An agent's loop: every answer calls a tool, and every request contains the result. `size` is the length of each
+/// output in words.
 struct Loop {
     bench: Bench,
     now_ms: u64,
@@ -49,7 +49,7 @@ impl Loop {
         read
     }
 
-    /// Answers the last call. Returns how much of the prompt was read from the cache.
+    /// Answers the last call. Returns the tokens of the prompt that were read from the cache.
     fn answer(&mut self) -> usize {
         let text = format!("output{} ", self.next).repeat((self.size)(self.next));
         let content = vec![ResultPart::Text { text }];
@@ -81,7 +81,8 @@ fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
             let shown = looped.bench.session.history.visible();
             most = most.max(shown.filter(|message| message.body.kind == Kind::ToolResult).count());
         }
-        // If recent messages are not cached, every result beyond the cutoff is archived at once; otherwise in batches.
+        // If recent messages are not cached, every result beyond the cutoff is archived immediately; otherwise in
+        // batches.
         let expected = if policy == PolicyName::Ledger { 2..14 } else { 27..28 };
         assert!(expected.contains(&passes), "{policy:?}: {passes} passes");
         assert!(most < 15, "{policy:?}: {most} results at once");

@@ -1,4 +1,4 @@
-//! Updates the state of the ledger after a prompt.
+//! Updates the state of the ledger with a new prompt.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,14 @@ use crate::prompt::layout::Layout;
 use crate::tokens::models::CacheKind;
 
 impl State {
-    /// Records a prompt that is sent.
+    /// Records the tiers of a prompt's items and the cache entries that the prompt reads or writes.
     pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
         let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
         let now = CachedPrefix { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
-        // Breakpoints are on new blocks, or on cached boundaries of the kept prefix, whose entries they keep alive.
+        // A breakpoint is either on a new block, or on a cached boundary of the kept prefix, whose entry it keeps
+        // alive.
         let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
         let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),

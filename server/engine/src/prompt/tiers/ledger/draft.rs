@@ -1,5 +1,5 @@
-//! Drafts the next log: the longest prefix of the last log that is valid and cached, then everything else with its
-//! current text. Chooses no breakpoints and does not update the state.
+//! Drafts the next log: the longest prefix of the last log that is still valid and cached, followed by everything else
+//! with its current text. Chooses no breakpoints and does not update the state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,31 +19,31 @@ use super::log_contents::LogContents;
 use super::state::State;
 use super::{fixups, wording};
 
-/// Cost of a content block beyond its text, used for ordering (`docs/tiers.md`): prevents tiny items from crowding to
-/// the front.
+/// Overhead of a content block in tokens, as used for ordering (`docs/tiers.md`). It limits the influence of tiny token
+/// counts.
 const ORDER_FRAMING: u64 = 3;
 
-/// Maximum cuts to try when a prompt has grown too long. Each try takes as long as assembling a prompt.
+/// Maximum number of cuts to try when a prompt has grown too long. Each try takes as long as assembling a prompt.
 const MAX_TRIES: usize = 8;
 
-/// The next log, without the volatile content after it.
+/// The next log, without the volatile content that follows it.
 pub(super) struct Draft {
     pub(super) log: Vec<Arc<LogBlock>>,
     /// Number of blocks kept from the last log.
     pub(super) kept: usize,
-    /// Ends of the log's prefixes: [`Boundary::START`], then one after each block.
+    /// Boundaries of the log: [`Boundary::START`], then one after each block.
     pub(super) boundaries: Vec<Boundary>,
-    /// Probability, in millionths, that each block leaves at the next turn ...
+    /// Probability, in millionths, that each block leaves the prompt at the next turn.
     pub(super) next: Vec<u32>,
-    /// ... and its discounted mean over later turns.
+    /// Discounted mean of that probability over later turns, in millionths.
     pub(super) discounted: Vec<u32>,
-    /// One line for each file that was updated in the log.
+    /// Lines that give the current version of each updated file.
     pending: Vec<String>,
     listed: FileListCoverage,
 }
 
 impl Draft {
-    /// Drafts the log that keeps as much as possible, unless that makes the prompt too long.
+    /// Drafts the log that keeps as much as possible, or less if the prompt would become too long.
     pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
         let view = View::new(content);
         let cuts = match rules.cut {
@@ -60,7 +60,7 @@ impl Draft {
         if within(&draft, slack) {
             return draft;
         }
-        // Try cuts spread evenly over all candidates; the last one keeps nothing.
+        // Try cuts spread evenly over all candidates. The last candidate keeps nothing.
         let step = cuts.len().div_ceil(MAX_TRIES);
         for place in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
             draft = Self::behind(place, state, &view, rules);
@@ -75,7 +75,7 @@ impl Draft {
         self.boundaries.last().map_or(0, |boundary| boundary.tokens)
     }
 
-    /// Approximates the tokens of the file list by those in the log, without formatting it.
+    /// Approximates the tokens of the file list by those of the list in the log, without formatting a new list.
     fn tree_tokens(&self) -> usize {
         let is_tree = |logged: &&Arc<LogBlock>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
         self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
@@ -97,7 +97,7 @@ impl Draft {
         writer.history(said);
         let (results, asked): (Vec<_>, Vec<_>) =
             content.request.iter().cloned().partition(|block| block.content.is_tool_result());
-        // Results directly follow their calls; a prompt follows everything else.
+        // Tool results directly follow their calls. A prompt follows everything else.
         writer.ask(&results);
         let shown = LogContents::read(&writer.log, rules.deltas);
         writer.items(&shown);
@@ -116,18 +116,18 @@ impl Draft {
             ItemKey::Excerpt(_) => hazard::EXCERPT,
             _ => hazards.discounted(state.age(key)),
         };
-        // Only full texts use the long-term hazard, because an update leaves with the next full text.
+        // Only full texts use the discounted hazard, because an update leaves with the next full text.
         let discounted = log.iter().map(|logged| block_hazard(logged, ahead, next)).collect();
         let next = log.iter().map(|logged| block_hazard(logged, next, next)).collect();
         Self { log, kept, boundaries, next, discounted, pending, listed }
     }
 
-    /// How much of the repository the file list in the prompt covers.
+    /// Returns how much of the repository the file list in the prompt covers.
     pub(super) fn listed(&self) -> FileListCoverage {
         self.listed
     }
 
-    /// Tokens of the kept prefix that the provider is expected to read from its cache.
+    /// Returns the tokens of the kept prefix that the provider is expected to read from its cache.
     pub(super) fn readable(&self, rules: &Rules) -> usize {
         let kept = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
         match rules.prices.kind {
@@ -140,7 +140,7 @@ impl Draft {
         }
     }
 
-    /// Content after the log, which is never kept and never marked.
+    /// Returns the content after the log, which is never kept in the next prompt and never gets a breakpoint.
     pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LayoutBlock> {
         let block = |text: String, part| LayoutBlock {
             tokens: (content.count)(&text),
@@ -192,7 +192,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Counts the tokens of everything but the file list, with each text once.
+    /// Counts the tokens of a prompt that shows each text once, without the file list.
     fn tokens(&self) -> usize {
         let content = self.content;
         let said = content.history.iter().map(crate::prompt::layout::SentMessage::tokens);
@@ -205,20 +205,20 @@ impl<'a> View<'a> {
             + content.lingering.tokens()
     }
 
-    /// Whether an item is an excerpt of a file that is selected as a whole. The file's own text then takes precedence.
+    /// Whether an item is an excerpt of a file that is selected as a whole. The file's full text then takes precedence.
     fn is_superseded(&self, key: &ItemKey) -> bool {
         matches!(key, ItemKey::Excerpt(excerpt) if self.whole.contains(&excerpt.file))
     }
 
-    /// Whether an entry may stay unchanged in the next prompt. Outdated text may stay if later blocks update it.
+    /// Whether an entry may be kept unchanged in the next prompt. Outdated text may be kept if later blocks update it.
     fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
         let content = self.content;
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
-            // Messages are checked by the caller, because their order matters.
+            // The caller checks messages, because their order matters.
             Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
-            // A hidden outline gets no update. It may stay if it is current, or if the file's full text, which takes
-            // precedence, is shown.
+            // A hidden outline gets no update. It may be kept if it is current, or if the prompt shows the file's full
+            // text, which takes precedence.
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.contains_key(path)
                     || content.hidden.get(path).is_some_and(|now| now == hash || self.in_full.contains(path))
@@ -243,7 +243,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns the file if the item shows all of it or some of its lines.
+/// Returns the file of an item that shows a file's text in full or in part.
 fn in_full(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) | ItemKey::Lines(path, _) => Some(path),
@@ -251,7 +251,7 @@ fn in_full(key: &ItemKey) -> Option<&FileKey> {
     }
 }
 
-/// Returns the file if the item shows all of it.
+/// Returns the file of an item that shows a file's text in full.
 fn whole(key: &ItemKey) -> Option<&FileKey> {
     match key {
         ItemKey::File(path) => Some(path),
@@ -259,7 +259,7 @@ fn whole(key: &ItemKey) -> Option<&FileKey> {
     }
 }
 
-/// The end of a prefix of the last log: its number of blocks, and the number of messages in them.
+/// The end of a prefix of the last log, as the number of blocks and the number of messages in the prefix.
 #[derive(Clone, Copy)]
 struct LogPosition {
     blocks: usize,
@@ -270,8 +270,8 @@ impl LogPosition {
     const START: Self = Self { blocks: 0, said: 0 };
 }
 
-/// Returns the possible cuts of the last log: the ends of prefixes that may stay and that the provider has cached,
-/// longest first.
+/// Returns the positions at which the last log may be cut, longest prefix first. Each prefix may be kept and is cached
+/// by the provider.
 fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<LogPosition> {
     let mut said = 0;
     let mut places = vec![LogPosition::START];
@@ -298,7 +298,7 @@ fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<LogPosition> {
     places
 }
 
-/// Appends to the log.
+/// The next log while blocks are being appended.
 struct Writer<'a> {
     state: &'a State,
     view: &'a View<'a>,
@@ -311,7 +311,7 @@ impl Writer<'_> {
         self.log.push(Arc::new(logged));
     }
 
-    /// Turns the last request into a message of the conversation, with its id.
+    /// Converts the last request in the kept log to a message of the conversation, with its id.
     fn relabel(&mut self, said: usize) {
         let mut messages = self.view.content.history.iter().take(said);
         for logged in self.log.iter_mut().filter(|logged| logged.is_said()) {
@@ -323,14 +323,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends the blocks of the new request.
+    /// Appends the new request.
     fn ask(&mut self, blocks: &[WeighedBlock]) {
         if !blocks.is_empty() {
             self.put(LogBlock::asked(blocks, self.view.content));
         }
     }
 
-    /// Records versions that the model knows from its own messages.
+    /// Records versions that the model knows from its own messages, as entries of the request.
     fn imply(&mut self, versions: Vec<Entry>) {
         if let Some(request) = self.log.iter_mut().rfind(|logged| logged.is_request()) {
             Arc::make_mut(request).entries.extend(versions);
@@ -345,8 +345,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends everything that the kept log does not show, lowest hazard per token first (Smith's rule). Content after
-    /// a removed block has to be written again, so short-lived and small items go last.
+    /// Appends everything that the kept log does not show, lowest hazard per token first (Smith's rule). When a block
+    /// leaves, all content after it is written again, so short-lived and small items go last.
     fn items(&mut self, shown: &LogContents) {
         let content = self.view.content;
         let mut items: Vec<Item<'_>> = Vec::new();
@@ -400,7 +400,7 @@ impl Writer<'_> {
     }
 }
 
-/// An item to lay out, with its discounted hazard.
+/// An item to append, with its discounted hazard.
 enum Item<'a> {
     Symbol(u32, &'a Piece),
     File(u32, &'a Piece),
@@ -419,7 +419,7 @@ impl Item<'_> {
         (u64::from(hazard), tokens as u64 + ORDER_FRAMING)
     }
 
-    /// Compares the hazard per token without division; ties are broken by key.
+    /// Compares the hazard per token without division. Ties are broken by key.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         let ((hazard, tokens), (others_hazard, others_tokens)) =
             (self.hazard_and_tokens(), other.hazard_and_tokens());
@@ -436,7 +436,7 @@ impl Item<'_> {
     }
 }
 
-/// Returns the probability, in millionths, that the block has to leave because of any of its entries.
+/// Returns the probability, in millionths, that the block leaves the prompt because of any of its entries.
 fn block_hazard(
     logged: &LogBlock,
     of_full: impl Fn(&ItemKey) -> u32,
@@ -456,7 +456,7 @@ fn block_hazard(
     u32::try_from(one - stays).unwrap_or(ONE)
 }
 
-/// Returns the coverage of the log's last file list.
+/// Returns the coverage of the last file list in the log.
 fn listed(log: &[Arc<LogBlock>]) -> FileListCoverage {
     let entries = log.iter().rev().flat_map(|logged| &logged.entries);
     let mut listings = entries.filter_map(|entry| match entry {

@@ -1,5 +1,5 @@
 //! Finds edits in the model's own answers: unified diffs and search-and-replace blocks in text, and the inputs of
-//! editing tools. To tell whether an edit was really made, callers apply it and compare the result with the file.
+//! editing tools. An edit may never have been made, so callers apply it and compare the result with the file.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ enum Change {
 }
 
 impl Edit {
-    /// Applies the edit to a text. `None` if it does not match.
+    /// Applies the edit to a text. Returns `None` if the text does not match the edit.
     pub fn applied(&self, text: &str) -> Option<String> {
         match &self.change {
             Change::Hunks(hunks) => diff::apply(text, hunks),
@@ -39,7 +39,7 @@ impl Edit {
     }
 }
 
-/// Finds the edits in a block of an answer, in order.
+/// Returns the edits in a content block of an answer, in order.
 pub fn of(block: &ContentBlock) -> Vec<Edit> {
     match block {
         ContentBlock::Text { text } => in_text(text),
@@ -48,8 +48,8 @@ pub fn of(block: &ContentBlock) -> Vec<Edit> {
     }
 }
 
-/// Reads the input of an editing tool, by the field names that such tools share: a path with either a passage and its
-/// replacement, or a whole text.
+/// Parses the input of an editing tool, using the field names that such tools share: a path with either a passage and
+/// its replacement, or a whole text.
 fn in_call(input: &Value) -> Option<Edit> {
     let text = |names: &[&str]| names.iter().find_map(|name| input.get(name)?.as_str().map(str::to_owned));
     let path = text(&["path", "file_path", "filePath", "filename"])?;
@@ -103,7 +103,7 @@ fn in_text(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Whether a line belongs to the hunks of a diff, the first of which begins with an `@@` line.
+/// Whether a line belongs to the hunks of a diff. The first hunk begins with an `@@` line.
 fn is_hunk_line(line: &str, is_first: bool) -> bool {
     match line.as_bytes().first() {
         Some(b'@') => true,

@@ -1,6 +1,6 @@
-//! Builds the blocks that update a kept log. A file gets a diff from the last shown version, after several diffs a
-//! combined one from the full text, or the full text if the diff is large. An outline is replaced, and the file list
-//! gets additions and removals.
+//! Builds the blocks that update a kept log. A changed file gets a diff from the last shown version. After several
+//! diffs, it gets a single diff from its full text. If a diff is large, it gets the full text instead. A changed
+//! outline is replaced, and the file list gets its additions and removals.
 
 use crate::key::FileKey;
 use crate::prompt::diff;
@@ -11,7 +11,7 @@ use super::log::{Diff, Entry, LogBlock};
 use super::log_contents::{File, LogContents};
 use super::wording;
 
-/// Maximum consecutive updates of a file. The next change becomes one diff from the full text (`docs/tiers.md`).
+/// Maximum consecutive updates of a file. The next update is a single diff from the full text (`docs/tiers.md`).
 const MAX_PENDING: u32 = 3;
 /// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;
@@ -21,13 +21,13 @@ const CONTEXT: usize = 2;
 pub(super) struct Fixups {
     /// Blocks to append, in order.
     pub(super) blocks: Vec<LogBlock>,
-    /// Versions that the model knows from its own messages.
+    /// Versions that the model knows because its own messages contain the edits.
     pub(super) implied: Vec<Entry>,
     /// One line for each file whose current text differs from its last full text in the log.
     pub(super) pending: Vec<String>,
 }
 
-/// Compares the log with the current content, and builds the updates.
+/// Builds the updates that bring the log up to date with the current content.
 pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fixups {
     let mut fixups = Fixups::default();
     fixups.symbols(shown, content);
@@ -41,8 +41,8 @@ pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fi
 }
 
 impl Fixups {
-    /// Updates outlines of files that are not shown in full. After a file's full text, an outdated outline does no
-    /// harm.
+    /// Updates the outlines of files that are not shown in full. An outdated outline before the file's full text does
+    /// no harm.
     fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
@@ -56,7 +56,7 @@ impl Fixups {
     fn tree(&mut self, shown: &LogContents, content: &Content<'_>) {
         let Some(tree) = &shown.tree else { return };
         let mut changes = changes(&tree.files(), &content.tree.files);
-        // A file that disappears from the list because the map now outlines it still exists.
+        // A file that leaves the list because the map now outlines it still exists.
         let outlined = &content.tree.outlined;
         changes.retain(|path, change| *change == Change::Came || outlined.binary_search(path).is_err());
         if changes.is_empty() {
@@ -90,10 +90,10 @@ impl Fixups {
     }
 }
 
-/// Builds the block that updates a text. Also returns the number of updates since the full text.
+/// Builds the block that updates a file. Also returns the number of updates since the file's full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
-    // A diff cannot express a changed notice, for example that the editor is out of sync.
+    // A diff cannot express a changed notice, such as that the editor is out of sync.
     let full = || (LogBlock::full(piece, content), 0);
     let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
         return full();

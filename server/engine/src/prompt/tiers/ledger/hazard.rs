@@ -1,5 +1,5 @@
-//! Estimates the probability that a block has to leave the prompt at the next turn, learned from the user's behavior.
-//! Probabilities are integers in millionths, so that all platforms order items the same way.
+//! Estimates the hazard of a block: the probability that the block leaves the prompt at the next turn. Hazards are
+//! learned from the user's behavior. They are integers in millionths, so that all platforms order items the same way.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,28 +8,28 @@ use crate::hash::ContentHash;
 /// Probability 1, in millionths.
 pub(super) const ONE: u32 = 1_000_000;
 
-/// Hazard of a map block, which only leaves if its file is excluded or disappears. If its file is selected, the block
-/// may stay.
+/// Hazard of a map block, in millionths. A map block leaves only if its file is excluded or disappears. It may be kept
+/// when its file is selected.
 pub(super) const MAP: u32 = 500;
 
-/// Hazard of web pages, documents and the file list, which only leave when the user decides so.
+/// Hazard of web pages and the file list, in millionths. They leave only on the user's decision.
 pub(super) const PAGE: u32 = 20_000;
 
-/// Hazard of an excerpt, which leaves if it is dismissed or its file is excluded. An excerpt that is no longer relevant
-/// to a question may stay, like a map block.
+/// Hazard of an excerpt, in millionths. An excerpt leaves if it is dismissed or its file is excluded. Like a map block,
+/// it may be kept when it is no longer relevant to a question.
 pub(super) const EXCERPT: u32 = 500;
 
-/// Number of distinct ages. All higher ages count as the last one.
+/// Number of distinct ages. Higher ages count as the highest one.
 const AGES: usize = 10;
 
-/// Share of files of each age that were deselected, in the sessions used for tuning.
+/// Share of files deselected at each age, in the sessions used for tuning.
 const PRIOR: [f64; AGES] = [0.02, 0.03, 0.06, 0.10, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
 
-/// Number of turns that the discounted hazard looks ahead, and the factor by which each later turn counts less.
+/// Number of turns that the discounted hazard looks ahead. Each turn weighs `DISCOUNT` times as much as the one before.
 const HORIZON: usize = 12;
 const DISCOUNT: f64 = 0.7;
 
-/// Measures how long a selected file has been unchanged.
+/// The age of a selected file: the turns since it was selected or last changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock {
     since: u64,
@@ -49,13 +49,13 @@ impl Clock {
         }
     }
 
-    /// Number of turns since the file was selected or last changed, at most the highest age.
+    /// Returns the number of turns since the file was selected or last changed, up to the highest age.
     pub(super) fn age(self, turn: u64) -> usize {
         usize::try_from(turn.saturating_sub(self.since)).unwrap_or(AGES).min(AGES - 1)
     }
 }
 
-/// Whether a selected file is still selected at the next turn.
+/// What the user did with a selected file by the next turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     Stayed,
@@ -63,7 +63,7 @@ pub(super) enum Fate {
     Left,
 }
 
-/// Number of times that selected files of each age were seen, and that they were then deselected.
+/// Number of selected files seen at each age, and how many of them were then deselected.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ages {
     seen: [u32; AGES],
@@ -71,7 +71,7 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// Records what happened to a file of this age.
+    /// Records the fate of a file of this age.
     pub(super) fn saw(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
@@ -79,7 +79,7 @@ impl Ages {
         }
     }
 
-    /// Computes the hazards of each age.
+    /// Computes the hazards at each age.
     pub(super) fn hazards(&self) -> Hazards {
         let counts =
             || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
@@ -95,7 +95,8 @@ impl Ages {
     }
 }
 
-/// Probability of leaving at the next turn, and its discounted mean over later turns, by age. In millionths.
+/// Hazards by age, in millionths: the probability of leaving at the next turn, and its discounted mean over later
+/// turns.
 #[derive(Clone, Debug)]
 pub(super) struct Hazards {
     next: [u32; AGES],
@@ -112,8 +113,8 @@ impl Hazards {
     }
 }
 
-/// Returns the mean probability of leaving per turn, with later turns counting less. For a constant probability, the
-/// result is close to it.
+/// Returns the mean probability of leaving per turn, with less weight on later turns. If the probability is constant,
+/// the mean is close to it.
 fn discounted(next: &[f64; AGES], age: usize) -> f64 {
     let (mut survival, mut weight, mut sum, mut weights) = (1.0, 1.0, 0.0, 0.0);
     for ahead in 0..HORIZON {

@@ -1,4 +1,4 @@
-//! Statistics about the items of a log, for display.
+//! Statistics about the items of a log, for reports.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::prompt::layout::ItemKey;
 use super::hazard::{self, ONE};
 use super::state::State;
 
-/// Statistics about one item.
+/// Statistics of policy `ledger` about one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LedgerItemStats")]
 pub(crate) struct ItemStats {
     /// Probability that the item leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,
-    /// Number of turns that a file has been selected and unchanged; absent for items without an age.
+    /// Number of turns that a file has been selected and unchanged; absent for items other than files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<usize>,
     /// Whether the item is in the prefix kept from the previous prompt.
@@ -24,10 +24,10 @@ pub(crate) struct ItemStats {
 }
 
 impl State {
-    /// Returns statistics about every item of the last prompt, at its first position.
+    /// Returns statistics about every item of the last prompt, for its first position.
     pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
-        // Committing a prompt increments the turn.
+        // Committing a prompt has already incremented the turn.
         let turn = self.turn.saturating_sub(1);
         let mut item_stats = BTreeMap::new();
         let mut end = 0;

@@ -1,4 +1,4 @@
-//! The content of a file list in the log, and the changes since it was written.
+//! The contents of a file list in the log, and the changes since the list was written.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::prompt::layout::FileListCoverage;
 pub(super) struct Listing {
     /// Files in key order.
     pub(super) files: Vec<FileKey>,
-    /// How much of the repository the list covers.
+    /// Coverage of the repository by the list.
     pub(super) listed: FileListCoverage,
 }
 
 /// Files added and removed since a file list was written.
 pub(super) type Changes = BTreeMap<FileKey, Change>;
 
-/// An addition or a removal of a file.
+/// How a file list changed with respect to one file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Change {
     Came,

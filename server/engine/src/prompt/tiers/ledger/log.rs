@@ -16,13 +16,13 @@ use crate::prompt::layout::{
 use super::listing::{Changes, Listing};
 use super::wording;
 
-/// One version of a file's text.
+/// A version of a file's text, as shown in the log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Version {
     /// Hash of the full text as sent, including its heading.
     pub(super) hash: ContentHash,
     pub(super) body: Arc<str>,
-    /// Note about the text.
+    /// A note to the model about the text; usually empty.
     pub(super) notice: Arc<str>,
 }
 
@@ -32,7 +32,7 @@ impl Version {
     }
 }
 
-/// A change that leads to a version of a file. It omits the text of the version, because a log can contain many diffs.
+/// A diff that leads to a version of a file. It does not contain the version's text, because a log can have many diffs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Diff {
     /// Hash of the version that the diff leads to.
@@ -41,7 +41,7 @@ pub(super) struct Diff {
     pub(super) hunks: Arc<str>,
 }
 
-/// An entry of a log block: one unit of what the block shows.
+/// One unit of the content of a log block.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) enum Entry {
     /// The system prompt.
@@ -50,7 +50,7 @@ pub(super) enum Entry {
     Legend,
     /// A message of the conversation.
     Said(ContentHash),
-    /// A file's map block, or a later one that replaces it.
+    /// A file's map block. A `SymbolNote` replaces an earlier one.
     Symbol(FileKey, ContentHash),
     SymbolNote(FileKey, ContentHash),
     /// The full text of a file or of a range of its lines.
@@ -59,16 +59,17 @@ pub(super) enum Entry {
     Delta(ItemKey, Diff),
     /// Changes since the last full text. Replaces the deltas in between.
     Net(ItemKey, Diff),
-    /// A version that the model knows because it wrote the change itself. Recorded with the request; shows nothing.
+    /// A version that the model knows because it wrote the change itself. The entry belongs to the request and shows no
+    /// text.
     Implied(ItemKey, ContentHash),
-    /// The repository file list, or changes since the last one.
+    /// The repository file list. A `TreeNote` contains the changes since the last list.
     Tree(Arc<Listing>),
     TreeNote(Arc<Changes>),
     /// A web page.
     Url(ItemKey, ContentHash),
 }
 
-/// One block of the log: one or more content blocks of one speaker that stay or leave together.
+/// One block of the log: content blocks of one speaker that are kept or removed together.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct LogBlock {
     pub(super) entries: Vec<Entry>,
@@ -86,16 +87,16 @@ pub(super) struct Boundary {
     pub(super) hash: ContentHash,
     /// Tokens of the prefix.
     pub(super) tokens: usize,
-    /// Number of positions in the prefix that count towards the provider's lookback: content blocks, where a run of
-    /// tool calls or results counts once.
+    /// Number of positions in the prefix that count toward the provider's lookback. Each content block is a position,
+    /// except that a run of tool calls or results counts once.
     pub(super) positions: usize,
 }
 
 impl Boundary {
-    /// Boundary of the empty prefix.
+    /// The boundary of the empty prefix.
     pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
-    /// Returns the boundary after `logged`, the block that follows `before`.
+    /// Returns the boundary after `logged`, given the block before it.
     fn behind(self, before: Option<&LogBlock>, logged: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
         let previous = std::iter::once(before).chain(logged.blocks.iter().map(Some));
@@ -110,7 +111,7 @@ impl Boundary {
         }
     }
 
-    /// Returns the boundaries of a log: that of the empty prefix, then one after each block.
+    /// Returns the boundaries of a log: one for the empty prefix, then one after each block.
     pub(super) fn all(log: &[Arc<LogBlock>]) -> Vec<Self> {
         let mut boundaries = Vec::with_capacity(log.len() + 1);
         let mut at = Self::START;
@@ -179,7 +180,7 @@ impl LogBlock {
         Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
 
-    /// Creates a block with the legend, for a log that gets its first items after a conversation.
+    /// Creates a block with the legend, for a log that begins after a conversation.
     pub(super) fn legend(content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
         Self::text(labels, wording::legend().to_owned(), content)
@@ -201,7 +202,7 @@ impl LogBlock {
         Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
     }
 
-    /// Creates a block of map blocks that share one content block.
+    /// Creates a log block of map blocks that share one content block.
     pub(super) fn symbols(pieces: &[&Piece], content: &Content<'_>) -> Self {
         let path = |piece: &Piece| match &piece.key {
             ItemKey::Symbol(path) => Some(path.clone()),
@@ -216,7 +217,7 @@ impl LogBlock {
         Self::text(labels, wording::symbols(pieces), content)
     }
 
-    /// Creates the block of a map block that replaces an earlier one.
+    /// Creates a log block with a map block that replaces an earlier one.
     pub(super) fn symbol_note(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
         let labels = Labels {
             entries: vec![Entry::SymbolNote(path.clone(), piece.hash)],
@@ -226,12 +227,12 @@ impl LogBlock {
         Self::text(labels, wording::symbol_note(path, piece), content)
     }
 
-    /// Creates the block of a file's full text, or of a range of its lines.
+    /// Creates a log block with the full text of a file, or of a range of its lines.
     pub(super) fn full(piece: &Piece, content: &Content<'_>) -> Self {
         Self::piece(piece, Entry::Full(piece.key.clone(), Version::of(piece)), Part::Files, content)
     }
 
-    /// Creates the block of a web page.
+    /// Creates a log block with a web page.
     pub(super) fn url(piece: &Piece, content: &Content<'_>) -> Self {
         Self::piece(piece, Entry::Url(piece.key.clone(), piece.hash), Part::Urls, content)
     }
@@ -242,13 +243,13 @@ impl LogBlock {
         Self::new(Speaker::User, labels, [block], piece.hash, content.framing)
     }
 
-    /// Creates the block of a diff that updates a file. `entry` is a delta or a net diff.
+    /// Creates a log block with a diff that updates a file. `entry` is a delta or a net diff.
     pub(super) fn fixup(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
         Self::text(labels, text, content)
     }
 
-    /// Creates the block of the repository file list. `None` if the list is empty.
+    /// Creates a log block with the repository file list. Returns `None` if the list is empty.
     pub(super) fn tree(content: &Content<'_>) -> Option<Self> {
         let FileList { text, names, collapsed, .. } = content.tree.list(content.count);
         if text.is_empty() {
@@ -261,18 +262,17 @@ impl LogBlock {
         Some(Self::text(labels, wording::tree(content.tree.heading(), &text), content))
     }
 
-    /// Creates the block of changes since a file list.
+    /// Creates a log block with the changes since the last file list.
     pub(super) fn tree_note(changes: Changes, text: String, content: &Content<'_>) -> Self {
         let entries = vec![Entry::TreeNote(changes.into())];
         Self::text(Labels { entries, items: vec![], part: Part::Updates }, text, content)
     }
 
-    /// Counts the tokens of the block's texts, without the cost per content block.
+    /// Counts the tokens of the block's texts, without the overhead of its content blocks.
     pub(super) fn text_tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
-    /// Whether the block contains the legend.
     pub(super) fn has_legend(&self) -> bool {
         self.entries.contains(&Entry::Legend)
     }
@@ -282,12 +282,12 @@ impl LogBlock {
         matches!(self.entries.first(), Some(Entry::Said(_)))
     }
 
-    /// Whether the block is a request that is not yet a message.
+    /// Whether the block is a request that has not become a message yet.
     pub(super) fn is_request(&self) -> bool {
         self.blocks.iter().any(|block| block.part == Part::Prompt)
     }
 
-    /// Converts a request to the message that it has become.
+    /// Converts a request to the message with this id.
     pub(super) fn become_message(&mut self, id: MessageId) {
         for block in &mut self.blocks {
             block.part = Part::History;
@@ -301,12 +301,12 @@ impl LogBlock {
     }
 }
 
-/// Hashes the system prompt.
+/// Returns the hash of the system prompt.
 pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
     ContentHash::of(&content.system)
 }
 
-/// Whether the content includes anything but a system prompt and a conversation.
+/// Whether the content includes more than a system prompt and a conversation.
 pub(super) fn has_items(content: &Content<'_>) -> bool {
     let pieces = [&content.map, &content.files, &content.urls];
     pieces.iter().any(|pieces| !pieces.is_empty())

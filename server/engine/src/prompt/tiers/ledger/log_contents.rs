@@ -1,4 +1,4 @@
-//! The effective content of a log when read in order: current versions of files, outlines, and the file list.
+//! The effective content of a log: the current versions of files and outlines, and the current file list.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,25 +15,25 @@ use super::edits;
 use super::listing::{Change, Changes, Listing};
 use super::log::{Diff, Entry, LogBlock, Version};
 
-/// What the log contains about one file.
+/// State of a file according to the log.
 #[derive(Debug)]
 pub(super) struct File {
     /// Last version shown in full.
     pub(super) base: Version,
-    /// Hash of the current version after all updates.
+    /// Hash of the version after all updates.
     pub(super) now: ContentHash,
-    /// How to get the current version: a known text, if any, and the diffs to apply to it.
+    /// A known text of the file, if any. Applying `diffs` to it gives the current version.
     text: Option<Arc<str>>,
     diffs: Vec<Arc<str>>,
-    /// Number of updates since the full text, and how many of them are known only from the model's own messages.
+    /// Number of updates since the full text. `implied` counts those known only from the model's own messages.
     pub(super) pending: u32,
     pub(super) implied: u32,
-    /// Current version with the edits applied that the model has written since. `None` if it wrote none or edits are
-    /// not tracked.
+    /// Text of the current version after the edits that the model has written since. `None` if it wrote none, or if
+    /// edits are not tracked.
     pub(super) said: Option<Arc<str>>,
 }
 
-/// What the log contains about the file list.
+/// State of the file list according to the log.
 #[derive(Debug)]
 pub(super) struct Tree {
     listing: Arc<Listing>,
@@ -46,8 +46,8 @@ impl File {
         Self { base: version.clone(), now, text, diffs: Vec::new(), pending: 0, implied: 0, said: None }
     }
 
-    /// Returns the text of the current version. `None` if it is known only from the model's own edits and these are no
-    /// longer tracked.
+    /// Returns the text of the current version. Returns `None` if the version is known only from the model's own edits,
+    /// and these are no longer tracked.
     pub(super) fn text(&self) -> Option<Arc<str>> {
         let from = self.text.clone()?;
         self.diffs.iter().try_fold(from, |text, hunks| Some(diff::apply(&text, hunks)?.into()))
@@ -63,7 +63,7 @@ impl Tree {
         self.since.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
     }
 
-    /// Returns all files in key order.
+    /// Returns the files on the list after all changes, in key order.
     pub(super) fn files(&self) -> Cow<'_, [FileKey]> {
         if self.since.is_empty() {
             return Cow::Borrowed(&self.listing.files);
@@ -76,7 +76,7 @@ impl Tree {
     }
 }
 
-/// The content of a log.
+/// The effective content of a log.
 #[derive(Debug, Default)]
 pub(super) struct LogContents {
     pub(super) files: BTreeMap<ItemKey, File>,
@@ -142,7 +142,7 @@ impl LogContents {
         }
     }
 
-    /// Applies the edits that a message of the model contains.
+    /// Applies the edits in a message of the model to the known files.
     fn listen(&mut self, logged: &LogBlock) {
         for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path.as_str()));

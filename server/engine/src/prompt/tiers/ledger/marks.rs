@@ -1,5 +1,5 @@
-//! Places the cache breakpoints: one for appending, the others where they are expected to leave most to read after a
-//! break.
+//! Places the cache breakpoints: one at the end of the content worth caching, and the others where they are expected to
+//! keep the most tokens readable after a break.
 
 use crate::tokens::models::CacheKind;
 
@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::hazard::ONE;
 use super::state::State;
 
-/// Maximum boundaries to compare.
+/// Maximum boundaries to compare. The search takes quadratic time.
 const MAX_CANDIDATES: usize = 60;
 
 /// Indices of the blocks that carry a breakpoint, in ascending order.
@@ -35,7 +35,7 @@ impl Marks {
     }
 }
 
-/// Chooses the breakpoints.
+/// Chooses the blocks of the draft that carry a breakpoint.
 pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
     let CacheKind::Explicit { max_breakpoints, lookback } = rules.prices.kind else {
         return Marks::default();
@@ -46,7 +46,7 @@ pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
     let mut marks = Marks(best(&chart, &candidates, end, max_breakpoints.saturating_sub(1)));
     marks.add(end);
 
-    // A breakpoint must be within the lookback of the cut, or the provider does not find the kept prefix.
+    // One breakpoint must be within the lookback of the cut, or the provider does not find the kept prefix.
     let cut = draft.kept;
     if cut > 0 && !marks.iter().any(|at| chart.reaches(at, cut, lookback)) {
         if marks.0.len() >= max_breakpoints {
@@ -55,7 +55,7 @@ pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
         }
         marks.add(cut - 1);
     }
-    // Spare breakpoints keep existing cache entries alive, deepest first.
+    // Use spare breakpoints to keep existing cache entries alive, deepest first.
     for at in (0..cut).rev() {
         if marks.0.len() >= max_breakpoints {
             break;
@@ -72,9 +72,10 @@ struct Chart<'a> {
     draft: &'a Draft,
     state: &'a State,
     rules: &'a Rules,
-    /// Probability that no block up to and including each one leaves at the next turn.
+    /// For each block, the probability that neither it nor any earlier block leaves at the next turn.
     survival: Vec<f64>,
-    /// Probability that the first block to leave comes before each one. Has one entry more than the log.
+    /// For each block, the probability that the first block to leave is an earlier one. Has one more entry than the
+    /// log.
     broken_before: Vec<f64>,
 }
 
@@ -99,8 +100,8 @@ impl<'a> Chart<'a> {
         Self { draft, state, rules, survival, broken_before }
     }
 
-    /// Finds the last block worth writing to the cache. Its probability of being used again must pay for the write (ski
-    /// rental), and the prefix must be long enough to be cached.
+    /// Returns the last block worth writing to the cache. The prefix must be long enough to be cached, and likely
+    /// enough to be used again to pay for the write (ski rental problem).
     fn end(&self) -> Option<usize> {
         let (read, write) = (self.rules.prices.read, self.rules.prices.write);
         let threshold = (write - 1.0) / ((1.0 - read) + (write - 1.0));
@@ -109,8 +110,8 @@ impl<'a> Chart<'a> {
         (0..self.draft.log.len()).rev().find(|at| worth(*at) && self.can_be_marked(*at))
     }
 
-    /// Returns the boundaries before `end` that may be marked: new ones, and those of the kept prefix that are still
-    /// cached.
+    /// Returns the blocks before `end` that may carry a breakpoint: new blocks, and kept blocks that still end a cached
+    /// prefix.
     fn candidates(&self, end: usize) -> Vec<usize> {
         let all: Vec<usize> = (0..end)
             .filter(|at| self.can_be_marked(*at) && (*at >= self.draft.kept || self.is_held(*at)))
@@ -136,13 +137,13 @@ impl<'a> Chart<'a> {
             && self.draft.boundaries.get(at + 1).is_some_and(|boundary| self.state.holds(boundary.hash))
     }
 
-    /// Counts the tokens up to and including a block.
+    /// Counts the tokens up to and including block `at`.
     fn tokens(&self, at: usize) -> usize {
         self.draft.boundaries.get(at + 1).map_or(0, |boundary| boundary.tokens)
     }
 
     /// Whether a breakpoint on block `at` finds the boundary after `cut` blocks within the provider's lookback, which
-    /// includes the breakpoint itself. With a lookback of one, only a breakpoint exactly at the boundary finds it.
+    /// counts the breakpoint itself. With a lookback of one, only a breakpoint exactly at the boundary finds it.
     fn reaches(&self, at: usize, cut: usize, lookback: usize) -> bool {
         let positions =
             |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.positions);
@@ -150,8 +151,8 @@ impl<'a> Chart<'a> {
         at + 1 == cut || (at + 1 > cut && lookback > 1 && is_within)
     }
 
-    /// Returns the value of a breakpoint on block `at` if the next one is on `next`: its tokens stay readable if the
-    /// first block to leave is between them.
+    /// Returns the value of a breakpoint on block `at` if the next breakpoint is on `next`: the tokens up to `at`,
+    /// times the probability that the first block to leave is between the two.
     fn value(&self, at: usize, next: usize) -> f64 {
         let chance = |at: usize| self.broken_before.get(at + 1).copied().unwrap_or(0.0);
         self.tokens(at) as f64 * (chance(next) - chance(at))
@@ -161,8 +162,8 @@ impl<'a> Chart<'a> {
 /// Chooses at most `count` candidates that maximize the expected tokens readable after the first break. Uses dynamic
 /// programming over the last choice.
 fn best(chart: &Chart<'_>, candidates: &[usize], end: usize, count: usize) -> Vec<usize> {
-    // One row per number of chosen candidates. For each candidate as the last choice, it has the value of the earlier
-    // choices and the index of the previous one.
+    // One row per number of chosen candidates. For each candidate as the last choice, the row contains the value of the
+    // earlier choices and the index of the previous choice.
     let mut rounds: Vec<Vec<Option<(f64, usize)>>> = Vec::new();
     let mut top: Option<(f64, usize, usize)> = None;
     for round in 0..count {

@@ -1,6 +1,7 @@
 //! Policy `ledger`: the prompt as an append-only log (`docs/tiers.md`). Each turn keeps the longest prefix that is
-//! valid and still cached, byte for byte, and lays out the rest again, with short-lived and small items last. Diffs
-//! update files in the kept prefix. Learns from the user's behavior and the usage that providers report.
+//! valid and still cached, byte for byte, and writes all other content again, with short-lived and small items last.
+//! Diffs update files in the kept prefix. The policy learns from the user's behavior and the usage that providers
+//! report.
 
 mod commit;
 mod draft;
@@ -47,8 +48,8 @@ impl Policy for Ledger {
     }
 }
 
-/// Writes the log, then the volatile content after it. Blocks up to the first breakpoint are L0, those up to the next
-/// L1, and so on; blocks after the last breakpoint are active.
+/// Lays out the log, then the volatile content. Blocks up to the first breakpoint are in L0, those up to the next in
+/// L1, and so on. Blocks after the last breakpoint are active.
 fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
     const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
     let mut layout = Layout::default();

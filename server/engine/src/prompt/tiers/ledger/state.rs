@@ -1,5 +1,5 @@
-//! The state of `ledger` between turns: the last log, its prefixes that the provider has cached, and how long files
-//! stay selected.
+//! The state of `ledger` between turns: the last log, the prefixes of it that the provider has cached, and how long
+//! files have been selected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use super::hazard::{Ages, Clock, Fate};
 use super::log::LogBlock;
 use crate::tokens::cost::BilledInput;
 
-/// Number of turns after which a prefix that was neither marked nor read is no longer relied on (`docs/tiers.md`).
+/// Number of turns for which a prefix counts as cached after it was last marked or read (`docs/tiers.md`).
 const TRUSTED_TURNS: u64 = 2;
 
-/// Turn in which a prefix was last marked or read, and when it expires.
+/// The turn in which a prefix was last marked or read, and when it expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CachedPrefix {
     pub(super) turn: u64,
-    /// Time when the prefix expires unless it is used before, in milliseconds since 1970.
+    /// Time when the prefix expires unless a request uses it, in milliseconds since 1970.
     pub(super) expires_ms: u64,
 }
 
-/// What the last request relied on, until the provider reports the tokens it read.
+/// Cached prefixes that the last request expected, until the provider reports the tokens it read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Expected {
     /// Tokens of the kept prefix.
@@ -55,8 +55,8 @@ pub struct State {
 }
 
 impl State {
-    /// Updates the state for new content: drops prefixes that can no longer be cached, and learns what the user did
-    /// since the last turn.
+    /// Updates the state for new content: drops prefixes that can no longer be cached, and learns from the user's
+    /// changes to the selection since the last turn.
     pub(super) fn begin(&mut self, content: &Content<'_>, rules: &Rules) {
         if self.identity != Some(rules.identity) {
             self.identity = Some(rules.identity);
@@ -68,7 +68,7 @@ impl State {
         self.observe(content);
     }
 
-    /// Whether the provider is believed to have a prefix cached.
+    /// Whether the provider is believed to have `prefix` in its cache.
     pub(super) fn holds(&self, prefix: ContentHash) -> bool {
         self.held.contains_key(&prefix)
     }
@@ -78,7 +78,7 @@ impl State {
         self.files.get(key).map_or(0, |clock| clock.age(self.turn))
     }
 
-    /// Learns which files the user kept selected, deselected or changed.
+    /// Learns from the files that the user kept selected, deselected or changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
         let chosen = || content.files.iter().filter(|piece| !matches!(piece.key, ItemKey::Excerpt(_)));
@@ -104,8 +104,8 @@ impl State {
         }
     }
 
-    /// Compares the tokens that the provider read with the expectation. If it read fewer, only what the request wrote
-    /// is known to be cached.
+    /// Compares the tokens that the provider read with the expected ones. If it read fewer, only the prefixes that the
+    /// request wrote count as cached.
     pub(in crate::prompt::tiers) fn learn(&mut self, billed: BilledInput) {
         let Expected { read, total, written } = std::mem::take(&mut self.expected);
         if billed.misses(read, total) {
@@ -113,12 +113,12 @@ impl State {
         }
     }
 
-    /// Tokens of the prefix that the last prompt kept.
+    /// Returns the tokens of the prefix that the last prompt kept.
     pub(super) fn relied_on(&self) -> usize {
         self.expected.read
     }
 
-    /// Returns the tier where the last prompt first showed an item; active if it did not.
+    /// Returns the tier where the last prompt first showed an item, or `Active` if it did not show the item.
     pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
         self.tiers.get(key).copied().unwrap_or(Tier::Active)
     }

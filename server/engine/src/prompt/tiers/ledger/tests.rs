@@ -1,4 +1,4 @@
-//! The behavior of `ledger` that users see, in sessions of a few turns. Its invariants are tested on random sessions
+//! The behavior of `ledger` that users see, in sessions of a few turns. Random sessions test its invariants
 //! (`tests/libraries/random_sessions.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -174,7 +174,7 @@ fn check(layout: &Layout, expected: Expect) {
     expected.assert_eq(&drawn(layout));
 }
 
-/// Returns the text of the first block with this beginning.
+/// Returns the text of the first block that starts with `beginning`.
 fn text_of(layout: &Layout, beginning: &str) -> String {
     let mut texts = layout.blocks().filter_map(|block| match &block.content {
         ContentBlock::Text { text } => Some(text),
@@ -491,7 +491,7 @@ fn a_pause_longer_than_the_lifetime_leaves_nothing_to_rely_on() {
     assert!(session.kept() > 0);
     session.rules.now_ms += 240_000 + 1;
     assert_eq!(session.kept(), 0);
-    // A longer lifetime set later does not restore the entry.
+    // A longer lifetime that is set later does not restore the entry.
     session.rules.prices.seconds = 3_600;
     assert_eq!(session.kept(), 0);
     session.turn("second", "done");
@@ -521,7 +521,7 @@ fn a_reported_miss_leaves_only_what_that_request_wrote() {
     assert!(session.kept() > 0, "the last request wrote what it marked");
     let after = session.kept();
     assert!(after <= full);
-    // A report that matches the expectation changes nothing, nor does one about a request that relied on nothing.
+    // A report that matches the expectation changes nothing. Neither does one about a request that relied on nothing.
     let same = Arc::make_mut(&mut before);
     same.learn(BilledInput { read: 990, total: 1_000 });
     session.state = TierState::Ledger(before);
@@ -549,7 +549,7 @@ fn breakpoints_keep_to_what_the_provider_allows() {
 fn the_cut_lies_within_the_lookback_of_a_mark() {
     for messages in 10..40 {
         let mut session = Session::new(REPOSITORY);
-        // Enough files that no breakpoint is spare.
+        // Select so many files that no breakpoint is spare.
         ["a.py", "b.py", "d.py"].iter().for_each(|name| session.select(name));
         session.turn("first", "done");
         let kept = session.kept();
@@ -644,8 +644,8 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
     assert!(text_of(&layout, "# Current versions").contains("2 updates above, 1 of them as you wrote"));
 }
 
-/// Sets up a provider that finds an entry only by a breakpoint at exactly its end, and accepts no breakpoints on
-/// assistant messages.
+/// Sets up a provider that finds a cache entry only by a breakpoint exactly at its end, and that accepts no breakpoints
+/// on assistant messages.
 fn without_lookback(session: &mut Session) {
     session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
     session.rules.prices.min_tokens = 20;
@@ -704,7 +704,7 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
             (read, all) = (read + charge.read, all + charge.total());
             let mut messages = openai_messages(&layout);
             assert_eq!(messages[..before.len()], before, "turn {turn}");
-            // The current versions, in a message of their own at the end, belong to this prompt only.
+            // The current versions are in a separate message at the end, which belongs to this prompt only.
             let has_volatile_end = layout.messages.last().is_some_and(|last| last.volatile > 0);
             assert_eq!(has_volatile_end, turn > 0);
             messages.truncate(messages.len() - usize::from(has_volatile_end));
@@ -737,7 +737,8 @@ fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// After any sequence of actions, the prefix a prompt relies on is read, and every breakpoint is on input.
+    /// After any sequence of actions, the provider reads the prefix that a prompt relies on, and every breakpoint is on
+    /// input.
     #[test]
     fn without_a_lookback_what_is_relied_on_is_read(
         deeds in prop::collection::vec((0..6_u8, 0..4_usize, 0..5_usize), 1..40),

@@ -1,5 +1,5 @@
-//! Texts in the log that the model reads: the legend and updates. Updates name the file, its base version and its new
-//! version. Names and texts from files cannot open a section.
+//! Wording of the log for the model: the legend and updates. Updates name the file, its base version and its new
+//! version. Names and texts of files cannot start a section.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ static LEGEND: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Returns the legend of the log, which is part of the system message unless the log begins after a conversation.
+/// Returns the legend of the log. It is part of the system message unless the log begins after a conversation.
 pub fn legend() -> &'static str {
     &LEGEND
 }
@@ -48,7 +48,7 @@ pub(super) fn tree(heading: &str, list: &str) -> String {
     format!("{heading}\n\n{list}")
 }
 
-/// Formats the changes since the file list.
+/// Formats the changes since the last file list.
 pub(super) fn tree_note(changes: &Changes) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
     for (path, change) in changes {
@@ -61,13 +61,13 @@ pub(super) fn tree_note(changes: &Changes) -> String {
     out
 }
 
-/// Formats a diff from the last shown version.
+/// Formats a diff from the last shown version of a file.
 pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     let heading = format!("## Update of {}: version {} to {}", name(key), label(from), label(to));
     fenced_diff(&heading, diff)
 }
 
-/// Formats a diff from the last full text.
+/// Formats a diff from the last full text of a file.
 pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
     let heading = format!(
         "## All updates of {} since its last full text: version {} to {}",
@@ -92,7 +92,7 @@ pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> S
 /// Heading of the lines from [`pending`].
 pub(super) const PENDING: &str = "# Current versions of updated files";
 
-/// Returns the version of a text, as shown next to the file's name.
+/// Returns the version label of a text, as shown next to the file's name.
 fn label(body: &str) -> String {
     ContentHash::of(body).short()
 }
@@ -114,7 +114,7 @@ fn name(key: &ItemKey) -> String {
 fn fenced_diff(heading: &str, diff: &str) -> String {
     let fence = fence(diff);
     let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
-    // A change may have been reverted.
+    // The diff is empty if a change was reverted.
     let note = if diff.is_empty() { "The text is unchanged since then.\n\n" } else { "" };
     format!("{heading}\n\n{note}{fence}diff\n{diff}{newline}{fence}")
 }

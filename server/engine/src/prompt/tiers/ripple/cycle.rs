@@ -1,5 +1,5 @@
-//! Updates the tiers after each request: counts, demotes changed items, promotes stable ones, and lets promotions
-//! ripple upwards through broken tiers. Pure arithmetic on [`State`].
+//! Updates the tiers after each request. Counts unchanged requests, demotes changed items, promotes stable ones, and
+//! lets promotions ripple up through broken tiers. Pure arithmetic on [`State`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +13,8 @@ use super::state::{PAGES_ENTER, State, Tracked, above, entry};
 /// Cached tiers from the least to the most stable, the direction of promotions.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 
-/// Updates the tiers after a request. `broken` are the tiers whose cached bytes have already changed; `pages` are the
-/// web pages that are new in the request.
+/// Updates the tiers after a request. `broken` contains the tiers whose cached bytes have already changed, and `pages`
+/// the web pages that are new in the request.
 pub(super) fn after_request(
     state: &mut State,
     content: &Content<'_>,
@@ -32,8 +32,8 @@ pub(super) fn after_request(
     cycle.refill_l0();
 }
 
-/// Compares every item with its previous state. Unchanged active items gain N, changed ones return to active with N =
-/// 0, and new ones start there. Items without a hash accept their first measurement.
+/// Compares every item with its previous state. Unchanged active items gain one N. Changed items become active with N =
+/// 0, as do new ones. Items without a hash accept their first measurement.
 fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
@@ -62,7 +62,7 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
     broken.remove(&Tier::Active);
 }
 
-/// Merges the pieces of a message that was split by repairs into one item.
+/// Merges the pieces of a message that repairs have split into one item.
 fn merged(
     history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
 ) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
@@ -85,12 +85,12 @@ struct Cycle<'a> {
     broken: &'a mut BTreeSet<Tier>,
     /// Items that are about to enter each tier.
     incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
-    /// Tiers whose existing items were already processed in this cycle.
+    /// Tiers whose existing items have already been processed in this cycle.
     touched: BTreeSet<Tier>,
 }
 
 impl Cycle<'_> {
-    /// Sends active files and map blocks that stayed unchanged for three requests to L3, even if they are no longer
+    /// Sends the active files and map blocks that stayed unchanged for three requests to L3, even if they are no longer
     /// selected.
     fn graduate(&mut self) {
         let lasted: Vec<ItemKey> = self
@@ -101,8 +101,8 @@ impl Cycle<'_> {
         self.send(lasted, Tier::L3);
     }
 
-    /// Promotes the conversation to L3. If L3 is rebuilt anyway, all eligible messages go; otherwise only the oldest
-    /// ones that exceed one target. Does nothing without a target.
+    /// Promotes messages to L3. If L3 is rewritten anyway, all eligible messages are promoted. Otherwise, only the
+    /// oldest ones are, so that one target's worth stays active. Without a target, none are.
     fn graduate_history(&mut self, content: &Content<'_>) {
         let target = self.rules.target;
         if target == 0 {
@@ -124,7 +124,7 @@ impl Cycle<'_> {
                 eligible.pop();
             }
         }
-        // A message must not precede an older one that stays active, so it stays active too.
+        // Messages must stay in order, so promotion stops at the first message that stays active.
         let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
         let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
         let in_order = order
@@ -135,7 +135,7 @@ impl Cycle<'_> {
         self.send(in_order, Tier::L3);
     }
 
-    /// Processes the tiers upwards until nothing moves.
+    /// Processes the tiers from the least stable up, until nothing moves.
     fn ripple(&mut self) {
         loop {
             let mut moved = false;
@@ -165,8 +165,8 @@ impl Cycle<'_> {
         }
     }
 
-    /// Ages the existing items of a tier. While the tier exceeds the target, the items with the lowest N, up to one
-    /// target, anchor it and do not change. The others gain N and are promoted when possible.
+    /// Ages the existing items of a tier. If the tier exceeds the target, the items with the lowest N, up to one
+    /// target's worth, anchor it and do not change. The others gain one N and are promoted when possible.
     fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
         let Some(above) = above(tier) else { return };
         let threshold = entry(above);
@@ -198,7 +198,7 @@ impl Cycle<'_> {
         }
     }
 
-    /// Moves the items of an L1 or L2 that fell below the target down one tier, since it no longer justifies a
+    /// Moves the items of an L1 or L2 below the target down one tier, because their tier no longer justifies a
     /// breakpoint.
     fn demote_underfilled(&mut self) {
         if self.rules.target == 0 {
@@ -217,7 +217,7 @@ impl Cycle<'_> {
         }
     }
 
-    /// If L1 is rebuilt anyway, fills an L0 that fell below the target with the items of L1 that have the highest N.
+    /// If L1 is rewritten anyway, refills an L0 below the target with the items of L1 that have the highest N.
     fn refill_l0(&mut self) {
         if !self.broken.contains(&Tier::L1) {
             return;
@@ -252,8 +252,8 @@ impl Cycle<'_> {
     }
 }
 
-/// Sort key that puts newer messages first. Among messages with the same N, newer ones then anchor the tier, so that
-/// older ones are promoted first and the conversation stays in order.
+/// Sort key that puts newer messages first. Among messages with the same N, newer ones then anchor the tier and older
+/// ones are promoted first, which keeps the conversation in order.
 fn newest_first(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
     match key {
         ItemKey::History(id) => (Some(Reverse(id.0)), key.clone()),

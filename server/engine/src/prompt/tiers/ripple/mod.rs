@@ -1,5 +1,6 @@
-//! Policy `ripple`: content that stays unchanged for N requests moves up through four cached tiers, and promotions only
-//! enter a tier whose cache is broken anyway (`docs/tiers.md`). It predicts nothing and learns nothing from usage.
+//! Policy `ripple`: content that stays unchanged for N requests moves up through four cached tiers. Promotions only
+//! enter a tier whose cache is broken anyway (`docs/tiers.md`). The policy neither predicts changes nor learns from
+//! usage.
 
 mod cycle;
 mod seed;
@@ -105,7 +106,7 @@ fn reference_heading(tier: Tier) -> &'static str {
     }
 }
 
-/// The content of one tier.
+/// The pieces and messages in one tier.
 struct Section<'a> {
     map: Vec<&'a Piece>,
     files: Vec<&'a Piece>,
@@ -118,7 +119,7 @@ impl Section<'_> {
         self.map.is_empty() && self.files.is_empty() && self.urls.is_empty() && self.history.is_empty()
     }
 
-    /// Adds the map blocks and files of a tier below L0 as a user message, with an acknowledgement.
+    /// Adds the map blocks, files and web pages of a tier below L0 as user messages with acknowledgements.
     fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
         if !self.map.is_empty() {
             composer.map(&self.map);
@@ -133,8 +134,8 @@ impl Section<'_> {
     }
 }
 
-/// The effective tier of each message. The conversation must stay in order, with calls next to their results, so a
-/// message is never in a more stable tier than an older message or the rest of its run.
+/// The effective tier of each message. The conversation must stay in order, with calls next to their results. So a
+/// message is never in a more stable tier than an older message or another message of its run.
 struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {
@@ -154,8 +155,8 @@ impl<'a> HistoryTiers<'a> {
     }
 }
 
-/// Splits a history where it is safe: consecutive assistant messages and everything up to the last result of their
-/// calls form one run.
+/// Splits a history into runs, between which tiers may change. Consecutive assistant messages form one run with
+/// everything up to the last result of their calls.
 fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
     // Whether the assistant has called a tool since the last user message.
     let mut calls = false;

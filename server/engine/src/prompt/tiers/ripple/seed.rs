@@ -1,6 +1,6 @@
 //! Places content in tiers by the reference graph. A session does not start with empty tiers, because most map blocks
-//! will not change. Files that refer to each other share a tier, so that an edit to all of them breaks one tier. The
-//! most referenced files go to L0. A rebuild places everything again but keeps the conversation.
+//! will not change. The most referenced files go to L0. Files that refer to each other share a tier, so that an edit to
+//! all of them breaks only one. A rebuild places everything again but keeps the conversation.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 use super::super::Rules;
 use super::state::{Seeded, State, Tracked, entry};
 
-/// Tiers that clusters are distributed over.
+/// Tiers over which clusters are distributed.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
 /// A tier that is being filled.
@@ -28,13 +28,13 @@ impl Bin<'_> {
     }
 }
 
-/// Places every map block that has no tier yet. Selected files start as active, since it is unknown how long they stay.
+/// Places every map block that has no tier yet. Selected files start as active, because they may soon be deselected.
 pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
     spread(state, &content.map, &[], content, rules);
 }
 
-/// Places everything again: selected files directly, close to files they refer to; then outlines, which keep their
-/// earned tiers; and older messages beyond one target in L3, if they were active.
+/// Places everything again. Selected files get a tier immediately, close to the files they refer to. Outlines keep the
+/// tiers they have earned. Active messages older than one target's worth go to L3.
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
@@ -84,7 +84,7 @@ fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'
     }
 }
 
-/// Groups the pieces by cluster, largest group first. Each file outside the clusters forms its own group.
+/// Groups the pieces by cluster, largest group first. Each file outside of all clusters forms its own group.
 fn clusters<'a>(
     mut waiting: BTreeMap<&FileKey, Vec<&'a Piece>>,
     named: &[Vec<FileKey>],
@@ -99,12 +99,12 @@ fn clusters<'a>(
         }
     }
     groups.extend(waiting.into_values());
-    // The sort is stable: groups with the same number of tokens keep their order.
+    // The sort is stable, so groups with the same number of tokens keep their order.
     groups.sort_by_key(|group| Reverse(tokens(group)));
     groups
 }
 
-/// Merges tiers below the target, which would not justify a breakpoint, into the smallest other tier.
+/// Merges each tier below the target, which would not justify a breakpoint, into the smallest other tier.
 fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     for at in 0..bins.len() {
         let weight = bins[at].tokens;
@@ -120,8 +120,7 @@ fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     }
 }
 
-/// Keeps the newest messages active, up to the target, and moves older active ones to L3. Does nothing without a
-/// target.
+/// Keeps the newest messages active, up to the target, and moves older active ones to L3. Without a target, moves none.
 fn graduate_older_history(state: &mut State, content: &Content<'_>, rules: &Rules) {
     if rules.target == 0 {
         return;

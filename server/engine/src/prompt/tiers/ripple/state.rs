@@ -1,4 +1,4 @@
-//! The state of `ripple`: the tier, counter and last content of each item. The rules are in `cycle` and `seed`.
+//! The state of `ripple`: the tier, counter and last content hash of each item. `cycle` and `seed` contain the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Tracked {
     pub tier: Tier,
-    /// Number N: consecutive requests in which the item was unchanged, starting from the entry value of its tier.
+    /// N: number of consecutive requests in which the item was unchanged, counted from the entry value of its tier.
     pub n: u32,
-    /// Hash of the last content; `None` until first measured.
+    /// Hash of the content when last measured; `None` before the first measurement.
     pub hash: Option<ContentHash>,
     /// Tokens when last measured.
     pub tokens: usize,
@@ -27,31 +27,31 @@ pub struct State {
     pub(super) seeded: Seeded,
 }
 
-/// Statistics about one item.
+/// Statistics of policy `ripple` about one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RippleItemStats")]
 pub(crate) struct ItemStats {
-    /// Number N: consecutive requests in which the item was unchanged, starting from the entry value of its tier.
+    /// N: number of consecutive requests in which the item was unchanged, counted from the entry value of its tier.
     pub n: u32,
     /// N at which the item is promoted; absent in L0, the most stable tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
 }
 
-/// Whether the content was already distributed over the tiers.
+/// Whether items have been placed in tiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) enum Seeded {
     #[default]
     NotYet,
-    /// It was, and the next prompt does so again.
+    /// Items have been placed, and the next prompt places them again.
     Again,
     Done,
 }
 
-/// Tier that web pages enter.
+/// Tier that new web pages enter.
 pub(super) const PAGES_ENTER: Tier = Tier::L1;
 
-/// Returns the N with which an item enters a tier (the table in `docs/tiers.md`).
+/// Returns the initial N of an item that enters a tier (the table in `docs/tiers.md`).
 pub(super) fn entry(tier: Tier) -> u32 {
     match tier {
         Tier::Active => 0,
@@ -62,7 +62,7 @@ pub(super) fn entry(tier: Tier) -> u32 {
     }
 }
 
-/// Returns the next more stable tier. `None` for L0.
+/// Returns the next more stable tier, or `None` for L0.
 pub(super) fn above(tier: Tier) -> Option<Tier> {
     match tier {
         Tier::Active => Some(Tier::L3),
@@ -85,25 +85,25 @@ impl State {
         Self { items: items.into_iter().collect(), seeded: Seeded::Done }
     }
 
-    /// Returns the tier of an item; active if it is not tracked.
+    /// Returns the tier of an item, or `Active` if the item is not tracked.
     pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
         self.items.get(key).map_or(Tier::Active, |tracked| tracked.tier)
     }
 
-    /// Forgets the conversation, after it was cleared, replaced or compacted.
+    /// Forgets all messages, after the conversation was cleared, replaced or compacted.
     pub(crate) fn purge_history(&mut self) {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
-    /// Makes the next prompt place every item again.
+    /// Marks all items to be placed again in the next prompt.
     pub(crate) fn rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
         }
     }
 
-    /// Returns statistics about an item shown in tier `shown`. If that is not the tier in the state, the item has just
-    /// entered it, unless it is a message held back by older ones, which keeps its counter.
+    /// Returns statistics about an item shown in tier `shown`. If the state has another tier, the item has just entered
+    /// `shown`. A message can also be held back by older ones, and then keeps its counter.
     pub(crate) fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
@@ -112,8 +112,8 @@ impl State {
         ItemStats { n, threshold: above(shown).map(entry) }
     }
 
-    /// Returns the tier of a piece in this prompt. Cached tiers only show unchanged pieces; a changed piece is
-    /// already active, so that the tiers before it keep their bytes.
+    /// Returns the tier of a piece in this prompt. Cached tiers only show unchanged pieces. A changed piece is already
+    /// active, so that the tiers before it keep their bytes.
     pub(super) fn tier(&self, piece: &Piece) -> Tier {
         match self.items.get(&piece.key) {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// Adds new web pages to the state, and returns their keys. They enter a stable tier, because a page that was
-    /// fetched on purpose does not change.
+    /// Adds new web pages to the state and returns their keys. Pages enter a stable tier, because a page fetched on
+    /// purpose does not change.
     pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
         let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
         let mut new = Vec::new();
@@ -136,8 +136,8 @@ impl State {
         new
     }
 
-    /// Removes content that no longer exists, and returns the tiers this breaks. A map block hidden by its file's full
-    /// text keeps its tier.
+    /// Removes items that no longer exist, and returns the tiers that their removal breaks. A map block hidden by its
+    /// file's full text keeps its tier.
     pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
         let present = present(content);
         let mut broken = BTreeSet::new();
@@ -162,7 +162,7 @@ impl State {
     }
 }
 
-/// Returns the keys of everything in `content` that a tier may contain.
+/// Returns the keys of all items in `content` that a tier may contain.
 pub(super) fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
     let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);

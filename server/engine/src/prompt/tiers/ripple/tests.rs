@@ -402,7 +402,7 @@ fn orphans_are_packed_too_the_heaviest_first_into_the_lightest_tier() {
     let map = vec![("a", "aa"), ("b", "bbbb"), ("c", "cccc"), ("d", "ddddddd"), ("e", "eeeee"), ("f", "f")];
     play.send(&Script { map, seeds, ..Script::default() });
     let tiers = ["a", "b", "c", "d", "e", "f"].map(|path| play.tier(&format!("symbol:{path}")));
-    // The cluster has 8 tokens, `d` 7 and `e` 5: one tier each. `f` joins the smallest.
+    // The cluster has 8 tokens, `d` has 7 and `e` has 5, so each gets its own tier. `f` joins the smallest tier.
     assert_eq!(tiers, [Tier::L0, Tier::L1, Tier::L1, Tier::L2, Tier::L3, Tier::L3]);
 }
 
@@ -477,7 +477,7 @@ fn a_veteran_waits_at_the_threshold_while_the_tier_above_is_stable() {
     );
     let mut script =
         Script { files: ["a", "b", "c"].map(|path| (path, "x".to_owned())).to_vec(), ..Script::default() };
-    // A change of `b` breaks L3, and `b` leaves it.
+    // A change of `b` breaks L3, which `b` then leaves.
     script.files[1].1 = "y".into();
     let TierState::Ripple(state) = &mut play.state else { panic!() };
     state.items.get_mut(&ItemKey::File("b".into())).unwrap().hash = Some(crate::hash::ContentHash::of("x"));

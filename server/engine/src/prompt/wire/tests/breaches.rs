@@ -1,4 +1,5 @@
-//! Valid bodies of the dialects other than Anthropic's and OpenAI's chat, and changes that break one rule each.
+//! Valid bodies of the dialects other than Anthropic's and OpenAI's Chat Completions, and changes that each break one
+//! rule.
 
 use super::mutations::{Breaches, at, cut, list, set};
 use super::*;
@@ -26,7 +27,7 @@ pub(super) fn sound_responses() -> Value {
     })
 }
 
-/// An input text with a breakpoint.
+/// Creates an input text with a breakpoint.
 fn input(text: &str) -> Value {
     json!({"type": "input_text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}})
 }

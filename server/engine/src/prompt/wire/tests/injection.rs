@@ -1,4 +1,4 @@
-//! Hostile texts stay inside their block: they change neither the number of messages nor of blocks.
+//! Hostile texts stay inside their blocks: they change neither the number of messages nor the number of blocks.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -49,7 +49,7 @@ fn with(hostile: &str) -> Layout {
     layout
 }
 
-/// Returns our headings and comments as a CommonMark parser sees them.
+/// Returns Strata's own headings and comments, as a CommonMark parser sees them.
 fn furniture(markdown: &str) -> Vec<String> {
     let mut seen = Vec::new();
     let mut heading: Option<String> = None;

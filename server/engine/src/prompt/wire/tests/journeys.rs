@@ -13,8 +13,7 @@ use crate::conversation::history::{
 /// The only provider that accepts reasoning in requests.
 const ANTHROPIC: Option<Provider> = Some(Provider::Anthropic);
 
-/// A small set of ids, so that calls and results repeat, cross or miss each other. Some are ids that a provider
-/// rejects.
+/// A small set of ids, so that calls and results repeat, cross or miss each other. Providers reject some of them.
 fn ids() -> impl Strategy<Value = String> {
     let long = "call_0123456789012345678901234567890123456789";
     select(vec!["a", "b", "c", "call_0", "", "fc|weird.1", long]).prop_map(str::to_owned)
@@ -55,7 +54,7 @@ fn good_images() -> impl Strategy<Value = Image> {
     select(vec![png(3, 4), png(2000, 4)])
 }
 
-/// Blocks that only one provider supports: known and unknown, valid and invalid, in allowed and other positions.
+/// Blocks that only one provider supports: known and unknown, valid and invalid, in allowed and forbidden positions.
 fn foreign() -> impl Strategy<Value = Foreign> {
     let values = select(vec![
         json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}}),
@@ -125,7 +124,7 @@ fn messages() -> impl Strategy<Value = NewMessage> {
         .prop_map(|(role, content, kind, agent)| NewMessage { kind, agent, ..NewMessage::new(role, content) })
 }
 
-/// An exchange as agents produce it: calls, and results that mostly match.
+/// An exchange as agents produce it: calls, and results that mostly match them.
 fn exchanges() -> impl Strategy<Value = Vec<NewMessage>> {
     let call = |id: &String| call(id, "read", json!({"path": id}));
     (vec(ids(), 1..4), vec(ids(), 0..2), texts()).prop_map(move |(called, stray, said)| {
@@ -157,7 +156,7 @@ fn prompts() -> impl Strategy<Value = Vec<ContentBlock>> {
     vec(block, 0..4)
 }
 
-/// Projects a history. Adds a text if nothing of the prompt can be sent.
+/// Projects a history. Adds a text if no part of the prompt can be sent.
 fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Projection {
     let mut projection = project(history, prompt, format.provider());
     if projection.results.is_empty() && projection.prompt.is_empty() {
@@ -273,7 +272,8 @@ proptest! {
         prop_assert_eq!(project(&again, &[], ANTHROPIC).history, once);
     }
 
-    /// Content that was sent once is sent again byte for byte when the conversation grows, as prompt caches require.
+    /// When the conversation grows, content that was already sent is sent again byte for byte, as prompt caches
+    /// require.
     #[test]
     fn a_longer_history_starts_with_the_shorter(mut history in histories(), prompt in prompts()) {
         for message in &mut history {

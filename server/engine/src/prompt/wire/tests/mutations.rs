@@ -1,14 +1,15 @@
-//! Breaks one thing at a time in a valid body; the check must name the rule. To add a breach, add a line to a table.
+//! Breaks one property at a time in a valid body. The check must name the broken rule. To add a breach, add a line to a
+//! table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::breaches::{BEDROCK, GEMINI, RESPONSES, sound_bedrock, sound_gemini, sound_responses};
 use super::*;
 
-/// A change that breaks a rule.
+/// A change to a body that breaks a rule.
 type Breach = fn(&mut Value);
 
-/// Rules, each with a breach of it.
+/// Pairs of a rule and a change that breaks it.
 pub(super) type Breaches = [(Rule, Breach)];
 
 fn sound_anthropic() -> Value {
@@ -57,7 +58,7 @@ fn sound_openai() -> Value {
     })
 }
 
-/// A text with a breakpoint in OpenAI's form.
+/// Creates a text with a breakpoint in OpenAI's form.
 fn point(text: &str) -> Value {
     json!({"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}})
 }
@@ -75,28 +76,28 @@ fn picture(image: &Image) -> Value {
     }
 }
 
-/// A declared tool in OpenAI's form.
+/// Creates a declared tool in OpenAI's form.
 fn function(name: &str) -> Value {
     json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}})
 }
 
-/// A tool call that ran on the provider's servers.
+/// Creates a tool call that ran on the provider's servers.
 fn server_use(kind: &str, id: &str) -> Value {
     json!({"type": kind, "id": id, "name": "web_search", "server_name": "web", "input": {"query": "x"}})
 }
 
-/// The result of a tool call on the provider's servers.
+/// Creates the result of a tool call on the provider's servers.
 fn server_result(kind: &str, id: &str) -> Value {
     json!({"type": kind, "tool_use_id": id, "content": []})
 }
 
-/// A document that contains a block with this breakpoint.
+/// Creates a document that contains a block with this breakpoint.
 fn document(control: Value) -> Value {
     let inside = json!([{"type": "text", "text": "x", "cache_control": control}]);
     json!({"type": "document", "source": {"type": "content", "content": inside}})
 }
 
-/// A PNG image with this many bytes of base64.
+/// Creates a PNG image with this many bytes of base64.
 fn heavy(bytes: usize) -> Value {
     let mut picture = picture(&png(1, 1));
     let data = at(&mut picture, "/source/data");
@@ -456,7 +457,7 @@ const OPENAI: &Breaches = &[
     (Rule::StringLength, |b| set(b, "/tools/0/function", "description", json!("x".repeat(2_000_000)))),
 ];
 
-/// Minimum number of different bodies that break each rule, in the most common dialects and in the others.
+/// Minimum number of different bodies that break each rule in the most common dialects.
 const BREACHES: usize = 5;
 const FEWER_BREACHES: usize = 2;
 
@@ -470,7 +471,7 @@ fn tables() -> [(Format, Value, &'static Breaches); 5] {
     ]
 }
 
-/// Returns the dialects that have a rule, according to its description.
+/// Returns the dialects that have a rule, according to the rule's description.
 fn known_to(rule: Rule) -> &'static [Format] {
     use Format::{Anthropic, Bedrock, Gemini, OpenAi, Responses};
     match rule {
@@ -551,7 +552,7 @@ fn every_breach_is_named() {
     assert!(unnoticed.is_empty(), "{unnoticed:#?}");
 }
 
-/// Uses the enum's own list of rules, so that a new rule without breaches is noticed.
+/// Checks the enum's own list of rules, so that a new rule without breaches is noticed.
 #[test]
 #[expect(clippy::print_stderr, reason = "it prints its figure")]
 fn every_rule_has_breaches_in_each_dialect_that_knows_it() {

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// A prompt with everything that a dialect has to write.
+/// Lays out a prompt with everything that a dialect has to write.
 fn everything() -> Layout {
     let mut layout = Layout::default();
     layout.push(Speaker::System, text("You read code."));
@@ -414,7 +414,7 @@ fn one_plain_text_is_written_as_a_string() {
     );
 }
 
-/// The breakpoint of a result follows its images, and content that is not sent again is a message of its own.
+/// The breakpoint of a result follows its images, and content that is not sent again becomes a separate message.
 #[test]
 fn openai_with_breakpoints() {
     let mut layout = everything();
