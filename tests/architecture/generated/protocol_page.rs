@@ -20,7 +20,7 @@ pub(crate) fn page(protocol: &Value, examples: &BTreeMap<String, Example>) -> St
          A command goes through `workspace/executeCommand` with one object as its argument. Each takes a `session`, too, and each reply has a\n\
          `stateVersion`; they are left out below.\n\n",
     );
-    let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);
+    let _ = writeln!(out, "This page is generated from the Rust types by `{}`.\n", super::RENEW);
     let page = Page { protocol };
     let mut area = "";
     for (name, message) in protocol["commands"].as_object().unwrap() {

@@ -9,15 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
-/// Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or
-/// any other format that serde reads.
+/// Families and models, keyed by name: additions to the built-in table, and overrides for its entries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
-    /// Model families that add to or override the built-in ones, keyed by family name.
+    /// Model families to add or override, keyed by family name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
-    /// Models that add to or override the built-in ones, keyed by model name.
+    /// Models to add or override, keyed by model name.
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }
