@@ -176,7 +176,7 @@ fn a_provider_that_you_named_stands_in_for_a_client_without_a_model() {
     let ended = editor.run("compaction.run", json!({}));
     assert_eq!(ended["summarisedBy"], json!({ "kind": "http", "model": model }), "{ended}");
     let note = ended["notes"][0].as_str().unwrap();
-    assert!(note.contains("so the provider was asked") && note.contains("strata/summarize"), "{note}");
+    assert!(note.contains("because the client did not") && note.contains("strata/summarize"), "{note}");
 }
 
 #[test]
@@ -520,7 +520,7 @@ fn a_recovery_that_frees_little_says_so() {
     editor.assemble();
     let ended = editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
     let note = ended["notes"].to_string();
-    assert!(note.contains("this freed only ") && note.contains("deselect files"), "{ended}");
+    assert!(note.contains("compaction freed only ") && note.contains("deselect files"), "{ended}");
 }
 
 #[test]

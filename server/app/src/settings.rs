@@ -101,7 +101,7 @@ impl Configuration {
         let origin = self.effective.origins.get("redaction.allow");
         let place = origin.map_or_else(String::new, |origin| format!(" ({})", origin.name));
         let misnamed = self.settings.redaction.misnamed();
-        misnamed.into_iter().map(move |misnamed| format!("the setting redaction.allow{place}: {misnamed}"))
+        misnamed.into_iter().map(move |misnamed| format!("the setting `redaction.allow`{place}: {misnamed}"))
     }
 
     fn take(&mut self, source: Source) -> Result<(), Problem> {

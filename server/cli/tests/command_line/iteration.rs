@@ -108,7 +108,7 @@ fn loops_are_told_apart_and_a_new_goal_begins_another() {
     "#]]
     .assert_eq(&said(&["iteration", "prompt"]));
     expect![[r#"
-        error: `goal`: the first iteration of a loop needs its goal
+        error: `goal`: the first iteration of a loop must have a goal
     "#]]
     .assert_eq(&said(&["iteration", "add", "--prompt", "x"]));
     expect![[r#"
