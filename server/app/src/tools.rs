@@ -74,7 +74,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "symbols",
         title: "Find definitions",
-        description: "Finds definitions whose names contain the given letters in order (`hdlsws` finds `HeadlessWorkspace`), or by a dotted name (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, read \
+        description: "Finds definitions whose names contain the given letters in order (`hdlsws` finds `HeadlessWorkspace`), or by a \
+                      dotted name (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, read \
                       `path#Type.method` with `files_read`.",
         command: "strata.symbols.find",
         hidden: &[],
@@ -125,7 +126,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_read",
         title: "Read a file",
-        description: "Reads a workspace file, a range of its lines (`src/lib.rs#L10-40`) or one of its definitions (`src/lib.rs#Type.method`). Returns long files in parts. Passwords and keys are replaced by placeholders such as [secret:github-token:1a2b3c4d5e6f]. Try \
+        description: "Reads a workspace file, a range of its lines (`src/lib.rs#L10-40`) or one of its definitions \
+                      (`src/lib.rs#Type.method`). Returns long files in parts. Passwords and keys are replaced by placeholders such \
+                      as [secret:github-token:1a2b3c4d5e6f]. Try \
                       `outline` first if the file may be large.",
         command: "strata.files.read",
         hidden: &[],

@@ -158,7 +158,7 @@ impl ResolvedModel {
         let known_as = match &self.known {
             ModelCertainty::Known => return None,
             ModelCertainty::Guessed { family } => {
-                format!("not in the model table; treated as one of family `{family}`")
+                format!("not in the model table, so the values of family `{family}` apply")
             }
             ModelCertainty::Unknown => "unknown".to_owned(),
         };

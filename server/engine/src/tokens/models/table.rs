@@ -28,7 +28,7 @@ pub enum TableError {
     #[error("cannot read the model table: {0}")]
     Syntax(String),
     /// A model refers to a family that is not in the table.
-    #[error("model `{model}` names family `{family}`, which is not in the table")]
+    #[error("the family `{family}` of model `{model}` is not in the table")]
     NoFamily {
         /// Model that refers to the family.
         model: String,
@@ -36,14 +36,14 @@ pub enum TableError {
         family: String,
     },
     /// Neither the entry nor its family has a required field.
-    #[error("`{entry}` in the model table lacks `{field}`")]
+    #[error("`{entry}` in the model table has no `{field}`")]
     Missing {
         /// Name of the model or family.
         entry: String,
         field: &'static str,
     },
     /// A number is outside the possible range.
-    #[error("`{entry}` in the model table has an impossible `{field}`")]
+    #[error("`{entry}` in the model table has an invalid `{field}`")]
     Impossible {
         /// Name of the model or family.
         entry: String,
