@@ -311,7 +311,7 @@ mod tests {
         let mut configuration = Configuration::default();
         let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
         assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
-        let told = "the setting redaction.allow (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
+        let told = "the setting `redaction.allow` (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
                     did you mean `github-token`?";
         assert_eq!(configuration.ignored(), [told]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
