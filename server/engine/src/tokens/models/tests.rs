@@ -280,7 +280,7 @@ fn a_table_that_makes_no_sense_is_refused_with_the_reason() {
     for (text, reason) in [
         ("[model.x]\nwindow = 5", "unknown field `window`"),
         ("[models.x]\nmax_input = 5", "unknown field `models`"),
-        ("[model.x]\nfamily = \"nobody\"", "names family `nobody`"),
+        ("[model.x]\nfamily = \"nobody\"", "the family `nobody`"),
         ("[model.x]\nmax_input = 5", "has no `provider`"),
         ("[model.gpt-5]\nmax_input = 0", "invalid `max_input"),
         ("[model.gpt-5]\ncache = { read = -1.0 }", "invalid `cache price`"),
