@@ -394,7 +394,7 @@ fn the_code_lens_says_how_the_file_stands() {
         editor.server.request("textDocument/codeLens", document(uri)).unwrap()[0]["command"]["title"].clone()
     };
     assert_eq!(of(&mut editor, &repo.uri("notes.txt")), "Context: name only");
-    assert_eq!(of(&mut editor, "untitled:Untitled-1"), "Context: nothing of it");
+    assert_eq!(of(&mut editor, "untitled:Untitled-1"), "Context: not included");
 }
 
 #[test]
