@@ -17,7 +17,7 @@ const WORDS: usize = 500;
 /// Characters of one line.
 const LINE: usize = 300;
 /// Said when there is nothing else to say.
-const NOTHING: &str = "The iterations so far left nothing to tell.";
+const NOTHING: &str = "The iterations so far produced nothing to report.";
 /// Beginnings of sentences about next steps.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
