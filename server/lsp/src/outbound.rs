@@ -369,7 +369,7 @@ async fn count_tokens(
 ) {
     let count = answered::<CountTokensRequest>(&client, params, patience, "a number").await;
     let counted = count.map(TokenCount::get).and_then(|count| match count {
-        0 => Err(format!("the client counted 0 tokens in {}", CountTokensRequest::METHOD)),
+        0 => Err(format!("the client answered {} with 0 tokens", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
     // No one waits any more when the command was cancelled.

@@ -114,7 +114,7 @@ impl Page<'_> {
         if !order.is_empty() {
             self.fields(out, "field", schema);
         } else if schema.get("oneOf").is_none() && schema.get("anyOf").is_none() {
-            let _ = write!(out, "Serialized as {}.\n\n", self.kind(schema));
+            let _ = write!(out, "JSON type: {}.\n\n", self.kind(schema));
         }
     }
 
