@@ -218,7 +218,7 @@ fn a_compaction_does_without_a_client_that_fails() {
         editor.server.answer_with(SUMMARIZE, answer.clone());
         let ended = editor.run("compaction.run", json!({}));
         assert_eq!(ended["strategy"], "extractive", "{answer}: {ended}");
-        assert!(ended["notes"][0].as_str().unwrap().contains("no summary by a model"), "{ended}");
+        assert!(ended["notes"][0].as_str().unwrap().contains("no model wrote a summary"), "{ended}");
     }
 }
 
@@ -537,7 +537,7 @@ fn a_conversation_over_twice_its_limit_is_summarised_without_the_client_when_tha
     editor.run("prompt.record", json!({ "id": prompt["id"], "response": "Done." }));
     let ended = editor.server.wait_for("strata/compaction", |news| news["state"] != "started");
     assert_eq!((&ended["state"], &ended["strategy"]), (&json!("ended"), &json!("extractive")), "{ended}");
-    assert!(ended["notes"].to_string().contains("no summary by a model"), "{ended}");
+    assert!(ended["notes"].to_string().contains("no model wrote a summary"), "{ended}");
     assert!(ended["after"]["tokens"].as_u64() < Some(90), "{ended}");
     let seen = visible(&mut editor);
     assert!(seen.len() < 18 && text(seen.last().unwrap()) == "Done.", "{seen:?}");

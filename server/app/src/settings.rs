@@ -153,7 +153,7 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let read = from_environment(variables, &defaults());
     for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
-        tracing::warn!(name, "there is no such setting");
+        tracing::warn!(name, "no such setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
     [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
@@ -302,7 +302,7 @@ mod tests {
         expect![[r#"
             .strata.toml cannot set compaction.profile: a workspace file can only name the built-in compaction profiles
             .strata.toml cannot set compaction.base_url, model: a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
-            .strata.toml cannot set symbols.budget: there is no such setting"#]]
+            .strata.toml cannot set symbols.budget: no such setting"#]]
         .assert_eq(&configuration.ignored().join("\n"));
     }
 

@@ -140,7 +140,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        Some(_) => Err(Failure::said(format!("--env {given}: a name is missing before `=`"))),
+        Some(_) => Err(Failure::said(format!("--env {given}: missing name before `=`"))),
         None => match std::env::var(given) {
             Ok(value) => Ok((given.clone(), value)),
             Err(error) => Err(Failure::said(format!("--env {given}: {error}"))),

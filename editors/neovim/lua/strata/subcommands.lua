@@ -330,7 +330,7 @@ define("toggle", "[path]", "Add or remove the file.", toggle, files)
 local exclude = choose("exclude", { "excluded", "found" })
 define("exclude", "[path]...", "Exclude files: prompts do not mention them.", exclude, files)
 local include = choose("include", { "included again", "excluded" })
-define("include", "[path]...", "Undo an exclusion.", include, chosen("excluded"))
+define("include", "[path]...", "Include excluded files again.", include, chosen("excluded"))
 define(
   "clear",
   "",

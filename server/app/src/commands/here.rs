@@ -165,7 +165,7 @@ pub(super) struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.here.include";
-    const SUMMARY: &str = "Undoes the exclusion of the current document and shows a message.";
+    const SUMMARY: &str = "Includes the current document again if it is excluded, and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
