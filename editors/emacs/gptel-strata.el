@@ -25,26 +25,26 @@
 (require 'seq)
 (require 'subr-x)
 
-(defgroup gptel-strata nil "Chats of gptel with what Strata assembles." :group 'gptel)
+(defgroup gptel-strata nil "gptel chats whose requests Strata assembles." :group 'gptel)
 
 (defcustom gptel-strata-command '("strata" "serve")
-  "The server's program and its arguments."
+  "Command that starts the server, as a program and its arguments."
   :type '(repeat string))
 
-(defvar gptel-strata--backends nil "Backends that send what Strata assembles.")
-(defvar gptel-strata--servers (make-hash-table :test #'equal) "Connections by directory.")
-(defvar-local gptel-strata--session nil "The session that this buffer is the face of.")
-(defvar-local gptel-strata--turns nil "What the session has: a list of (QUESTION . ANSWER), oldest first.")
-(defvar-local gptel-strata--tick nil "When the text of this buffer was told last, by its changes.")
+(defvar gptel-strata--backends nil "Backends whose requests Strata assembles.")
+(defvar gptel-strata--servers (make-hash-table :test #'equal) "Connections to servers, keyed by root directory.")
+(defvar-local gptel-strata--session nil "ID of the Strata session that this buffer shows.")
+(defvar-local gptel-strata--turns nil "Turns recorded in the session: a list of (QUESTION . ANSWER), oldest first.")
+(defvar-local gptel-strata--tick nil "Server and modification tick of the last synchronization: (SERVER . TICK).")
 
 (defconst gptel-strata--own
   '(:model :messages :system :tools :cache_control :prompt_cache_key :prompt_cache_options)
-  "Fields of request bodies that are Strata's.")
+  "Fields of request bodies that Strata sets.")
 
 ;;;###autoload
 (cl-defun gptel-make-strata (name &key backend)
-  "Register a backend called NAME that sends through BACKEND what Strata assembles.
-BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
+  "Register a backend NAME that sends prompts from Strata through BACKEND.
+BACKEND must use Anthropic's Messages API or OpenAI's Chat Completions API."
   (declare (indent 1))
   (let ((own (copy-sequence backend)))
     (setf (gptel-backend-name own) name
@@ -55,11 +55,11 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
 ;;; The server
 
 (defun gptel-strata--read (text)
-  "Read TEXT, which is JSON, so that it is written the same way again."
+  "Parse the JSON in TEXT so that serializing it gives the same JSON."
   (json-parse-string text :object-type 'plist :null-object :null :false-object :json-false))
 
 (defun gptel-strata--start (root)
-  "Start a server for the directory ROOT."
+  "Start a server for the directory ROOT and return the connection."
   (let* ((process (make-process :name "strata" :command gptel-strata-command :connection-type 'pipe :noquery t
                                 :coding 'utf-8-emacs-unix :stderr (get-buffer-create " *strata stderr*")))
          (server (make-instance 'jsonrpc-process-connection :name "strata" :process process))
@@ -71,7 +71,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
     (puthash root server gptel-strata--servers)))
 
 (defun gptel-strata--tell-buffers (server root)
-  "Tell SERVER what stands in the buffers of files below ROOT that are not saved."
+  "Synchronize modified buffers of files below ROOT with SERVER."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (when (and buffer-file-name (string-prefix-p root (expand-file-name buffer-file-name)))
@@ -90,7 +90,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
             (setq gptel-strata--tick (cons server tick)))))))))
 
 (defun gptel-strata--server ()
-  "The server for this directory, which knows all that was typed."
+  "Return the server for the current project, with all buffers synchronized."
   (let ((root (expand-file-name (if-let* ((project (project-current))) (project-root project) default-directory))))
     (let ((server (gethash root gptel-strata--servers)))
       (unless (and server (jsonrpc-running-p server))
@@ -99,17 +99,18 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
       server)))
 
 (defun gptel-strata--call (command arguments)
-  "What is sent to run COMMAND of Strata with ARGUMENTS in the session of this buffer."
+  "Return the parameters that run COMMAND with ARGUMENTS in this buffer's session."
   (when gptel-strata--session
     (setq arguments `(:session ,gptel-strata--session ,@arguments)))
   `(:command ,(concat "strata." command) :arguments [,(or arguments (make-hash-table))]))
 
 (defun gptel-strata--run (command &rest arguments)
-  "Run COMMAND of Strata in the session of this buffer, with ARGUMENTS, a property list."
+  "Run COMMAND with the property list ARGUMENTS in this buffer's session."
   (jsonrpc-request (gptel-strata--server) :workspace/executeCommand (gptel-strata--call command arguments) :timeout 120))
 
 (defun gptel-strata--begin (command &rest arguments)
-  "As `gptel-strata--run' with COMMAND and ARGUMENTS, but without waiting.  What comes after it waits for it at the server."
+  "Run COMMAND with ARGUMENTS like `gptel-strata--run', but do not wait.
+The server runs later commands after this one."
   (jsonrpc-async-request (gptel-strata--server) :workspace/executeCommand (gptel-strata--call command arguments)
                          :timeout 120
                          :success-fn (lambda (reply) (gptel-strata--warn (plist-get reply :warnings)))
@@ -117,20 +118,21 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
 
 ;;;###autoload
 (defun gptel-strata-add (path)
-  "Show the file at PATH to the model in full: by default that of this buffer."
+  "Add the file at PATH to the model's context; by default, this buffer's file."
   (interactive (list (or buffer-file-name (read-file-name "File: "))))
   (gptel-strata--run "files.select" :paths (vector (expand-file-name path)))
-  (message "In the model's context: %s" (file-name-nondirectory path)))
+  (message "Added to the model's context: %s" (file-name-nondirectory path)))
 
 ;;; The conversation
 
 (defun gptel-strata--text (content)
-  "The text of CONTENT, a string or a vector of blocks."
+  "Return the text of CONTENT, a string or a vector of blocks."
   (string-trim (if (stringp content) content
                  (mapconcat (lambda (block) (or (plist-get block :text) "")) content "\n"))))
 
 (defun gptel-strata--exchanges (messages)
-  "MESSAGES of a request in turns: a list of (QUESTION . ANSWER), of which the last has no answer."
+  "Group MESSAGES of a request into turns, a list of (QUESTION . ANSWER).
+The last turn has no answer."
   (let (turns)
     (seq-doseq (message messages)
       (let ((text (gptel-strata--text (plist-get message :content))))
@@ -143,7 +145,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
     (nreverse turns)))
 
 (defun gptel-strata--same-p (recorded shown)
-  "Whether the turn SHOWN in the buffer is the one that was RECORDED, but for white space."
+  "Return non-nil if the turns RECORDED and SHOWN differ only in whitespace."
   (cl-flet ((squeezed (text) (replace-regexp-in-string "[ \t\n]+" " " (string-trim (or text "")))))
     (and (equal (squeezed (car recorded)) (squeezed (car shown)))
          (or (eq (cdr recorded) 'stopped)
@@ -152,7 +154,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
              (equal (squeezed (cdr recorded)) (squeezed (cdr shown)))))))
 
 (defun gptel-strata--catch-up (turns)
-  "Have the session say what TURNS say, and no more."
+  "Edit the session so that it contains exactly TURNS."
   (unless gptel-strata--session
     (let ((shown (seq-find (lambda (session) (eq (plist-get session :current) t))
                            (plist-get (gptel-strata--run "session.list") :sessions))))
@@ -178,7 +180,8 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
 ;;; Replies
 
 (defun gptel-strata--events (raw)
-  "The JSON objects in RAW, what curl printed of a reply: each event of a stream, or the one of a whole reply."
+  "Parse RAW, the output of curl, into a list of JSON objects.
+These are the events of a stream, or the single object of another reply."
   (let ((body (replace-regexp-in-string "\\`\\(?:HTTP/.*\r?\n\\(?:.+\r?\n\\)*\r?\n\\)+" "" raw)))
     (if (string-match-p "^data:" body)
         (seq-keep (lambda (line)
@@ -192,7 +195,8 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
         (list (ignore-errors (json-parse-buffer :object-type 'plist :null-object :null :false-object :json-false)))))))
 
 (defun gptel-strata--blocks (events)
-  "What EVENTS of a reply say, in blocks that Strata records, and the usage: (BLOCKS USAGE ENDED)."
+  "Convert EVENTS of a reply to blocks for Strata to record.
+Return (BLOCKS USAGE ENDED)."
   (let (parts usage ended)
     (cl-flet* ((part (index fresh)
                  (or (cdr (assoc index parts)) (let ((new (copy-sequence fresh))) (push (cons index new) parts) new)))
@@ -250,7 +254,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
           ended)))
 
 (defun gptel-strata--usage (usage)
-  "USAGE of a reply as Strata records it."
+  "Convert the USAGE of a reply to the form that Strata records."
   (cl-flet ((field (name &optional of) (let ((n (plist-get (or of usage) name))) (if (numberp n) n 0))))
     (when usage
       (if (plist-get usage :prompt_tokens)
@@ -263,12 +267,12 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
               :cacheRead (field :cache_read_input_tokens) :cacheWrite (field :cache_creation_input_tokens))))))
 
 (defun gptel-strata--warn (warnings)
-  "Show WARNINGS of Strata."
+  "Show WARNINGS from Strata in the echo area."
   (seq-doseq (warning warnings)
     (message "Strata: %s" (if (stringp warning) warning (plist-get warning :message)))))
 
 (defun gptel-strata--settle (info)
-  "Record what came of the request with INFO, once."
+  "Record the outcome of the request with INFO, unless already recorded."
   (when-let* ((id (plist-get info :strata-id))
               (curl (plist-get info :strata-curl)))
     (plist-put info :strata-id nil)
@@ -292,7 +296,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
 ;;; Requests
 
 (defun gptel-strata--tool (tool)
-  "TOOL of a request body as Strata declares it."
+  "Convert TOOL of a request body to a tool declaration for Strata."
   (let* ((made (or (plist-get tool :function) tool))
          (schema (or (plist-get made :input_schema) (plist-get made :parameters))))
     (list :name (plist-get made :name) :description (plist-get made :description)
@@ -300,7 +304,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
                           :required ,(or (plist-get schema :required) [])))))
 
 (defun gptel-strata--assemble (info)
-  "Replace the body in INFO by what Strata assembles."
+  "Replace the request body in INFO with one that Strata assembles."
   (let* ((data (plist-get info :data))
          (results (or (and (plist-get info :strata-data) (plist-get info :tool-use))
                       (and (plist-get info :strata-again) (plist-get info :strata-results))))
@@ -329,7 +333,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
     (plist-put info :data (append (gptel-strata--read (plist-get reply :body)) extra))))
 
 (defun gptel-strata--send (send fsm)
-  "Call SEND with FSM, whose request holds what Strata assembles."
+  "Call SEND with FSM after Strata has assembled its request body."
   (let ((info (gptel-fsm-info fsm)))
     (with-current-buffer (plist-get info :buffer)
       (gptel-strata--assemble info)
@@ -338,7 +342,8 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
         (plist-put info :strata-curl (process-buffer process))))))
 
 (defun gptel-strata--wait (send fsm)
-  "Call SEND with FSM, whose request holds what Strata assembles where its backend is Strata's."
+  "Call SEND with FSM.
+If its backend is Strata's, assemble the request body first."
   (let ((info (gptel-fsm-info fsm)))
     (cond
      ((not (and (memq (plist-get info :backend) gptel-strata--backends)
@@ -349,13 +354,14 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
      (t (gptel-strata--send send fsm)))))
 
 (defun gptel-strata--too-long-p (raw)
-  "Whether RAW, what curl printed, says that the prompt is too long."
+  "Return non-nil if RAW, the output of curl, reports that the prompt is too long."
   (let ((case-fold-search t))
     (and (string-match-p "\\`HTTP/[0-9.]+ [45]" raw)
          (string-match-p "prompt is too long\\|context_length_exceeded\\|maximum context length\\|context window" raw))))
 
 (defun gptel-strata--ended (next process status)
-  "Call NEXT with PROCESS and STATUS, unless the prompt is to be compacted and sent once more."
+  "Call NEXT with PROCESS and STATUS, unless the prompt was too long.
+In that case, compact the conversation and send the prompt again."
   (let* ((fsm (car (alist-get process gptel--request-alist)))
          (info (and fsm (gptel-fsm-info fsm))))
     (if (and (plist-get info :strata-id) (not (plist-get info :strata-again))
@@ -365,7 +371,8 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
       (funcall next process status))))
 
 (defun gptel-strata--recover (next process status)
-  "Have the conversation compacted and the request of PROCESS sent once more, or else call NEXT with PROCESS and STATUS."
+  "Compact the conversation and send the request of PROCESS again.
+If Strata advises against it, call NEXT with PROCESS and STATUS."
   (let* ((fsm (car (alist-get process gptel--request-alist)))
          (info (gptel-fsm-info fsm))
          (recorded (with-current-buffer (plist-get info :buffer)
@@ -384,7 +391,7 @@ BACKEND is one for Anthropic, or one that speaks OpenAI's Chat Completions."
       (kill-buffer (process-buffer process)))))
 
 (defun gptel-strata--abort (buffer &rest _)
-  "Record what came of the answer that is stopped in BUFFER."
+  "Record the partial answer that is being stopped in BUFFER."
   (dolist (entry gptel--request-alist)
     (let ((info (gptel-fsm-info (cadr entry))))
       (when (eq (plist-get info :buffer) buffer)

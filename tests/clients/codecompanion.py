@@ -154,7 +154,7 @@ def play_behaviour(base: str, model: str, place: Place, provider: Provider) -> N
         provider.say([{"text": "Half of it is there. " * 30, "error": "midstream"}])
         chat.ask("And then?")
         until(lambda: said(editor)[-1][1].startswith("Half of it is there."), "what came before it broke off is recorded")
-        assert "broke off" in messages(editor)
+        assert "ended the answer early" in messages(editor)
         provider.say([{"text": "Whole again."}])
         chat.ask("Once more.")
         assert [text[:10] for _, text in said(editor)[-4:]] == ["And then?", "Half of it", "Once more.", "Whole agai"]

@@ -247,7 +247,7 @@ async def test_resources_are_listed_by_pages_and_read(repo, mode):
                 await client.read_resource(uri)
     async with connected(repo, "--set", "symbols.map_budget=400", mode=mode) as client:
         [part] = (await client.read_resource("strata://map")).contents
-        assert "more files have an outline: each is at `strata://map/`" in part.text
+        assert "more files have an outline: read a file's block at `strata://map/`" in part.text
         assert "`focus`" not in part.text and "max_tokens" not in part.text, "a resource takes no arguments"
 
 

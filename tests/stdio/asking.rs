@@ -186,7 +186,7 @@ fn an_interrupt_records_what_was_said() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert!(err.contains("stopped, and recorded as far as it arrived"), "{err}");
+    assert!(err.contains("stopped, and the partial answer was recorded"), "{err}");
     let (code, ..) = shell.run(&["ask", "Go on."]);
     assert_eq!(code, 0);
     let sent = server.asked()[1].body["messages"].to_string();
@@ -247,5 +247,5 @@ fn doctor_names_the_provider_and_asks_it_only_when_told_to() {
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(report["repository"]["provider"]["name"], "anthropic");
     let shell = Shell::new("");
-    assert!(shell.run(&["doctor"]).1.contains("none: nothing is sent"));
+    assert!(shell.run(&["doctor"]).1.contains("none, so nothing is sent"));
 }

@@ -176,7 +176,7 @@ fn a_provider_that_you_named_stands_in_for_a_client_without_a_model() {
     let ended = editor.run("compaction.run", json!({}));
     assert_eq!(ended["summarisedBy"], json!({ "kind": "http", "model": model }), "{ended}");
     let note = ended["notes"][0].as_str().unwrap();
-    assert!(note.contains("so the provider was asked") && note.contains("strata/summarize"), "{note}");
+    assert!(note.contains("because the client did not") && note.contains("strata/summarize"), "{note}");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_compaction_does_without_a_client_that_fails() {
         editor.server.answer_with(SUMMARIZE, answer.clone());
         let ended = editor.run("compaction.run", json!({}));
         assert_eq!(ended["strategy"], "extractive", "{answer}: {ended}");
-        assert!(ended["notes"][0].as_str().unwrap().contains("no summary by a model"), "{ended}");
+        assert!(ended["notes"][0].as_str().unwrap().contains("no model wrote a summary"), "{ended}");
     }
 }
 
@@ -520,7 +520,7 @@ fn a_recovery_that_frees_little_says_so() {
     editor.assemble();
     let ended = editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
     let note = ended["notes"].to_string();
-    assert!(note.contains("this freed only ") && note.contains("deselect files"), "{ended}");
+    assert!(note.contains("compaction freed only ") && note.contains("deselect files"), "{ended}");
 }
 
 #[test]
@@ -537,7 +537,7 @@ fn a_conversation_over_twice_its_limit_is_summarised_without_the_client_when_tha
     editor.run("prompt.record", json!({ "id": prompt["id"], "response": "Done." }));
     let ended = editor.server.wait_for("strata/compaction", |news| news["state"] != "started");
     assert_eq!((&ended["state"], &ended["strategy"]), (&json!("ended"), &json!("extractive")), "{ended}");
-    assert!(ended["notes"].to_string().contains("no summary by a model"), "{ended}");
+    assert!(ended["notes"].to_string().contains("no model wrote a summary"), "{ended}");
     assert!(ended["after"]["tokens"].as_u64() < Some(90), "{ended}");
     let seen = visible(&mut editor);
     assert!(seen.len() < 18 && text(seen.last().unwrap()) == "Done.", "{seen:?}");

@@ -112,7 +112,7 @@ fn everything_else_goes_on_while_the_model_writes() {
     editor.run("server.status", json!({}));
     assert!(editor.run("files.list", json!({}))["files"].to_string().contains("tool.py"));
     let refused = editor.refused("prompt.send", json!({ "prompt": "And?" }));
-    assert!(refused.message.contains("already being answered in this session"), "{refused}");
+    assert!(refused.message.contains("already waiting for an answer"), "{refused}");
     let other = editor.run("session.new", json!({}))["id"].as_str().unwrap().to_owned();
     editor.run("history.add", json!({ "role": "user", "content": "elsewhere", "session": other }));
     assert!(start.elapsed() < LIMIT / 2, "the answer was waited for");

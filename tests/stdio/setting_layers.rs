@@ -103,7 +103,7 @@ fn a_settings_file_is_followed_while_it_is_edited() {
     assert_eq!(of(&mut editor, "files.list_budget").0, 3, "what it said before still counts");
     write(&mut editor, "[files]\nlist_budgets = 4\n");
     let (_, message) = editor.warning();
-    assert_eq!(message, ".strata.toml cannot set files.list_budgets: there is no such setting");
+    assert_eq!(message, ".strata.toml cannot set files.list_budgets: no such setting");
     assert_eq!(of(&mut editor, "files.list_budget").1, "defaults");
 }
 

@@ -147,7 +147,7 @@ fn without_arguments_it_is_the_document_that_was_named_last() {
     editor.close("src/lib.rs");
     assert!(told(&mut editor, "here.toggle", json!({})).starts_with("tool.py: removed from"));
     editor.close("tool.py");
-    assert!(told_why_not(&mut editor, "here.toggle", json!({})).contains("open a file first"));
+    assert!(told_why_not(&mut editor, "here.toggle", json!({})).contains("no current file"));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn errors_are_shown() {
     let repo = small();
     repo.write(".env", "TOKEN=hunter2\n");
     let mut editor = Editor::start(&repo);
-    assert!(told_why_not(&mut editor, "here.select", json!({})).contains("open a file first"));
+    assert!(told_why_not(&mut editor, "here.select", json!({})).contains("no current file"));
     let secret = json!({ "uri": repo.uri(".env") });
     let why = told_why_not(&mut editor, "here.select", secret.clone());
     assert!(why.contains("`.env`") && why.contains("confirmSecrets"), "{why}");
@@ -394,7 +394,7 @@ fn the_code_lens_says_how_the_file_stands() {
         editor.server.request("textDocument/codeLens", document(uri)).unwrap()[0]["command"]["title"].clone()
     };
     assert_eq!(of(&mut editor, &repo.uri("notes.txt")), "Context: name only");
-    assert_eq!(of(&mut editor, "untitled:Untitled-1"), "Context: nothing of it");
+    assert_eq!(of(&mut editor, "untitled:Untitled-1"), "Context: not included");
 }
 
 #[test]

@@ -29,7 +29,7 @@ interface Reply {
 }
 
 /** Sent to the model with the last results that it gets. */
-const LAST_ROUND = 'No more tool calls are possible for this question. Answer with what you have.';
+const LAST_ROUND = 'No more tool calls are possible for this question. Answer with what you know.';
 
 export class Exchange {
   private readonly warnings = new Set<string>();

@@ -71,15 +71,15 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   }
 
   readDirectory(): never {
-    throw vscode.FileSystemError.NoPermissions('Messages are not in folders.');
+    throw vscode.FileSystemError.NoPermissions('Messages cannot be listed or organized in folders.');
   }
 
   createDirectory(): never {
-    throw vscode.FileSystemError.NoPermissions('Messages are not in folders.');
+    throw vscode.FileSystemError.NoPermissions('Messages cannot be listed or organized in folders.');
   }
 
   delete(): never {
-    throw vscode.FileSystemError.NoPermissions('Delete it in the "Context" view.');
+    throw vscode.FileSystemError.NoPermissions('Delete the message in the "Context" view.');
   }
 
   rename(): never {
@@ -124,7 +124,7 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   private async offerToAsk(session: string, { id }: Message, text: string): Promise<void> {
     const again = 'Ask Again From Here';
     const choice = await vscode.window.showInformationMessage(
-      `The question was changed, and later messages are unchanged. "${again}" deletes them and asks the question again.`,
+      `The question was changed, but the messages after it were not. "${again}" deletes them and asks the question again.`,
       again,
     );
     if (choice === again) {

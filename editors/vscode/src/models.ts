@@ -11,7 +11,7 @@ export const VENDOR = 'strata';
 
 /** Said where no model is there. */
 export const NO_MODEL =
-  'No language model is available in this editor. You do not need one for the prompt itself: preview it, or copy it.';
+  'No language model is available in this editor. You can still preview or copy the prompt.';
 
 /** The model of the last chat request, which writes summaries unless a setting names another. */
 export class ChatModel {

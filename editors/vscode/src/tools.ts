@@ -107,5 +107,5 @@ export class OfferedTools {
 }
 
 function textOf(part: unknown): string {
-  return part instanceof vscode.LanguageModelTextPart ? part.value : '[not a text]';
+  return part instanceof vscode.LanguageModelTextPart ? part.value : '[not text]';
 }

@@ -139,7 +139,7 @@ impl CompactionJob {
                 return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
-                tracing::warn!(purpose = ?question.purpose, %problem, "a question of the compaction was not answered");
+                tracing::warn!(purpose = ?question.purpose, %problem, "no model answered a question of the compaction");
             }
             let answer = answer.map(|answer| {
                 author = Some(answer.by);
@@ -153,7 +153,7 @@ impl CompactionJob {
             draft.summarised_by = author;
         }
         let fell_back =
-            fell_back.map(|why| format!("the client gave no summary, so the provider was asked: {why}"));
+            fell_back.map(|why| format!("the provider wrote the summary, because the client did not: {why}"));
         draft.notes.extend(fell_back);
         draft
             .notes
@@ -240,7 +240,8 @@ impl CompactionJob {
         let request = self.size.map_or(draft.before.tokens, |size| size.tokens);
         (self.reason == Reason::ContextLimit && freed < request / WORTH_SAYING).then(|| {
             format!(
-                "this freed only {} of a request of {}: if the model rejects it again, deselect files or shorten the prompt",
+                "compaction freed only {} of the {} tokens in the request; if the model rejects it again, deselect files or \
+                 shorten the prompt",
                 format::tokens(freed),
                 grouped(request)
             )

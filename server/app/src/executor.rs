@@ -104,7 +104,7 @@ fn commit(
     match stored {
         Ok(()) => Outcome { session, effects, result },
         Err(error) => Outcome::failed(CommandError::failed(format!(
-            "nothing was changed, because it could not be saved: {error}"
+            "nothing was changed, because the change could not be saved: {error}"
         ))),
     }
 }
@@ -129,7 +129,7 @@ pub fn release_opened(effects: &[Effect], open: &Sessions, services: &Services) 
 /// Stores the previous session again, because a failed change may already have been stored.
 pub fn restore(session: &Arc<Session>, services: &Services) {
     if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
-        tracing::error!(session = &*session.id, "what came to nothing is still stored");
+        tracing::error!(session = &*session.id, "cannot undo a failed change in the session store");
     }
 }
 

@@ -342,7 +342,7 @@ impl HeadlessWorkspace {
     pub fn keep_cache_memory(&self) {
         let kept = self.session().map(|session| self.services.store.keep_cache_memory(session));
         if let Ok(Err(error)) = kept {
-            tracing::warn!(%error, "the next prompt of the session will be rebuilt");
+            tracing::warn!(%error, "cannot store the cache state, so the next prompt of the session will be rebuilt");
         }
     }
 
@@ -471,7 +471,7 @@ impl HeadlessWorkspace {
         }
         let question = Question {
             purpose: Purpose::Summarise,
-            system: "You check a connection.".to_owned(),
+            system: "You are testing a connection.".to_owned(),
             prompt: "Answer with the word: ready".to_owned(),
             max_tokens: 16,
         };

@@ -222,7 +222,7 @@ impl SendJob {
             if reply.rounds >= self.tool_rounds {
                 let most = self.tool_rounds;
                 reply.warn([format!(
-                    "the model wanted more than {most} rounds of tool calls (provider.tool_rounds)"
+                    "the model requested more than {most} rounds of tool calls (`provider.tool_rounds`)"
                 )]);
                 return Ok(SendEnd::ToolRounds);
             }

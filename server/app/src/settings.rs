@@ -100,7 +100,7 @@ impl Configuration {
         let origin = self.effective.origins.get("redaction.allow");
         let place = origin.map_or_else(String::new, |origin| format!(" ({})", origin.name));
         let misnamed = self.settings.redaction.misnamed();
-        misnamed.into_iter().map(move |misnamed| format!("the setting redaction.allow{place}: {misnamed}"))
+        misnamed.into_iter().map(move |misnamed| format!("the setting `redaction.allow`{place}: {misnamed}"))
     }
 
     fn take(&mut self, source: Source) -> Result<(), Problem> {
@@ -152,7 +152,7 @@ pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
         variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let read = from_environment(variables, &defaults());
     for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
-        tracing::warn!(name, "there is no such setting");
+        tracing::warn!(name, "no such setting");
     }
     let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
     [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
@@ -301,7 +301,7 @@ mod tests {
         expect![[r#"
             .strata.toml cannot set compaction.profile: a workspace file can only name the built-in compaction profiles
             .strata.toml cannot set compaction.base_url, model: a workspace file can only set sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
-            .strata.toml cannot set symbols.budget: there is no such setting"#]]
+            .strata.toml cannot set symbols.budget: no such setting"#]]
         .assert_eq(&configuration.ignored().join("\n"));
     }
 
@@ -310,8 +310,8 @@ mod tests {
         let mut configuration = Configuration::default();
         let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
         assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
-        let told = "the setting redaction.allow (strata.toml): `github-tokn` is not a rule, so it allows nothing; the \
-                    closest is `github-token`";
+        let told = "the setting `redaction.allow` (strata.toml): `github-tokn` is not the name of a rule, so it has no effect; \
+                    did you mean `github-token`?";
         assert_eq!(configuration.ignored(), [told]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
         configuration.replace(Layer::Editor, of_editor(json!({"redaction": {"allow": ["github-token"]}})));

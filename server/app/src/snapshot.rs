@@ -236,7 +236,7 @@ impl Snapshot {
                 Ok(now) => lay_over(&mut symbols, key, now),
                 Err(cancelled) if cancel.is_cancelled() => return Err(cancelled),
                 Err(_) => {
-                    tracing::warn!(%key, "outlining takes too long; the buffer has no symbols");
+                    tracing::warn!(%key, "outlining took too long; the buffer has no symbols");
                     lay_over(&mut symbols, key, None);
                 }
             }

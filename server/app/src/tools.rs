@@ -74,8 +74,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "symbols",
         title: "Find definitions",
-        description: "Finds definitions by letters of their names in order (`hdlsws` finds `HeadlessWorkspace`) or by a dotted name \
-                      (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, read \
+        description: "Finds definitions whose names contain the given letters in order (`hdlsws` finds `HeadlessWorkspace`), or by a \
+                      dotted name (`Type.method`). Call it when you know a name, or part of one, but not the file. To see a body, read \
                       `path#Type.method` with `files_read`.",
         command: "strata.symbols.find",
         hidden: &[],
@@ -116,8 +116,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_find",
         title: "Find files",
-        description: "Finds files by letters of their paths, in order. Lists all files without a query. Ignored files are not \
-                      included.",
+        description: "Finds files whose paths contain the given letters in order. Without a query, lists all files. Leaves out \
+                      ignored files.",
         command: "strata.files.find",
         hidden: &[],
         shape: Shape::Lists(&["files"]),
@@ -126,8 +126,9 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_read",
         title: "Read a file",
-        description: "Reads a workspace file, lines of it (`src/lib.rs#L10-40`) or a definition in it (`src/lib.rs#Type.method`), in \
-                      parts if long. Passwords and keys are replaced by placeholders such as [secret:github-token:1a2b3c4d5e6f]. Try \
+        description: "Reads a workspace file, a range of its lines (`src/lib.rs#L10-40`) or one of its definitions \
+                      (`src/lib.rs#Type.method`). Returns long files in parts. Passwords and keys are replaced by placeholders such \
+                      as [secret:github-token:1a2b3c4d5e6f]. Try \
                       `outline` first if the file may be large.",
         command: "strata.files.read",
         hidden: &[],
@@ -179,7 +180,7 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "files_include",
         title: "Include files again",
-        description: "Shows excluded files to models again.",
+        description: "Makes excluded files visible to models again.",
         command: "strata.files.include",
         ..CHANGES_THE_SELECTION
     },
@@ -206,8 +207,8 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "tool_output_read",
         title: "Continue a tool output",
-        description: "Reads lines of a long tool output that the session shows only in part, by the name given after \
-                      `toolOutput.read` at the cut, or by its message number.",
+        description: "Reads lines of a tool output that was truncated. Pass the id after `toolOutput.read` in the truncation \
+                      notice, or the number of the message.",
         command: "strata.toolOutput.read",
         hidden: &[],
         shape: Shape::Numbered,

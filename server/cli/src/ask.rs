@@ -128,8 +128,8 @@ pub(crate) fn open_session(
         return Ok(());
     }
     Err(Failure::said(format!(
-        "session {id} is open in an editor or another program, which alone may write to it: continue in a copy with --fork, or start \
-         another with --session new"
+        "session {id} is open in an editor or another program; use --fork to continue in a copy, or --session new to start \
+         another one"
     )))
 }
 
@@ -152,8 +152,8 @@ impl Answer {
             line.push_str(&format!("; left out: {}", self.shed.join(", ")));
         }
         match self.end.as_str() {
-            "cancelled" => line.push_str("; stopped, and recorded as far as it arrived"),
-            "output_limit" => line.push_str("; cut off at the output limit"),
+            "cancelled" => line.push_str("; stopped, and the partial answer was recorded"),
+            "output_limit" => line.push_str("; truncated at the output limit"),
             "tool_rounds" => line.push_str("; stopped after too many rounds of tool calls"),
             _ => {}
         }
@@ -223,6 +223,6 @@ fn raise_on_interrupt(cancel: &Cancel) {
         interrupted
     });
     if let Err(error) = listening {
-        output::tell(&format!("warning: Ctrl-C will not record the answer so far: {error}"));
+        output::tell(&format!("warning: if you press Ctrl-C, the partial answer will not be recorded: {error}"));
     }
 }

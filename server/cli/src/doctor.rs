@@ -124,7 +124,7 @@ impl Findings {
         };
         match &self.on_the_path {
             Some(path) if same(path) => format!("editors start {} (this program)", path.display()),
-            Some(path) => format!("editors start {}, which is another program", path.display()),
+            Some(path) => format!("editors start {}, which is not this program", path.display()),
             None => "`strata` is not in the PATH: run `cargo install --path server/cli`, or set its location in the editors' settings"
                 .to_owned(),
         }
@@ -140,7 +140,7 @@ impl Findings {
         row("strata", format!("{} on {} {}", build.version, build.platform.os, build.platform.arch));
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
-        row("models", format!("{} known, {} by default", build.models.known, build.models.default));
+        row("models", format!("{} known, default {}", build.models.known, build.models.default));
         row("editors", self.editors());
         if let Some(Repository { workspace, trust, sessions, provider, answer }) = &self.repository {
             let WorkspaceReport { roots, files, outlined, notes, outline_cache } = workspace;
@@ -163,7 +163,7 @@ impl Findings {
                 "provider",
                 provider
                     .as_ref()
-                    .map_or_else(|| "none: nothing is sent (`provider.name`)".to_owned(), provider_row),
+                    .map_or_else(|| "none, so nothing is sent (`provider.name`)".to_owned(), provider_row),
             );
             if let Some(answer) = answer {
                 row("summaries", answer.clone());

@@ -140,7 +140,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        Some(_) => Err(Failure::said(format!("--env {given}: a name is missing before `=`"))),
+        Some(_) => Err(Failure::said(format!("--env {given}: missing name before `=`"))),
         None => match std::env::var(given) {
             Ok(value) => Ok((given.clone(), value)),
             Err(error) => Err(Failure::said(format!("--env {given}: {error}"))),
@@ -173,12 +173,12 @@ fn told(reply: Value) -> Result<String, Failure> {
             (None, _) => "nothing".to_owned(),
         };
         text.push_str(&match problem {
-            None => format!("; {which} joined the summary"),
+            None => format!("; {which} added to the summary"),
             Some(problem) => format!("; {which} could not be summarized yet: {problem}"),
         });
     }
     if let Promise::Complete = promise {
-        text.push_str("; it reports that the goal is reached");
+        text.push_str("; it reports that the goal was reached");
     }
     Ok(text)
 }
@@ -191,7 +191,7 @@ fn status(status: &Status) -> Result<(), Failure> {
     row("iterations", count(usize::try_from(status.total_iterations).unwrap_or(usize::MAX)));
     row("verbatim", numbers(&status.window));
     if !status.waiting.is_empty() {
-        row("to be summarized", numbers(&status.waiting));
+        row("not summarized yet", numbers(&status.waiting));
     }
     row("summarized", format!("the first {}", status.summarized));
     if let Some(next) = status.next_summary_at {

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     // Some clients start their servers at the top of the disk, where no one works.
     if headless.folder().parent().is_none() {
         return Err(Failure::said(
-            "FOLDER: name the folder the agent works in; this is the root of the disk",
+            "FOLDER: the root of the disk cannot be the workspace; pass the folder in which the agent works",
         ));
     }
     let subject = match arguments.session.as_deref() {

@@ -67,7 +67,7 @@ fn list(reply: Value) -> Result<(), Failure> {
         return Ok(());
     }
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
-    table.row(["note", "kept (UTC)", "tags", "text"].map(str::to_owned));
+    table.row(["note", "saved (UTC)", "tags", "text"].map(str::to_owned));
     for MemoryNote { id, text, tags, created_ms } in fragments {
         let text = output::clipped(&text, SHOWN);
         table.row([id.to_string(), moment(created_ms), tags.join(", "), text]);

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Result<ExitCode, Failure> {
             output::tell(&format!("warning: {warning}"));
         }
         let next =
-            if retry { "; make the prompt again: the conversation will be compacted first" } else { "" };
+            if retry { "; assemble the prompt again; the conversation will be compacted first" } else { "" };
         Ok(format!("session {} has {}{next}", headless.session_id(), counted(messages, "message")))
     })?;
     Ok(ExitCode::SUCCESS)

@@ -44,7 +44,7 @@ pub(crate) fn show(reply: Value) -> Result<(), Failure> {
         return Ok(());
     }
     let mut table = Table::new([Align::Left, Align::Right, Align::Left, Align::Left, Align::Left]);
-    table.row(["session", "message", "said (UTC)", "by", "text"].map(str::to_owned));
+    table.row(["session", "message", "date (UTC)", "by", "text"].map(str::to_owned));
     for SearchMatch { source, time_ms, snippet } in hits {
         let (session, message, by) = match source {
             MatchSource::Fragment { id } => ("memory".to_owned(), id.to_string(), String::new()),
@@ -58,7 +58,7 @@ pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     if let Some(newest) = newest {
         let newest = count(newest);
         output::tell(&format!(
-            "too many matches to rank them all; these are the best of the newest {newest}"
+            "too many matches to rank; showing the best of the newest {newest}"
         ));
     }
     Ok(())

@@ -239,9 +239,9 @@ impl Replies {
                 format!("{tokens} of {threshold} ({}){due}", compaction.profile),
             );
         }
-        row("cache", layout.expected_percent, "of the next prompt expected from the cache".to_owned());
+        row("cache", layout.expected_percent, "of the next prompt expected to be cached".to_owned());
         if let Some(percent) = layout.cached_percent {
-            row("", percent, "of all billed input so far".to_owned());
+            row("", percent, "of all billed input was cached".to_owned());
         }
         let mut text = format!(
             "{}{}\n{}, policy {}, {}, {}\n\n",

@@ -58,7 +58,7 @@ pub enum ReadError {
     Path(#[from] PathError),
     #[error("`{0}` does not exist")]
     NotFound(FileKey),
-    #[error("`{0}` is a folder")]
+    #[error("`{0}` is a directory")]
     Folder(FileKey),
     /// A FIFO, a socket or a device. It was not opened.
     #[error("`{0}` is not a regular file")]
@@ -74,8 +74,8 @@ pub enum ReadError {
     },
     /// The name of the file or of its link target suggests secrets, and the user has not confirmed it.
     #[error(
-        "`{key}` needs confirmation: its name or its target suggests secrets ({rule}); the user can select and confirm it \
-         (confirmSecrets)"
+        "`{key}` needs confirmation, because its name or link target suggests secrets ({rule}); the user can select it with \
+         `confirmSecrets`"
     )]
     Secret {
         key: FileKey,
@@ -91,7 +91,7 @@ pub enum ReadError {
     #[error("`{0}` is not valid UTF-8")]
     NotUtf8(FileKey),
     /// The file was renamed or replaced repeatedly while it was being opened.
-    #[error("`{0}` keeps changing while it is opened")]
+    #[error("`{0}` kept changing while Strata opened it")]
     Moving(FileKey),
     #[error("cannot read `{key}`: {kind}")]
     Io { key: FileKey, kind: io::ErrorKind },

@@ -113,7 +113,7 @@ fn spread_on<I: Sync, T: Send>(
                 thread::Builder::new().name(format!("strata-files-{number}")).stack_size(stack(number));
             let deliver = move |files| sender.send(files).is_ok();
             if let Err(error) = thread.spawn_scoped(scope, move || run(files, cancel, next, work, deliver)) {
-                tracing::warn!(%error, started, wanted = threads, "fewer threads than wanted scan files");
+                tracing::warn!(%error, started, wanted = threads, "cannot start all threads that read files");
                 break;
             }
             started += 1;

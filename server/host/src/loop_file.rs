@@ -31,7 +31,7 @@ pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
     let read = match extension {
         "toml" => from_toml("TOML", &text),
         "yaml" | "yml" => from_yaml("YAML", &text),
-        _ => return Err(fail("neither `.toml` nor `.yaml`".to_owned())),
+        _ => return Err(fail("the file must be `.toml` or `.yaml`".to_owned())),
     };
     let mut values = read.map_err(|error| fail(error.to_string()))?;
     if !matches!(values, Value::Null | Value::Object(_)) {
@@ -85,6 +85,6 @@ mod tests {
         assert!(problem("a.yaml", "context:\n  window: 1\n").contains("unknown field `window`"));
         assert!(problem("a.toml", "[context]\nwindow = 1\n").contains("unknown field `window`"));
         assert!(problem("a.toml", "[context").contains("TOML:1:"));
-        assert_eq!(problem("a.json", "{}"), "neither `.toml` nor `.yaml`");
+        assert_eq!(problem("a.json", "{}"), "the file must be `.toml` or `.yaml`");
     }
 }

@@ -173,7 +173,7 @@ impl OutlineCache {
             }
             Err(CacheError::CannotWrite(error)) => {
                 if !self.read_only.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "the outline cache is no longer written");
+                    tracing::warn!(%error, "writing to the outline cache has stopped");
                 }
                 self.return_table(table);
                 None

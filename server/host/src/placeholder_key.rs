@@ -22,7 +22,7 @@ pub fn of_user() -> PlaceholderKey {
         .map_err(|error| error.to_string())
         .and_then(|state| at(&state).map_err(|error| error.to_string()));
     kept.unwrap_or_else(|problem| {
-        tracing::warn!(%problem, "placeholders of secrets will change after a restart");
+        tracing::warn!(%problem, "cannot store the placeholder key, so placeholders will change after a restart");
         of_process()
     })
 }

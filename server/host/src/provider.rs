@@ -182,5 +182,5 @@ fn read_models(body: &[u8]) -> Result<(), ProviderError> {
         message: message.to_owned(),
         retry_after: None,
     };
-    if is_list { Ok(()) } else { Err(error("it lists no models")) }
+    if is_list { Ok(()) } else { Err(error("the reply is not a list of models")) }
 }

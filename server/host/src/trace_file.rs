@@ -34,7 +34,7 @@ pub(crate) enum TraceProblem {
     #[error("longer than {} MiB", MAX_TRACE_BYTES >> 20)]
     TooLong,
     /// The content is not a trace. The text includes the location of the error.
-    #[error("no trace: {0}")]
+    #[error("not a trace: {0}")]
     Shape(String),
 }
 

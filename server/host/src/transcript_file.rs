@@ -37,7 +37,7 @@ pub(crate) enum TranscriptProblem {
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
     /// The directory tree has too many recordings or directories.
-    #[error("more than {MAX_TRANSCRIPTS} records, or too many folders; name a smaller folder")]
+    #[error("more than {MAX_TRANSCRIPTS} transcripts, or too many folders; choose a smaller folder")]
     TooMany,
 }
 

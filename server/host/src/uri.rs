@@ -27,7 +27,7 @@ pub enum UriError {
     #[error("the path in the URI is not absolute")]
     Relative,
     /// A `?` or `#` that is not percent-encoded, and so begins a query or fragment.
-    #[error("a file has no query or fragment (in a name, write `?` as `%3F` and `#` as `%23`)")]
+    #[error("a file URI cannot have a query or a fragment; encode `?` as `%3F` and `#` as `%23`")]
     QueryOrFragment,
     /// A NUL character, literal or as `%00`.
     #[error("the path contains a NUL character")]

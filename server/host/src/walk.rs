@@ -54,7 +54,7 @@ pub enum NameOnly {
     #[error("it is hidden")]
     Hidden,
     /// The file is larger than [`WalkOptions::max_outline_bytes`].
-    #[error("it is large")]
+    #[error("it is too large to outline")]
     TooLarge,
 }
 
@@ -239,7 +239,7 @@ fn walk_root(
                 Ok(Some(_)) if found.entries.len() >= options.max_files => {
                     let limit = options.max_files;
                     found.cut_short = true;
-                    found.note(&root.name, &format!("has more than {limit} files: the rest is not listed"));
+                    found.note(&root.name, &format!("has more than {limit} files; the others are ignored"));
                     return WalkState::Quit;
                 }
                 Ok(Some(entry)) => found.entries.push(entry),
@@ -302,7 +302,7 @@ fn entry_of(
     };
     let below = found.path().strip_prefix(root).ok().and_then(text_below);
     let Some(key) = below.as_deref().and_then(|below| roots.key(index, below)) else {
-        return Err(note(found.path(), "its name cannot be represented".to_owned()));
+        return Err(note(found.path(), "its name is not valid UTF-8, or begins with `untitled:`".to_owned()));
     };
     let stamp = stamp_in(&metadata);
     let hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
@@ -367,7 +367,7 @@ impl Filter {
                     rules.insert(folder.to_owned(), bytes);
                     return true;
                 }
-                "is not scanned: the ignore files on its path are too large together".to_owned()
+                "is not scanned: the ignore files above it are too large in total".to_owned()
             }
             Err(problem) => problem,
         };

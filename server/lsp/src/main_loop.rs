@@ -195,11 +195,11 @@ impl MainLoop {
             handle(self);
         });
         let Err(panicked) = done else { return };
-        tracing::error!(name, %panicked, "the state is as before");
+        tracing::error!(name, %panicked, "a handler panicked; the state is unchanged");
         let message = format!("an internal error: `{name}` had no effect; please report this");
         self.services.warn("internal", message);
         if let Err(panicked) = catch_panic(|| recover(self)) {
-            tracing::error!(name, %panicked, "and could not be set right");
+            tracing::error!(name, %panicked, "recovering from a panic failed");
         }
     }
 

@@ -369,7 +369,7 @@ async fn count_tokens(
 ) {
     let count = answered::<CountTokensRequest>(&client, params, patience, "a number").await;
     let counted = count.map(TokenCount::get).and_then(|count| match count {
-        0 => Err(format!("the client answered {} with nothing", CountTokensRequest::METHOD)),
+        0 => Err(format!("the client answered {} with 0 tokens", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
     // No one waits any more when the command was cancelled.
@@ -386,7 +386,7 @@ async fn show_document(client: Client, uri: Uri, otherwise: String) {
 
 async fn refresh_lenses(client: Client) {
     if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, client.code_lens_refresh()).await {
-        tracing::warn!(%error, "the client does not ask for code lenses again");
+        tracing::warn!(%error, "the client does not refresh code lenses");
     }
 }
 
@@ -398,7 +398,7 @@ async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
             let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
-        Ok(Err(error)) => tracing::warn!(%error, "the client does not send its settings"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client rejected the request for its settings"),
         Err(_) => tracing::warn!("the client did not send its settings in time"),
     }
 }
@@ -422,7 +422,7 @@ async fn withdraw(client: Client, feature: Feature, number: u64) {
         Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
     match tokio::time::timeout(PATIENCE, client.unregister_capability(vec![unregistration])).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "the client still sends requests for a feature that is off"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client rejected the unregistration of a feature"),
         Err(_) => tracing::warn!("the client did not answer client/unregisterCapability in time"),
     }
 }
@@ -439,7 +439,7 @@ async fn watch_files(client: Client, events: Sender<Event>) {
     };
     match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => return,
-        Ok(Err(error)) => tracing::warn!(%error, "the client does not watch files"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client refused to watch files"),
         Err(_) => tracing::warn!("the client did not answer client/registerCapability in time"),
     }
     // The loop may have ended meanwhile.

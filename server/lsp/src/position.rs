@@ -20,7 +20,7 @@ pub enum Encoding {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PositionError {
     /// The text has fewer lines.
-    #[error("line {line} is not in the text, which has {lines} lines")]
+    #[error("line {line} does not exist; the text has {lines} lines")]
     NoSuchLine {
         /// The line, from 0.
         line: u32,

@@ -30,7 +30,7 @@ pub fn schema() -> Value {
             &mut shapes,
             "A piece of the answer to `strata.prompt.send` or `strata.model.send`. Pieces arrive in order, before the reply.",
         ),
-        notification::<WarningNotification>(&mut shapes, "Something the user should know."),
+        notification::<WarningNotification>(&mut shapes, "A warning for the user."),
     ];
     let requests = [
         request::<SummarizeRequest>(

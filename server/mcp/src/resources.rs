@@ -73,7 +73,7 @@ pub(crate) const TEMPLATES: &[Template] = &[
         uri: "strata://map/{+path}",
         name: "map_block",
         title: "Map block of a file",
-        description: "The definitions of a file without bodies.",
+        description: "The definitions of a file, without bodies.",
         kind: PLAIN,
     },
     Template {
@@ -181,7 +181,7 @@ pub(crate) fn read(
 
 /// Formats the map. Resources take no arguments, so the text refers to the addresses of the files that the map omits.
 fn map_text(reply: &Value) -> String {
-    text::map_and(reply, &format!("each is at `{MAP}/` followed by its path"))
+    text::map_and(reply, &format!("read a file's block at `{MAP}/` followed by its path"))
 }
 
 /// Returns the resources that every workspace has.
@@ -205,7 +205,7 @@ fn fixed() -> Vec<ListedResource> {
             PROMPT,
             "prompt",
             "Prompt",
-            "Everything a model would see now: rules, map, selected files, conversation.",
+            "Everything the model would see now: rules, map, selected files and conversation.",
             MARKDOWN,
         ),
     ]
@@ -251,7 +251,7 @@ mod tests {
         let (resource, tool) = (map_text(&part), text::map(&part));
         assert!(
             resource
-                .ends_with("(3 more files have an outline: each is at `strata://map/` followed by its path)")
+                .ends_with("(3 more files have an outline: read a file's block at `strata://map/` followed by its path)")
         );
         for argument in ["`focus`", "`max_tokens`"] {
             assert!(tool.contains(argument) && !resource.contains(argument), "{argument}: {tool}{resource}");

@@ -71,7 +71,7 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         let own =
             Implementation::new("strata", env!("CARGO_PKG_VERSION")).with_title("Strata").with_description(
-                "Finds the parts of a repository worth showing to a model, within a token budget",
+                "Finds the parts of a repository that matter for a task, within a token budget",
             );
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.instructions.clone())
     }

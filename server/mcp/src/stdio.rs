@@ -196,23 +196,25 @@ impl AsyncWrite for Output {
 fn instructions(view: &View) -> String {
     let folder = view.headless().folder().display();
     let session = match view.subject() {
-        Subject::Own => "Selections are yours alone and end with this server.".to_owned(),
+        Subject::Own => "File selections are private to this server and end with it.".to_owned(),
         Subject::Newest => {
-            "Selections are those of the user's most recent session. While an editor has it open, only the editor can change them."
+            "File selections are shared with the user's most recent session. While an editor has it open, only the editor can \
+             change them."
                 .to_owned()
         }
         Subject::Stored(id) => {
-            format!("Selections are those of session `{id}`. While an editor has it open, only the editor can change them.")
+            format!("File selections are shared with session `{id}`. While an editor has it open, only the editor can change \
+                     them.")
         }
     };
     let trust = match view.headless().snapshot().trust {
         Trust::Trusted => "",
-        Trust::Untrusted => " The user has not trusted this workspace: its rules are not part of the prompt.",
+        Trust::Untrusted => " This workspace is not trusted, so its rules are not part of the prompt.",
     };
     format!(
         "Strata knows the repository in {folder} as it is on disk now: definitions, references, and code relevant to a task. Start a \
-         task with `context`, or with `map` in a repository you do not know, and read only what they point to. Paths are relative to \
-         that folder. Results stay within `max_tokens`; a long one says how to get the rest. Secrets are replaced by placeholders. \
-         {session}{trust}"
+         task with `context`, or with `map` in a repository you do not know, and read only what they point to. Paths are \
+         relative to that folder. Results stay within `max_tokens`; a truncated result explains how to get more. Secrets are \
+         replaced by placeholders. {session}{trust}"
     )
 }

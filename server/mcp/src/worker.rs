@@ -89,7 +89,7 @@ impl Worker {
         match self.jobs.try_send(Box::new(job)) {
             Ok(()) => Ok(Call { answer, progress, wait: Wait(cancel) }),
             Err(TrySendError::Full(_)) => {
-                Err(CommandError::failed("too many calls are waiting; try again when some are answered"))
+                Err(CommandError::failed("too many calls are waiting; try again later"))
             }
             Err(TrySendError::Disconnected(_)) => Err(CommandError::failed("the server is shutting down")),
         }

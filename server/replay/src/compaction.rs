@@ -179,7 +179,7 @@ impl ConversationCompactions {
             Err(CompactionError::NotCompacted(_)) => Vec::new(),
         };
         if let Ok(CompactionResult { parted: parted @ 1.., .. }) = outcome {
-            problems.push(format!("{parted} tool calls were parted from their results"));
+            problems.push(format!("{parted} tool calls were separated from their results"));
         }
         let conversation = self.name.clone();
         let breach =

@@ -57,25 +57,25 @@ pub enum BrokenPromise {
 impl fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stale(key) => write!(f, "what the prompt says of {key} is not its current text"),
-            Self::Diff(key) => write!(f, "an update of {key} does not fit what stands before it"),
-            Self::NotSelected(key) => write!(f, "{key} is shown although it is not selected"),
-            Self::Excluded(key) => write!(f, "{key} is named although it is excluded"),
+            Self::Stale(key) => write!(f, "the prompt does not show the current text of {key}"),
+            Self::Diff(key) => write!(f, "an update of {key} does not apply to the text before it"),
+            Self::NotSelected(key) => write!(f, "{key} is shown, but it is not selected"),
+            Self::Excluded(key) => write!(f, "{key} is named, but it is excluded"),
             Self::TwoBlocks(key) => write!(f, "{key} has two map blocks"),
-            Self::Outline(key) => write!(f, "the current map block of {key} is not there"),
-            Self::History => write!(f, "the conversation is not complete and in order"),
-            Self::TooManyMarks(marks) => write!(f, "{marks} breakpoints are too many"),
-            Self::Mark(part) => write!(f, "a breakpoint stands on a block of {part} that cannot carry one"),
+            Self::Outline(key) => write!(f, "the current map block of {key} is missing"),
+            Self::History => write!(f, "the conversation is incomplete or out of order"),
+            Self::TooManyMarks(marks) => write!(f, "too many breakpoints: {marks}"),
+            Self::Mark(part) => write!(f, "a breakpoint is on a {part} block that cannot have one"),
             Self::UnwrittenMarks { laid, written } => {
-                write!(f, "{laid} breakpoints were laid, {written} are in the body")
+                write!(f, "the layout has {laid} breakpoints, but the body has {written}")
             }
             Self::Kept { relied_on, read } => {
-                write!(f, "{relied_on} tokens were relied on to be cached, {read} are read")
+                write!(f, "{relied_on} tokens were expected from the cache, but {read} were read")
             }
             Self::Predicted { predicted, charged } => {
-                write!(f, "{predicted:?} was predicted, {charged:?} is charged")
+                write!(f, "predicted {predicted:?}, but charged {charged:?}")
             }
-            Self::NotDeterministic => write!(f, "the same state gave other bytes"),
+            Self::NotDeterministic => write!(f, "the same state produced different bytes"),
         }
     }
 }

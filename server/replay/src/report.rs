@@ -33,8 +33,8 @@ impl Replay {
                 if let Some(ExcerptMeans { ratio, most, changes_shown, .. }) = &summary.excerpts {
                     let _ = writeln!(
                         text,
-                        "\nWith excerpts the input of a session costs {ratio:.3} of what it costs without, at most {most:.3}. \
-                         Where no file is selected they show {changes_shown:.3} of the places that answers change"
+                        "\nWith excerpts, the input of a session costs {ratio:.3} times as much as without, at most {most:.3} \
+                         times. If no file is selected, they show {changes_shown:.3} of the locations that answers change"
                     );
                 }
                 text.push('\n');
@@ -59,17 +59,17 @@ impl Replay {
         if cut_short > 0 {
             let _ = writeln!(
                 text,
-                "{} had to leave something out to fit the window: figures do not compare",
+                "{} left something out to fit the window, so the figures are not comparable",
                 counted(cut_short, "prompt")
             );
         }
         for (name, problem) in self.problems() {
-            let _ = writeln!(text, "{name} was not played to its end: {problem}");
+            let _ = writeln!(text, "{name} was not replayed to the end: {problem}");
         }
         let (prompts, turns) = (counted(self.prompts, "prompt"), counted(self.turns, "turn"));
         let promises = match self.problems().count() {
             0 => "no promise was broken".to_owned(),
-            problems => format!("{} was not played to its end", counted(problems, "session")),
+            problems => format!("{} not replayed to the end", counted(problems, "session")),
         };
         let _ = writeln!(text, "{prompts} of {turns} checked: {promises}");
         text
@@ -242,7 +242,7 @@ fn predicted(predictions: &PredictionStats) -> String {
     }
     let requests = counted(predictions.requests, "request");
     format!(
-        "How far off predicted sizes of requests were, the first {} of each conversation not counted\n\n{}\n\
+        "Error of predicted request sizes, without the first {} of each conversation\n\n{}\n\
          {requests}, the table is of the {} that the record shows in full; of all, {} % lie within the\n\
          error bar, whose median is {} % of the bill\n",
         predictions.learnt_from,

@@ -141,7 +141,7 @@ impl<'a> Scenario<'a> {
         };
         let texts: BTreeMap<FileKey, FileText> = selection.selected.keys().filter_map(text).collect();
         let missing = selection.selected.keys().filter(|key| !texts.contains_key(*key));
-        let unreadable = missing.map(|key| (key.clone(), "it is gone".to_owned())).collect();
+        let unreadable = missing.map(|key| (key.clone(), "it no longer exists".to_owned())).collect();
         use_it(&Workspace {
             texts: &texts,
             unreadable: &unreadable,

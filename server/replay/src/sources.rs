@@ -49,7 +49,7 @@ pub enum SourceError {
     #[error(transparent)]
     Git(#[from] GitError),
     #[error(
-        "{}: no commit that would make a turn (one that changes up to 10 source files); is the history empty or shallow?",
+        "{}: no usable commit (one that changes up to 10 source files); is the history empty or shallow?",
         .0.display()
     )]
     NoTurns(PathBuf),

@@ -13,14 +13,14 @@ use super::typescript::of;
 pub(crate) fn page(protocol: &Value, examples: &BTreeMap<String, Example>) -> String {
     let mut out = String::from(
         "# Protocol\n\n\
-         Every command, notification and request of Strata's own: what it carries, and an example as a real server gave it (long texts and lists\n\
-         are cut; times, names of sessions and folders are made up). How the commands are meant to be used: [commands.md](commands.md). The same\n\
-         as a JSON Schema: [schema/protocol.json](schema/protocol.json), or `strata schema`; as TypeScript:\n\
-         [protocol.ts](../editors/vscode/src/protocol.ts).\n\n\
-         A command goes through `workspace/executeCommand` with one object as its argument. Each takes a `session`, too, and each reply has a\n\
-         `stateVersion`; they are left out below.\n\n",
+         Every command, notification and request that Strata adds to the Language Server Protocol, with its fields and an example recorded from a\n\
+         real server (long texts and lists are shortened; times, session ids and folders are made up). [commands.md](commands.md) explains how to\n\
+         use the commands. The same definitions are available as a JSON Schema ([schema/protocol.json](schema/protocol.json), or `strata schema`)\n\
+         and as TypeScript ([protocol.ts](../editors/vscode/src/protocol.ts)).\n\n\
+         Send a command with `workspace/executeCommand` and one object as its argument. Every command also accepts a `session`, and every reply\n\
+         also has a `stateVersion`; both are omitted below.\n\n",
     );
-    let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);
+    let _ = writeln!(out, "This page is generated from the Rust types by `{}`.\n", super::RENEW);
     let page = Page { protocol };
     let mut area = "";
     for (name, message) in protocol["commands"].as_object().unwrap() {
@@ -31,11 +31,11 @@ pub(crate) fn page(protocol: &Value, examples: &BTreeMap<String, Example>) -> St
         }
         page.command(&mut out, name, message, &examples[name]);
     }
-    out.push_str("## What the server says by itself\n\n");
+    out.push_str("## Notifications from the server\n\n");
     for (name, message) in protocol["notifications"].as_object().unwrap() {
         page.said(&mut out, name, message, examples.get(name));
     }
-    out.push_str("## What the server asks of the client\n\n");
+    out.push_str("## Requests from the server\n\n");
     for (name, message) in protocol["requests"].as_object().unwrap() {
         page.said(&mut out, name, message, examples.get(name));
     }
@@ -72,17 +72,17 @@ enum Presence {
 impl Page<'_> {
     fn command(&self, out: &mut String, name: &str, message: &Value, example: &Example) {
         let _ = write!(out, "### {name}\n\n{}\n\n", message["description"].as_str().unwrap_or_default());
-        self.fields(out, "takes", self.definition(&message["params"]));
-        self.fields(out, "replies", self.definition(&message["reply"]));
+        self.fields(out, "parameter", self.definition(&message["params"]));
+        self.fields(out, "reply field", self.definition(&message["reply"]));
         let _ = write!(out, "```json\n{}\n```\n\n", pretty(&example.params));
         let _ = write!(out, "```json\n{}\n```\n\n", pretty(example.reply.as_ref().unwrap_or(&Value::Null)));
     }
 
     fn said(&self, out: &mut String, name: &str, message: &Value, example: Option<&Example>) {
         let _ = write!(out, "### {name}\n\n{}\n\n", message["description"].as_str().unwrap_or_default());
-        self.fields(out, "carries", self.definition(&message["params"]));
+        self.fields(out, "parameter", self.definition(&message["params"]));
         if let Some(reply) = message.get("reply") {
-            let _ = write!(out, "Replied is {}.\n\n", self.kind(reply));
+            let _ = write!(out, "The client replies with {}.\n\n", self.kind(reply));
         }
         if let Some(example) = example {
             let _ = write!(out, "```json\n{}\n```\n\n", pretty(&example.params));
@@ -114,7 +114,7 @@ impl Page<'_> {
         if !order.is_empty() {
             self.fields(out, "field", schema);
         } else if schema.get("oneOf").is_none() && schema.get("anyOf").is_none() {
-            let _ = write!(out, "Written as {}.\n\n", self.kind(schema));
+            let _ = write!(out, "JSON type: {}.\n\n", self.kind(schema));
         }
     }
 
@@ -126,7 +126,7 @@ impl Page<'_> {
         if order.is_empty() {
             return;
         }
-        let _ = write!(out, "| {title} | type | |\n|---|---|---|\n");
+        let _ = write!(out, "| {title} | type | meaning |\n|---|---|---|\n");
         for name in order {
             let Field { schema, is_required } = &fields[&name];
             let optional = if *is_required { "" } else { "?" };

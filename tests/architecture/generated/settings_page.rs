@@ -15,11 +15,11 @@ const LONGEST_DEFAULT: usize = 40;
 pub(crate) fn page(settings: &Value) -> String {
     let mut out = String::from(
         "# Settings\n\n\
-         Every setting with its type, its default and what it means. Where settings come from: [commands.md](commands.md#settings).\n\
-         The column *workspace* says whether `.strata.toml` or `.strata.yaml` in a workspace can set it, and to which values. All others are yours alone.\n\
-         The same as a JSON Schema: [schema/settings.json](schema/settings.json), or `strata schema --settings`.\n\n",
+         Every setting with its type, default and meaning. [commands.md](commands.md#settings) explains where settings come from.\n\
+         The column *workspace* shows whether `.strata.toml` or `.strata.yaml` in a workspace can set it, and to which values. Only you can set the others.\n\
+         A JSON Schema is in [schema/settings.json](schema/settings.json), and `strata schema --settings` prints it.\n\n",
     );
-    let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);
+    let _ = writeln!(out, "This page is generated from the Rust types by `{}`.\n", super::RENEW);
     let mut groups = Vec::new();
     let mut top = Vec::new();
     for (name, schema) in settings["properties"].as_object().unwrap() {
@@ -121,8 +121,8 @@ fn profiles(out: &mut String, settings: &Value) {
     let options = &settings["$defs"]["ProfileOptions"];
     let _ = write!(
         out,
-        "## Profiles\n\n{} Each is an entry of `compaction.profiles`, by its name; what it does not say is as in the profile that it is\n\
-         `like` ([compaction.md](compaction.md)).\n\n",
+        "## Profiles\n\n{} Each is an entry of `compaction.profiles`, keyed by its name. Missing fields come from the profile named by `like`\n\
+         ([compaction.md](compaction.md)).\n\n",
         options["description"].as_str().unwrap_or_default()
     );
     let row = |(name, schema): (&String, &Value)| Row::new(settings, name.clone(), schema, Value::Null);

@@ -11,18 +11,18 @@ const WIDTH: usize = 116;
 /// A module with a type for each definition, and with the commands, notifications and requests by name.
 pub(crate) fn types(protocol: &Value) -> String {
     let mut out = String::new();
-    out.push_str("// What Strata takes, replies and says by itself. Made from the Rust types by\n");
+    out.push_str("// Strata's commands, notifications and requests. Generated from the Rust types by\n");
     let _ = write!(out, "// `{}`; do not edit.\n\n", super::RENEW);
     methods(
         &mut out,
-        "The commands of `workspace/executeCommand`, each with its one argument and its reply.",
+        "Commands for `workspace/executeCommand`, each with its argument and its reply.",
         "Commands",
         &protocol["commands"],
     );
-    methods(&mut out, "What the server says by itself.", "Notifications", &protocol["notifications"]);
+    methods(&mut out, "Notifications from the server.", "Notifications", &protocol["notifications"]);
     methods(
         &mut out,
-        "What the server asks of a client that says it answers it.",
+        "Requests from the server, only to clients that list them in `initializationOptions`.",
         "Requests",
         &protocol["requests"],
     );

@@ -38,12 +38,12 @@ end
 
 -- Why an answer ended before the model was done.
 local ENDS = {
-  output_limit = "the answer reached its limit (provider.max_output_tokens)",
+  output_limit = "the answer reached its token limit (provider.max_output_tokens)",
   tool_rounds = "the model reached the limit of tool rounds (provider.tool_rounds)",
   tool_calls = "the model called tools it was not offered",
-  cancelled = "answer stopped; what arrived is recorded",
-  cut = "answer interrupted; what arrived is recorded",
-  failed = "the model was not asked again; its answer so far is recorded",
+  cancelled = "answer stopped; the partial answer was recorded",
+  cut = "answer interrupted; the partial answer was recorded",
+  failed = "the model was not asked again; its answer so far was recorded",
 }
 
 local function ended(reply)

@@ -43,7 +43,7 @@ end
 function M.send(name, arguments, answer, root)
   root = root or server.current()
   if not root then
-    return answer({ message = "no workspace; open a file of one" })
+    return answer({ message = "no workspace; open a file in one" })
   end
   server.with(root, function(client)
     if not client then
@@ -59,7 +59,7 @@ function M.send(name, arguments, answer, root)
     end)
     call.id = id
     if not sent then
-      finish(root, call, { message = "the server has stopped; try again" })
+      finish(root, call, { message = "the server stopped; try again" })
     end
   end)
 end
@@ -120,7 +120,7 @@ function M.cancel(root)
     if client and call.id then
       server.call(client, "cancel_request", call.id)
       -- Neovim keeps it to itself when a request was cancelled.
-      finish(root, call, { message = "given up" })
+      finish(root, call, { message = "cancelled" })
       count = count + 1
     end
   end

@@ -43,7 +43,7 @@ function M.run(call)
   end
   local root = server.current()
   if not root then
-    return calls.complain({ message = "no workspace; open a file of one" })
+    return calls.complain({ message = "no workspace; open a file in one" })
   end
   local text = vim.trim(call.args:match("^%S+%s*(.*)$"))
   subcommand.run({

@@ -61,7 +61,7 @@ local function check_clients()
   vim.health.start("workspaces")
   local clients = vim.lsp.get_clients({ name = "strata" })
   if #clients == 0 then
-    vim.health.info("no server is running; open a file of a workspace, or run :Strata start")
+    vim.health.info("no server is running; open a file in a workspace, or run :Strata start")
   end
   for _, client in ipairs(clients) do
     local root = client.config.root_dir

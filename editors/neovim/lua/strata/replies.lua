@@ -87,14 +87,14 @@ function FORMS.anthropic(reader, event)
   elseif event.type == "message_stop" then
     reader.complete = true
   elseif event.type == "error" then
-    reader.problem = field(event, "error", "message") or "the provider broke off"
+    reader.problem = field(event, "error", "message") or "the provider ended the answer early"
   end
 end
 
 function FORMS.openai(reader, event)
   reader.billed = field(event, "usage") or reader.billed
   if field(event, "error") then
-    reader.problem = field(event, "error", "message") or "the provider broke off"
+    reader.problem = field(event, "error", "message") or "the provider ended the answer early"
   end
   local choice = field(event, "choices", 1)
   local said = field(choice, "delta") or field(choice, "message")
@@ -117,7 +117,7 @@ function FORMS.responses(reader, event)
     return
   elseif kind == "error" or kind == "response.failed" then
     local problem = field(event, "message") or field(event, "response", "error", "message")
-    reader.problem = problem or "the provider broke off"
+    reader.problem = problem or "the provider ended the answer early"
     return
   end
   local ended = kind == "response.completed" or kind == "response.incomplete"

@@ -196,7 +196,7 @@ local function status(call)
     local billed = totals.input + totals.cacheRead + totals.cacheWrite
     if billed > 0 then
       local read = window.number(totals.cacheRead)
-      lines[#lines + 1] = { ("so far %s tokens in, %s of them cached\n"):format(window.number(billed), read) }
+      lines[#lines + 1] = { ("%s tokens in so far, %s of them cached\n"):format(window.number(billed), read) }
     end
     vim.api.nvim_echo(lines, false, {})
   end)
@@ -211,7 +211,7 @@ local function copy(call)
     arguments.format, arguments.dryRun = nil, nil
   elseif request == "" then
     return calls.complain({
-      message = "a request needs a question: :Strata copy " .. (format or "anthropic") .. " Why ...?",
+      message = "missing question; try :Strata copy " .. (format or "anthropic") .. " Why ...?",
     })
   end
   send(call, command, arguments, function(reply)
@@ -292,7 +292,7 @@ end
 
 local function ask(call)
   if not call.text then
-    return calls.complain({ message = "ask what?" })
+    return calls.complain({ message = "missing question" })
   end
   require("strata.ask").ask(call.text, call.root, { tools = call.bang })
 end
@@ -330,7 +330,7 @@ define("toggle", "[path]", "Add or remove the file.", toggle, files)
 local exclude = choose("exclude", { "excluded", "found" })
 define("exclude", "[path]...", "Exclude files: prompts do not mention them.", exclude, files)
 local include = choose("include", { "included again", "excluded" })
-define("include", "[path]...", "Undo an exclusion.", include, chosen("excluded"))
+define("include", "[path]...", "Include excluded files again.", include, chosen("excluded"))
 define(
   "clear",
   "",

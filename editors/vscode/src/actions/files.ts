@@ -147,7 +147,7 @@ async function selectFolder(strata: Strata): Promise<void> {
 async function addPage(strata: Strata): Promise<void> {
   const url = await vscode.window.showInputBox({
     title: 'Add a web page to the model context',
-    prompt: 'Address of the page. Strata fetches it once, now; add it again to update it',
+    prompt: 'URL of the page. Strata fetches it now; add it again to update it',
     placeHolder: 'https://example.org/manual',
     validateInput: (text) => (text === '' || /^https?:\/\/[^/\s]/i.test(text.trim()) ? undefined : 'The address must begin with http:// or https://'),
   });
@@ -169,7 +169,7 @@ async function reveal(node: FileNode): Promise<void> {
 
 /** Finds a definition by letters of its name and adds its file. */
 async function findSymbol(strata: Strata): Promise<void> {
-  const chosen = await pickWhileTyping('Add the File That Defines…', 'Symbol name, or letters of it in order', async (query) => {
+  const chosen = await pickWhileTyping('Add the File That Defines…', 'Symbol name, or some of its letters in order', async (query) => {
     const { symbols } = query === '' ? { symbols: [] } : await strata.ask('strata.symbols.find', { query, limit: 50 });
     return symbols.map(({ name, kind, path, head }) => ({
       label: name,

@@ -31,7 +31,7 @@ async function pick(strata: Strata): Promise<ListedSession | undefined> {
   const { sessions } = await strata.ask('strata.session.list', {});
   const items = sessions.map((session) => ({
     label: titleOf(session),
-    description: [session.updatedMs && since(session.updatedMs, Date.now()), session.current && 'shown now']
+    description: [session.updatedMs && since(session.updatedMs, Date.now()), session.current && 'current']
       .filter(Boolean)
       .join(' · '),
     session,

@@ -74,7 +74,7 @@ export class Meter implements vscode.Disposable {
     if (status.index === 'building') {
       parts.push('$(loading~spin)');
     }
-    const unsaved = this.unsaved ?? (status.stored ? undefined : 'The conversation is not saved: it ends with the server.');
+    const unsaved = this.unsaved ?? (status.stored ? undefined : 'The conversation will be lost when the server stops.');
     if (unsaved !== undefined) {
       parts.push('$(warning) not saved');
     }

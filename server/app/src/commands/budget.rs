@@ -11,7 +11,7 @@ pub(super) struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.budget.report";
-    const SUMMARY: &str = "Reports the size of the next request without its prompt.";
+    const SUMMARY: &str = "Reports how many tokens the next request takes without its prompt.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = RequestParams;
@@ -51,7 +51,7 @@ pub(super) struct Set;
 
 impl Command for Set {
     const NAME: &str = "strata.budget.set";
-    const SUMMARY: &str = "Limits the input tokens of every request of the session.";
+    const SUMMARY: &str = "Sets the maximum input tokens of each request in the session.";
     type Args = SetParams;
     type Reply = SetReply;
 

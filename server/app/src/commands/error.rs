@@ -202,7 +202,7 @@ mod tests {
             let violation = |rule: &Rule| Violation {
                 path: "/messages/0/content/0".to_owned(),
                 rule: *rule,
-                detail: "a picture must be PNG, JPEG, GIF or WebP".to_owned(),
+                detail: "an image must be PNG, JPEG, GIF or WebP".to_owned(),
             };
             let violations = rules.iter().map(violation).collect();
             CommandError::from(AssembleError::Invalid { violations }).to_string()

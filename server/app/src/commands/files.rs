@@ -240,7 +240,7 @@ pub(super) struct Deselect;
 
 impl Command for Deselect {
     const NAME: &str = "strata.files.deselect";
-    const SUMMARY: &str = "Deselects files, so that prompts contain their map blocks.";
+    const SUMMARY: &str = "Deselects files, so that prompts contain their outlines instead of their text.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -276,7 +276,7 @@ pub(super) struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.files.include";
-    const SUMMARY: &str = "Undoes an exclusion.";
+    const SUMMARY: &str = "Makes excluded files visible to models again.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
     type Reply = SelectionChange;
@@ -321,7 +321,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.files.add";
-    const SUMMARY: &str = "Adds a text under a path, regardless of the file on disk.";
+    const SUMMARY: &str = "Adds text that the client provides under a path. Any file on disk at that path is ignored.";
     type Args = PathAndContent;
     type Reply = SelectionChange;
 
@@ -331,7 +331,7 @@ impl Command for Add {
         if params.content.len() as u64 > limit {
             return Err(CommandError::invalid(
                 "content",
-                &format!("it exceeds the limit of {limit} bytes (files.max_bytes)"),
+                &format!("it exceeds the limit of {limit} bytes (`files.max_bytes`)"),
             ));
         }
         if params.content.contains('\0') {
@@ -388,7 +388,7 @@ pub(super) struct Has;
 
 impl Command for Has {
     const NAME: &str = "strata.files.has";
-    const SUMMARY: &str = "Tells whether a file is selected.";
+    const SUMMARY: &str = "Reports whether a file is selected.";
     const ACCESS: Access = Access::Reads;
     type Args = OnePath;
     type Reply = HasReply;
@@ -461,7 +461,7 @@ pub(super) struct Find;
 
 impl Command for Find {
     const NAME: &str = "strata.files.find";
-    const SUMMARY: &str = "Finds workspace files by letters of their paths.";
+    const SUMMARY: &str = "Finds workspace files whose paths contain the given letters in order.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FindFilesParams;

@@ -63,7 +63,7 @@ impl Here {
         let snapshot = context.snapshot;
         let Some(named) = self.uri.as_deref().or(snapshot.attention.latest()) else {
             return Err(CommandError::failed(
-                "open a file first: this command uses the current file, and the editor has not named one",
+                "no current file: open a file in the editor and try again",
             ));
         };
         if let Some(key) = key_of(named, &snapshot.roots) {
@@ -166,7 +166,7 @@ pub(super) struct Include;
 
 impl Command for Include {
     const NAME: &str = "strata.here.include";
-    const SUMMARY: &str = "Undoes the exclusion of the current document and shows a message.";
+    const SUMMARY: &str = "Includes the current document again if it is excluded, and shows a message.";
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;
     type Args = Here;
@@ -209,8 +209,8 @@ pub(super) struct AskAbout;
 
 impl Command for AskAbout {
     const NAME: &str = "strata.here.ask";
-    const SUMMARY: &str = "Asks the model of the settings `provider.*` what the comment in the range asks, or to explain the code there, \
-                           and opens the answer in the editor when it is complete.";
+    const SUMMARY: &str = "Asks the model in `provider.*` the question in the selected comment, or to explain the selected \
+                           code. Opens the complete answer in the editor.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     const SHOWN: bool = true;

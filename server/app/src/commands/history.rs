@@ -186,7 +186,7 @@ pub(super) struct Get;
 
 impl Command for Get {
     const NAME: &str = "strata.history.get";
-    const SUMMARY: &str = "Reads all messages, including hidden ones.";
+    const SUMMARY: &str = "Returns all messages, including hidden ones.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Messages;
@@ -233,7 +233,7 @@ pub(super) struct CountMessages;
 
 impl Command for CountMessages {
     const NAME: &str = "strata.history.count";
-    const SUMMARY: &str = "Counts messages and the tokens of those the model sees.";
+    const SUMMARY: &str = "Counts all messages, and the tokens of those that the model sees.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
     type Reply = Count;
@@ -248,7 +248,7 @@ pub(super) struct Reregister;
 
 impl Command for Reregister {
     const NAME: &str = "strata.history.reregister";
-    const SUMMARY: &str = "Resets the tiers of all messages. The conversation stays.";
+    const SUMMARY: &str = "Moves all messages out of the cached tiers, without changing the conversation.";
     type Args = NoArguments;
     type Reply = Empty;
 
@@ -317,7 +317,7 @@ impl Command for Hide {
     fn run(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
         let HideParams { id, agent, user } = params;
         if agent.is_none() && user.is_none() {
-            return Err(CommandError::invalid("agent", "missing audience: pass agent, user or both"));
+            return Err(CommandError::invalid("agent", "pass `agent`, `user` or both"));
         }
         context.session.change_message(id, |message| {
             message.agent = agent.unwrap_or(message.agent);

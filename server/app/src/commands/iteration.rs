@@ -104,7 +104,7 @@ impl Command for Add {
             (Some(looping), None) => looping,
             (Some(looping), Some(goal)) if looping.goal == goal => looping,
             (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, now_ms),
-            _ => return Err(CommandError::invalid("goal", "the first iteration of a loop needs its goal")),
+            _ => return Err(CommandError::invalid("goal", "the first iteration of a loop must have a goal")),
         };
         let looping = context.session.looping.insert(looping);
         if let Some(environment) = environment {
@@ -127,7 +127,7 @@ pub(super) struct Prompt;
 
 impl Command for Prompt {
     const NAME: &str = "strata.iteration.prompt";
-    const SUMMARY: &str = "Makes the prompt for the next iteration.";
+    const SUMMARY: &str = "Builds the prompt for the next iteration.";
     const ACCESS: Access = Access::Reads;
     type Args = PromptParams;
     type Reply = ContextualPrompt;

@@ -140,7 +140,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.memory.add";
-    const SUMMARY: &str = "Saves a note for all sessions.";
+    const SUMMARY: &str = "Saves a note that all sessions share.";
     const ACCESS: Access = Access::Stores;
     type Args = AddParams;
     type Reply = Deferred<AddReply>;

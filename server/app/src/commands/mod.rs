@@ -265,7 +265,7 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
         Some(_) => return invalid("", "expected one JSON object"),
     };
     if arguments.next().is_some() {
-        return invalid("", "expected one JSON object, got several arguments");
+        return invalid("", "expected one JSON object, but got several arguments");
     }
     let session = match object.shift_remove("session") {
         None | Some(Value::Null) => None,

@@ -48,8 +48,8 @@ pub(super) struct Send;
 
 impl Command for Send {
     const NAME: &str = "strata.model.send";
-    const SUMMARY: &str = "Asks the model of `provider.*` with messages that the client keeps: sends them as they are, with cache marks, and \
-                           streams the answer. Reads and changes no session.";
+    const SUMMARY: &str = "Sends a conversation that the client keeps to the model in `provider.*`, with cache breakpoints, and \
+                           streams the answer. Neither reads nor changes a session.";
     const ACCESS: Access = Access::Reads;
     type Args = ModelParams;
     type Reply = Deferred<ModelReply>;

@@ -33,7 +33,7 @@ pub(super) fn listed_file(snapshot: &Snapshot, field: &str, path: &str) -> Resul
         return Ok(key);
     }
     Err(invalid(&match stamp_of(&snapshot.roots, &key) {
-        Ok(_) => format!("`{key}` is ignored by the ignore rules"),
+        Ok(_) => format!("`{key}` matches an ignore rule"),
         Err(_) => does_not_exist(&snapshot.index.files, key.as_str()),
     }))
 }

@@ -165,13 +165,13 @@ impl AssembleParams {
             (Some(_), Some(_)) => {
                 return Err(CommandError::invalid(
                     "toolResults",
-                    "pass either prompt or toolResults, not both",
+                    "pass either `prompt` or `toolResults`, not both",
                 ));
             }
             (None, Some(_)) if !self.images.is_empty() => {
                 return Err(CommandError::invalid(
                     "images",
-                    "images belong to prompt; put images of a tool into its result",
+                    "`images` requires `prompt`; put images from a tool into its result",
                 ));
             }
             (None, Some(results)) => Request::ToolResults(results),
@@ -196,7 +196,7 @@ pub(super) struct Assemble;
 
 impl Command for Assemble {
     const NAME: &str = "strata.prompt.assemble";
-    const SUMMARY: &str = "Makes a prompt: a request body for a provider, with details about its content.";
+    const SUMMARY: &str = "Assembles a prompt: a request body for a provider, with a report on its content.";
     const NEEDS_INDEX: bool = true;
     const AWAITS_INDEX: bool = true;
     type Args = AssembleParams;
@@ -290,7 +290,7 @@ fn due_before(
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = params.format.unwrap_or(context.snapshot.settings.format);
     if format.provider().is_none() && !params.extra.is_empty() {
-        return Err(CommandError::invalid("extra", "the markdown format is plain text and has no fields"));
+        return Err(CommandError::invalid("extra", "the format `markdown` is plain text, so it has no fields to add"));
     }
     match params.extra.keys().find(|field| !wire::has_room_for(format, field)) {
         Some(field) => Err(CommandError::invalid(
@@ -331,7 +331,7 @@ fn measured(
                 prepared = self::prepared(ask, context)??;
             }
             Err(problem) => {
-                tracing::warn!(%problem, "a prompt is sent by its estimate");
+                tracing::warn!(%problem, "cannot count the prompt; using the estimate");
                 break;
             }
         }
@@ -366,7 +366,7 @@ fn recounted(
             Ok(self::prepared(ask, context)??)
         }
         Err(problem) => {
-            tracing::warn!(%problem, "what is left of the conversation is estimated");
+            tracing::warn!(%problem, "cannot count the compacted conversation; using the estimate");
             Ok(prepared)
         }
     }
@@ -476,7 +476,7 @@ impl Command for Record {
 
     fn run(params: RecordParams, context: &mut Context<'_>) -> Result<RecordResult, CommandError> {
         if params.response.is_some() && params.partial.is_some() {
-            return Err(CommandError::invalid("partial", "pass either response or partial, not both"));
+            return Err(CommandError::invalid("partial", "pass either `response` or `partial`, not both"));
         }
         let answer = params.response.or(params.partial).map_or(Vec::new(), AnswerContent::into_blocks);
         if answer.iter().any(ContentBlock::is_tool_result) {

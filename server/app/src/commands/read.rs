@@ -51,7 +51,8 @@ pub(super) struct Read;
 
 impl Command for Read {
     const NAME: &str = "strata.files.read";
-    const SUMMARY: &str = "Reads the current text of a file, of some of its lines, or of a definition, from the buffer or from disk.";
+    const SUMMARY: &str = "Reads a file, a range of its lines, or one definition: the editor's buffer if the file is open, \
+                           otherwise the file on disk.";
     const ACCESS: Access = Access::Reads;
     type Args = ReadParams;
     type Reply = ReadReply;

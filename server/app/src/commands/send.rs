@@ -57,8 +57,8 @@ pub(super) struct Send;
 
 impl Command for Send {
     const NAME: &str = "strata.prompt.send";
-    const SUMMARY: &str = "Asks the model of `provider.*`: assembles a prompt, sends it, streams the answer, and records it with its \
-                           usage.";
+    const SUMMARY: &str = "Assembles a prompt, sends it to the model in `provider.*`, streams the answer, and records it with \
+                           its usage.";
     const ACCESS: Access = Access::Reads;
     type Args = SendParams;
     type Reply = Deferred<SendReply>;

@@ -200,7 +200,7 @@ pub(super) struct Reset;
 
 impl Command for Reset {
     const NAME: &str = "strata.session.reset";
-    const SUMMARY: &str = "Starts a session with the same files and makes it current.";
+    const SUMMARY: &str = "Starts a session with the same selected files and makes it current.";
     type Args = NoArguments;
     type Reply = OpenReply;
 
@@ -318,7 +318,7 @@ pub(super) struct Rename;
 
 impl Command for Rename {
     const NAME: &str = "strata.session.rename";
-    const SUMMARY: &str = "Names a session.";
+    const SUMMARY: &str = "Renames a session.";
     const ACCESS: Access = Access::Stores;
     type Args = RenameParams;
     type Reply = Deferred<Empty>;
@@ -353,15 +353,15 @@ impl Command for Delete {
             let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
             if is_stored {
                 return Err(CommandError::failed(
-                    "`main` is the current session, but a stored session has this name too: omit `id` for the current session; run \
-                     `strata sessions delete main` to delete the stored one",
+                    "`main` is the current session, but a stored session has this name too: omit `id` to delete the current \
+                     session, or run `strata sessions delete main` to delete the stored one",
                 ));
             }
         }
         let id = own_name(params.id, context);
         let own = *id == *context.session.id;
         if !own && context.sessions.contains(id.as_str()) {
-            let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
+            let message = format!("session `{id}` is open; to delete it, pass \"session\": \"{id}\"");
             return Err(CommandError::failed(message));
         }
         if own {
@@ -452,7 +452,7 @@ pub(super) struct Search;
 
 impl Command for Search {
     const NAME: &str = "strata.session.search";
-    const SUMMARY: &str = "Searches the session.";
+    const SUMMARY: &str = "Searches the messages of the session.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
     type Reply = SearchReply;

@@ -511,12 +511,12 @@ fn how_to_narrow(report: &ReferenceReport, query: &ReferenceQuery<'_>, limit: us
     }
     let unlisted = report.hits.len().saturating_sub(limit);
     if unlisted > 0 {
-        parts.push(format!("{unlisted} more references are not listed: raise `limit`"));
+        parts.push(format!("{unlisted} more references are not listed; raise `limit` to see them"));
     }
     if report.unlikely > 0 {
         parts.push(format!(
-            "{} references to `{}` on values of unknown type are not listed, because the language defines that name too: search for \
-             them as text",
+            "{} possible references to `{}` are not listed, because their types are unknown and the language defines this name \
+             too; search for the name as text to find them",
             report.unlikely, query.name
         ));
     }
@@ -568,7 +568,7 @@ pub(super) struct Find;
 
 impl Command for Find {
     const NAME: &str = "strata.symbols.find";
-    const SUMMARY: &str = "Finds definitions by letters of their names.";
+    const SUMMARY: &str = "Finds definitions whose names contain the given letters in order.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FindParams;

@@ -156,7 +156,7 @@ pub(super) struct Report;
 
 impl Command for Report {
     const NAME: &str = "strata.tiers.report";
-    const SUMMARY: &str = "Reports the layout of the next prompt, and the reasons for it.";
+    const SUMMARY: &str = "Reports the layout of the next prompt and explains it.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = NoArguments;
@@ -198,7 +198,7 @@ pub(super) struct Policy;
 
 impl Command for Policy {
     const NAME: &str = "strata.tiers.policy";
-    const SUMMARY: &str = "Reports the cache policy, and sets that of the session.";
+    const SUMMARY: &str = "Reports the cache policy, or sets it for the session.";
     type Args = PolicyParams;
     type Reply = PolicyReply;
 

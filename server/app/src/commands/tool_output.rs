@@ -75,7 +75,7 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
-    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if it names its call.";
+    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if the output names its tool call.";
     type Args = AddParams;
     type Reply = AddReply;
 

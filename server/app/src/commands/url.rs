@@ -82,7 +82,7 @@ impl Command for Add {
         let title = title.as_deref().map(|title| name("title", title)).transpose()?;
         let limit = context.snapshot.settings.files.max_bytes;
         if content.len() as u64 > limit {
-            let message = format!("it exceeds the limit of {limit} bytes (files.max_bytes)");
+            let message = format!("it exceeds the limit of {limit} bytes (`files.max_bytes`)");
             return Err(CommandError::invalid("content", &message));
         }
         if content.contains('\0') {

@@ -147,7 +147,7 @@ pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option
     let language = language_of(key, text.lines().next().unwrap_or_default())?;
     let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();
     if outline.is_none() && !cancel.is_cancelled() {
-        tracing::warn!(%key, "outlining takes too long; the file is listed by name only");
+        tracing::warn!(%key, "outlining took too long; the file is listed by name only");
     }
     outline
 }

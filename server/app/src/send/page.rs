@@ -47,9 +47,9 @@ impl AnswerPage {
         );
         let ended = match sent.end {
             SendEnd::Complete | SendEnd::ToolCalls | SendEnd::ToolRounds | SendEnd::Failed => None,
-            SendEnd::OutputLimit => Some("the answer reached its limit"),
+            SendEnd::OutputLimit => Some("the answer reached its token limit"),
             SendEnd::Cancelled => Some("you stopped the answer"),
-            SendEnd::Cut => Some("the answer broke off"),
+            SendEnd::Cut => Some("the connection was lost before the answer was complete"),
         };
         let notes: String = ended
             .map(str::to_owned)

@@ -38,7 +38,7 @@ impl Schemas {
         }
         if tool.shape.has_cursor() {
             let description =
-                format!("Continues an earlier result: pass its `{NEXT}` and the same other arguments.");
+                format!("Continues an earlier result. Pass the `{NEXT}` of that result, and repeat the other arguments.");
             add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
         }
         self.complete(schema)
@@ -53,7 +53,7 @@ impl Schemas {
             add(&mut schema, NEXT, json!({ "type": "string", "description": description }));
         }
         if matches!(tool.shape, Shape::Clipped(_)) {
-            let description = "Number of entries not shown; absent if all are shown.";
+            let description = "Number of omitted entries; absent if the result is complete.";
             add(&mut schema, MORE, json!({ "type": "integer", "minimum": 1, "description": description }));
         }
         self.complete(schema)

@@ -34,7 +34,7 @@ pub(super) fn context(reply: &Value) -> String {
         };
         format!("{} {}{}{what}", item["score"], text(item, "path"), extent(item))
     };
-    lines(reply, "items", line, "no match; use words that occur in the code")
+    lines(reply, "items", line, "no match; try words that occur in the code")
 }
 
 pub(super) fn symbols(reply: &Value) -> String {
@@ -45,7 +45,7 @@ pub(super) fn symbols(reply: &Value) -> String {
         };
         format!("{}{}: {}{within}", text(symbol, "path"), extent(symbol), text(symbol, "head"))
     };
-    lines(reply, "symbols", line, "no definition matches these letters")
+    lines(reply, "symbols", line, "no definition matches")
 }
 
 /// Returns the line range of a definition as the suffix of a path, such as `#L3-9`.
@@ -86,7 +86,7 @@ pub(super) fn references(reply: &Value) -> String {
         "" => String::new(),
         how => format!("\n({how})"),
     };
-    let none = "nothing has this name; `symbols` finds names by some of their letters";
+    let none = "nothing has this name; use `symbols` to search by part of a name";
     format!("{}{how}", lines(reply, "hits", line, none))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn files_found(reply: &Value) -> String {
         "excluded" => format!("{} (excluded)", text(file, "path")),
         _ => text(file, "path").to_owned(),
     };
-    lines(reply, "files", line, "no path matches these letters")
+    lines(reply, "files", line, "no path matches")
 }
 
 pub(super) fn file(reply: &Value) -> String {

@@ -156,11 +156,11 @@ impl Report {
         table.row(["tokens", "lines", "chosen for", "excerpt"].map(str::to_owned));
         for Excerpt { excerpt, lines, reason, tokens } in excerpts {
             let because = match reason.as_deref() {
-                Some("named") => "its file, named in the prompt",
-                Some("words") => "its words",
-                Some("file") => "its file",
-                Some("open") => "its file, which is open",
-                Some("recent") => "its file, changed recently",
+                Some("named") => "its file is named in the prompt",
+                Some("words") => "words of the prompt",
+                Some("file") => "its file is relevant",
+                Some("open") => "its file is open",
+                Some("recent") => "its file changed recently",
                 _ => "",
             };
             let lines = lines.clone().unwrap_or_default();

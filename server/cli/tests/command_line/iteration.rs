@@ -18,7 +18,7 @@ fn each_run_goes_on_where_the_last_one_ended() {
     assert_eq!(add(&repo, 1, &[]), "recorded iteration 1\n");
     let window = ["--context-window", "2"];
     assert_eq!(add(&repo, 2, &window), "recorded iteration 2\n");
-    assert_eq!(add(&repo, 3, &window), "recorded iteration 3; iteration 1 joined the summary\n");
+    assert_eq!(add(&repo, 3, &window), "recorded iteration 3; iteration 1 added to the summary\n");
     let report = [&window[..], &["--score", "0.5", "--cli", "agent", "--file", "src/a.rs"]].concat();
     add(&repo, 4, &report);
     let prompt = repo.strata(&["iteration", "prompt"]).out;
@@ -54,7 +54,7 @@ fn the_figures_come_from_a_file_and_arguments_count_more() {
     ]);
     let config = ["--config", "loop.yaml"];
     add(&repo, 1, &config);
-    assert_eq!(add(&repo, 2, &config), "recorded iteration 2; iteration 1 joined the summary\n");
+    assert_eq!(add(&repo, 2, &config), "recorded iteration 2; iteration 1 added to the summary\n");
     let wide = [&config[..], &["--context-window", "9"]].concat();
     assert_eq!(add(&repo, 3, &wide), "recorded iteration 3\n");
     let run = repo.strata(&["iteration", "status", "--config", "bad.toml"]);
@@ -108,7 +108,7 @@ fn loops_are_told_apart_and_a_new_goal_begins_another() {
     "#]]
     .assert_eq(&said(&["iteration", "prompt"]));
     expect![[r#"
-        error: `goal`: the first iteration of a loop needs its goal
+        error: `goal`: the first iteration of a loop must have a goal
     "#]]
     .assert_eq(&said(&["iteration", "add", "--prompt", "x"]));
     expect![[r#"
@@ -117,5 +117,5 @@ fn loops_are_told_apart_and_a_new_goal_begins_another() {
     .assert_eq(&said(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
     let done = ["iteration", "add", "--session", "other", "--goal", "Port the printer", "--output", "-"];
     let run = repo.strata_with(b"<promise>COMPLETE</promise>", &done);
-    assert_eq!(run.err, "recorded iteration 1; it reports that the goal is reached\n");
+    assert_eq!(run.err, "recorded iteration 1; it reports that the goal was reached\n");
 }

@@ -44,7 +44,7 @@ fn notes_are_kept_listed_found_and_removed() {
     "#]]
     .assert_eq(repo.strata(&["memory", "remove", "1"]).refusal());
     expect![[r#"
-        error: a note needs text
+        error: a note cannot be empty
     "#]]
     .assert_eq(repo.strata(&["memory", "add", " "]).refusal());
 }

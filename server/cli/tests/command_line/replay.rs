@@ -256,8 +256,8 @@ fn a_session_that_cannot_be_played_is_named_and_the_others_go_on() {
     let last: Vec<&str> = run.out.lines().rev().take(2).collect();
     expect![[r#"
         [
-            "3 prompts of 3 turns checked: 1 session was not played to its end",
-            "nothing was not played to its end: it has no turns",
+            "3 prompts of 3 turns checked: 1 session not replayed to the end",
+            "nothing was not replayed to the end: it has no turns",
         ]
     "#]]
     .assert_debug_eq(&last);

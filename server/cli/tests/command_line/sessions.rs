@@ -139,7 +139,7 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
     assert!(run.err.ends_with(&format!("deleted session {id}\n")), "{}", run.err);
     assert_eq!(listed(&repo).len(), 1);
     expect![[r#"
-        error: `No Name` is not a session id: use lowercase letters, digits, `-` and `_`, at most 64
+        error: `No Name` is not a session id; use at most 64 lowercase letters, digits, `-` and `_`
     "#]]
     .assert_eq(repo.strata(&["sessions", "compact", "No Name"]).refusal());
     expect![[r#"

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
-    /// Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000: at 4,000
-    /// tokens, the map shows nine tenths of the definitions that later commits change, and beyond 8,000 little more.
+    /// Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000 and at most
+    /// 64,000. 4,000 tokens suffice for nine tenths of the definitions that later commits change; more than 8,000 add
+    /// little.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
-    /// Maximum size, in bytes, of a file that Strata outlines.
+    /// Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them.
     pub max_file_bytes: u64,
 }
 
@@ -21,13 +22,14 @@ impl Default for SymbolSettings {
     }
 }
 
-/// Full files and the repository file list.
+/// Selected files, and the list of files without an outline.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {
-    /// Maximum size, in bytes, of a file that can be added to the context.
+    /// Maximum size of a file or web page in the context, in bytes.
     pub max_bytes: u64,
-    /// Maximum tokens for the repository file list. 0 omits the list.
+    /// Maximum tokens of the list of files without an outline. Directories are collapsed to stay within it. 0 omits
+    /// the list.
     #[schemars(extend("x-workspace" = true))]
     pub list_budget: usize,
 }

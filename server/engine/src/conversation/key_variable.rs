@@ -31,7 +31,7 @@ impl TryFrom<String> for KeyVariable {
             Ok(Self(name))
         } else {
             Err(Unreadable(format!(
-                "`{name}` cannot hold a key: name an environment variable that ends in _API_KEY, _TOKEN or _KEY"
+                "`{name}` is not allowed; use an environment variable whose name ends in _API_KEY, _TOKEN or _KEY"
             )))
         }
     }

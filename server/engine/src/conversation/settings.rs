@@ -29,30 +29,35 @@ pub enum SummariserKind {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionSettings {
-    /// Whether to check if conversations need compaction.
+    /// Whether to check if a compaction is due. If off, conversations are compacted only on request, or when the
+    /// model rejects a prompt as too long.
     pub enabled: bool,
-    /// Whether to run a compaction automatically when it is due.
+    /// Whether to compact automatically when a compaction is due. If off, Strata only reports it
+    /// (`strata.compaction.status`).
     pub auto: bool,
-    /// Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or one of your own from
-    /// `compaction.profiles`.
+    /// Compaction profile, which decides when to compact, what to keep, and what the summary looks like: `topic`,
+    /// `continuation`, `checkpoint`, `rolling`, `handoff`, or one that you define in `compaction.profiles`.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profile: String,
-    /// Your own compaction profiles, and overrides for the built-in ones, keyed by profile name.
+    /// Profiles of your own, and overrides for the built-in ones, keyed by profile name.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profiles: BTreeMap<String, ProfileOptions>,
-    /// Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
-    /// `compaction.model`, otherwise to no model.
+    /// What writes summaries. By default, your editor's model if the editor offers one, else the provider of
+    /// `compaction.model`, else fixed rules without a model.
     pub summariser: SummariserKind,
-    /// Name of the model that writes summaries, as the provider spells it.
+    /// Model that writes summaries, by the name its provider uses. A prefix such as `ollama/` selects the provider.
     pub model: Option<String>,
-    /// Model that detects topic changes. If unset, the `topic` profile always summarizes.
+    /// Model that finds topic changes for the `topic` profile. If unset, the profile always summarizes instead of
+    /// cutting where the topic changed.
     pub detection_model: Option<String>,
-    /// Base URL of the provider, if not the default: `https:`, or `http:` for a server on this machine.
+    /// Base URL of the provider that writes summaries, for a gateway, a proxy or your own server. Must be `https:`,
+    /// or `http:` for a server on this machine. Defaults to the provider's public address.
     pub base_url: Option<String>,
-    /// Environment variable with the provider's key, if not the default one. The name must end in `_API_KEY`,
-    /// `_TOKEN` or `_KEY`.
+    /// Environment variable that contains the key for `compaction.model`. Its name must end in `_API_KEY`, `_TOKEN`
+    /// or `_KEY`. Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// Timeout for one model response, in seconds.
+    /// Maximum time for one answer of the model that writes summaries, in seconds. After that, Strata summarizes
+    /// without a model.
     pub timeout_s: u64,
 }
 
@@ -130,36 +135,38 @@ pub(crate) enum ArchivalMode {
     CacheAware,
 }
 
-/// Limits for tool results: how much of each to keep, and how many the model sees. 0 means no limit.
+/// Tool results: how much of each to keep, and how long the model sees them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
-    /// Maximum number of lines to keep of each tool output.
+    /// Maximum lines of a tool output. Longer ones are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
-    /// Maximum number of characters to keep of each tool output.
+    /// Maximum characters of a tool output. Longer ones are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
-    /// Maximum number of bytes to keep of each tool output.
+    /// Maximum bytes of a tool output. Longer ones are truncated. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
-    /// Number of characters above which an output is written to a file and replaced by a notice in the
-    /// conversation.
+    /// Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
+    /// then contains a notice, and the model can read the file in parts. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
-    /// Maximum disk space, in MiB, for outputs written to files, across all workspaces. When the limit is
-    /// exceeded, the oldest files are deleted first.
+    /// Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. Beyond it, the oldest
+    /// files are deleted first.
     pub spill_quota_mib: NonZeroU32,
-    /// Which part of a long output to keep.
+    /// Which part of a truncated tool output to keep: only the beginning, or the beginning and the end.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) truncate_mode: TruncateMode,
-    /// Maximum number of tool results that the model sees. Older ones are archived after a turn, or digested
-    /// when the `checkpoint` profile compacts. 0 means no limit.
+    /// Maximum number of tool results that the model sees in full. Older ones are archived: replaced by stubs and
+    /// summarized. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
-    /// How to summarize archived results.
+    /// How to summarize archived tool results: with a model, by keeping the beginning and the end of each, or, with
+    /// `off`, not to archive at all.
     pub(crate) summary: ToolSummaryStrategy,
-    /// When to archive results beyond `cutoff`.
+    /// When to archive tool results beyond `cutoff`: immediately, or once that saves more than rewriting the cache
+    /// costs.
     #[schemars(extend("x-workspace" = true))]
     pub(crate) ageing: ArchivalMode,
 }

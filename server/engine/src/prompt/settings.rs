@@ -26,31 +26,34 @@ pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_settin
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Model to build prompts for, as the provider names it.
+    /// Model that prompts are built for, by the name its provider uses. Determines how tokens are counted, the size
+    /// of the input window, and the rules of the prompt cache.
     pub model: String,
-    /// Format of the request body.
+    /// Format of the request body, named after the API that accepts it. `markdown` is plain text for reading or
+    /// pasting.
     pub format: Format,
-    /// How prompts use the provider's cache.
+    /// Layout of prompts for the provider's prompt cache.
     pub cache: CacheSettings,
     /// The system prompt and its additions.
     pub prompt: PromptSettings,
     /// The symbol map, which outlines the repository's files.
     pub symbols: SymbolSettings,
-    /// Full files and the repository file list.
+    /// Selected files, and the list of files without an outline.
     pub files: FileSettings,
-    /// The context frame: relevant names, placed after the question.
+    /// The context frame: a list of names relevant to the question, placed after it.
     pub context_frame: ContextFrameSettings,
-    /// Tokens reserved in the model's input window.
+    /// How the model's input window is divided.
     pub budget: BudgetSettings,
-    /// Models missing from the built-in table, and overrides for those in it.
+    /// Models to add to the built-in table, and overrides for models in it.
     pub models: ModelTable,
-    /// Paths of tokenizer files (`tokenizer.json`), keyed by model family or model.
+    /// Absolute paths of tokenizer files (`tokenizer.json`), keyed by model family or model name. Add one to count
+    /// tokens exactly for models whose tokens Strata otherwise estimates.
     pub tokenizers: BTreeMap<String, String>,
     /// The provider that `strata ask` and `strata.prompt.send` use.
     pub provider: ProviderSettings,
     /// When and how to compact conversations.
     pub compaction: CompactionSettings,
-    /// Code that Strata adds to questions automatically, and the memory of autonomous loops.
+    /// Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops.
     pub context: ContextSettings,
     /// Patterns that classify tools by name.
     pub tools: ToolPatterns,
@@ -58,9 +61,9 @@ pub struct Settings {
     pub tool_output: ToolOutputSettings,
     /// Redaction of secrets in text that models see.
     pub redaction: RedactionSettings,
-    /// The language server.
+    /// Scanning of workspace folders.
     pub server: ServerSettings,
-    /// Which standard LSP requests to answer, for editors without a plugin.
+    /// Standard LSP requests that Strata answers.
     pub lsp: LspSettings,
 }
 
@@ -89,34 +92,34 @@ impl Default for Settings {
     }
 }
 
-/// Standard LSP requests, for editors without a plugin. Requests answered from outlines are off by default, because an
+/// Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
 /// editor that also runs another language server would show every result twice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
-    /// Whether to answer `textDocument/documentSymbol` requests from outlines. Off by default.
+    /// Whether to answer `textDocument/documentSymbol` from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub document_symbol: bool,
-    /// Whether to answer `workspace/symbol` requests from outlines. Off by default.
+    /// Whether to answer `workspace/symbol` from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub workspace_symbol: bool,
-    /// Whether to answer `textDocument/hover` requests from outlines. Off by default.
+    /// Whether to answer `textDocument/hover` from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub hover: bool,
-    /// Whether to answer `textDocument/definition` requests from outlines. Off by default.
+    /// Whether to answer `textDocument/definition` from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub definition: bool,
-    /// Whether to answer `textDocument/references` requests from outlines. Off by default.
+    /// Whether to answer `textDocument/references` from outlines. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub references: bool,
-    /// Whether to offer code actions (`textDocument/codeAction`) that add a file or the selected lines to the model's
-    /// context, remove or exclude the file, and preview the prompt. They are not offered for automatic light-bulb
-    /// requests. On by default.
+    /// Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
+    /// model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
+    /// default.
     #[schemars(extend("x-workspace" = true))]
     pub code_action: bool,
-    /// Whether to show a file's state in the model's context above its first line (`textDocument/codeLens`). Off by
-    /// default.
+    /// Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
+    /// model's context. Off by default.
     #[schemars(extend("x-workspace" = true))]
     pub code_lens: bool,
 }
@@ -135,28 +138,32 @@ impl Default for LspSettings {
     }
 }
 
-/// Prompt caching.
+/// Layout of prompts for the provider's prompt cache.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheSettings {
-    /// Layout policy for prompts. Defaults to `ledger` for models whose provider caches prompts, and to `flat` for
-    /// others.
+    /// Layout policy: how prompts are ordered and where cache breakpoints go. Defaults to `ledger` for models whose
+    /// provider caches prompts, and to `flat` for all others.
     #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
-    /// Target size of a cached tier, in tokens. The model's own minimum applies if it is larger. 0 disables the target.
+    /// Target size of a cached tier under the `ripple` policy, in tokens. The minimum of the model's cache applies if
+    /// it is larger. 0 disables the target.
     #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
-    /// Lifetime to request for the provider's cache entries.
+    /// Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
+    /// charge more for writing to it.
     #[schemars(extend("x-workspace" = true))]
     pub ttl: Ttl,
-    /// Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
-    /// onward.
+    /// Whether to append a diff to the prompt when a cached file changes. If off, Strata writes the file's current
+    /// text again, and everything after it, which costs nearly twice as much.
     #[schemars(extend("x-workspace" = true))]
     pub deltas: bool,
-    /// Whether to omit the diff when the model's own messages already contain the exact edit.
+    /// Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit.
+    /// Saves tokens, but the model must apply its edit itself to know the current text.
     #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
-    /// Maximum growth of a prompt from outdated text and diffs, in percent, before parts of it are rebuilt.
+    /// Maximum share of outdated text and diffs in a prompt, in percent of its other content. Beyond it, Strata
+    /// rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
     #[schemars(extend("x-workspace" = true))]
     pub slack: u32,
 }
@@ -183,19 +190,21 @@ impl Default for CacheSettings {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptSettings {
-    /// The base system prompt.
+    /// Base system prompt. Replaces the built-in one.
     pub system: String,
-    /// Guidelines for using tools and formatting answers. They follow the base system prompt if a request declares
-    /// tools. An empty string adds nothing.
+    /// Guidelines for using tools and formatting answers, added to the system prompt of requests that declare tools.
+    /// An empty string adds nothing.
     pub tool_guidelines: String,
-    /// Extra instructions that follow the base system prompt.
+    /// Your own instructions, added to the system prompt after `system` and `tool_guidelines`.
     pub system_extra: String,
-    /// Rule files to include in the system prompt of trusted workspaces: file names, or paths whose last component can
-    /// be a glob, such as `.cursor/rules/*.mdc`.
+    /// Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
+    /// a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
     pub rules: Vec<String>,
-    /// Skill files to list in the system prompt of trusted workspaces, by name and description only.
+    /// Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
+    /// reads a file before it uses the skill.
     pub skills: Vec<String>,
-    /// Memory files: notes to include in the system prompt of trusted workspaces.
+    /// Files with notes that are added to the system prompt, in trusted workspaces only. They survive every
+    /// compaction.
     pub memory: Vec<String>,
 }
 
@@ -234,21 +243,21 @@ const TOOL_GUIDELINES: &str = "# Tools
 
 Answer in Markdown, result first: what you found or changed, how you checked it, and what is open or uncertain. Name code as `path:line`, and quote only lines that matter.";
 
-/// Code that Strata adds to questions automatically, and the memory of autonomous loops.
+/// Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextSettings {
-    /// Maximum tokens of relevant code to add to a question automatically. Relevant code that the prompt already shows
-    /// counts too. Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is selected.
+    /// Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
+    /// toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
     #[schemars(extend("x-workspace" = true))]
     pub auto_budget: usize,
-    /// Maximum time, in milliseconds, that a prompt waits for the repository to be indexed. After that, the symbol map
-    /// is missing or incomplete.
+    /// Maximum time that a prompt waits for indexing to finish, in milliseconds. After that, the prompt is built
+    /// without waiting, and its symbol map may be incomplete.
     pub index_wait_ms: u64,
-    /// Number of recent iterations of an autonomous loop to keep verbatim.
+    /// Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized.
     #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
-    /// Number of iterations between updates of an autonomous loop's summary. 0 disables the summary.
+    /// Number of iterations of an autonomous loop after which its summary is rewritten. 0 never rewrites it.
     #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
     /// Maximum tokens of an autonomous loop's summary.
@@ -271,23 +280,24 @@ impl Default for ContextSettings {
     }
 }
 
-/// The context frame: relevant names, placed after the question.
+/// The context frame: a list of names relevant to the question, placed after it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextFrameSettings {
-    /// Whether to include a context frame in prompts: names and line numbers relevant to the question.
+    /// Whether to add a context frame to each prompt: the names and line numbers most relevant to the question.
     #[schemars(extend("x-workspace" = true))]
     pub inject: bool,
-    /// Whether to rerank items in favor of open and selected files, and keep only the best `top_k`.
+    /// Whether to rank items higher if they relate to open or selected files. If on, `top_k` limits the number of
+    /// items.
     #[schemars(extend("x-workspace" = true))]
     pub rerank: bool,
-    /// Maximum items to keep after reranking.
+    /// Maximum number of items if `rerank` is on.
     #[schemars(extend("x-workspace" = true))]
     pub top_k: usize,
-    /// Minimum relevance score of an item, between 0 and 1. The best item scores 1.
+    /// Minimum score of an item, from 0 to 1. The best match scores 1. Lower this to include weaker matches.
     #[schemars(extend("x-workspace" = true))]
     pub min_score: f64,
-    /// Maximum items in the context frame, even if `top_k` is larger.
+    /// Maximum number of items, whether or not `rerank` is on.
     #[schemars(extend("x-workspace" = true))]
     pub max_items: usize,
 }
@@ -298,20 +308,21 @@ impl Default for ContextFrameSettings {
     }
 }
 
-/// Tokens reserved in the model's input window.
+/// How the model's input window is divided.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetSettings {
-    /// Tokens to reserve for the answer. Defaults to the model's maximum output, but at most a sixteenth of the window.
+    /// Tokens of the input window to reserve for the answer. Defaults to the model's maximum output, but at most a
+    /// sixteenth of the window.
     #[schemars(extend("x-workspace" = true))]
     pub output_reserve: Option<usize>,
 }
 
-/// The language server.
+/// Scanning of workspace folders.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSettings {
-    /// Directory names to skip when scanning, in addition to the built-in list.
+    /// Names of directories to skip when scanning the workspace, in addition to the built-in list.
     pub ignore: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ pub enum SendError {
         variable: String,
     },
     /// The command that prints the key cannot be run, failed, or printed no usable key.
-    #[error("the command for the key, `{program}`, {reason}")]
+    #[error("the key command `{program}` {reason}")]
     KeyCommand {
         /// The program, without its arguments.
         program: String,
@@ -65,7 +65,7 @@ pub enum SendError {
     },
     /// The response does not follow the provider's protocol.
     #[error(
-        "the server does not speak the protocol of `{kind}`; check the address of the provider: {excerpt}"
+        "the reply is not in the format of `{kind}`; check the provider's address: {excerpt}"
     )]
     Garbage {
         /// The expected protocol.
@@ -90,10 +90,10 @@ fn advice(status: u16, error: &ProviderError) -> &'static str {
     match (error.kind, status) {
         (_, 300..=399) => "; the address redirects; use the final address",
         (ProviderErrorKind::Authentication, _) => "; check the key",
-        (_, 404) => "; check the model's name and the address of the provider",
+        (_, 404) => "; check the model's name and the provider's address",
         (ProviderErrorKind::RateLimit, _) => "; try again later, or use another model",
         (ProviderErrorKind::Overloaded | ProviderErrorKind::Server, _) => {
-            "; the provider has problems, try again later"
+            "; the provider reported an internal error, try again later"
         }
         _ => "",
     }
@@ -102,7 +102,8 @@ fn advice(status: u16, error: &ProviderError) -> &'static str {
 /// Returns advice about a failed connection.
 fn remedy(reason: &str) -> &'static str {
     if reason.contains("certificate") {
-        "its certificate is not trusted; add its authority to the system's certificates, or name it in SSL_CERT_FILE"
+        "its certificate is not trusted; add its certificate authority to the system's certificates, or to the file in \
+         SSL_CERT_FILE"
     } else {
         "check its address and the network"
     }

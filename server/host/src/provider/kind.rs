@@ -9,8 +9,8 @@ use super::{Provider, address};
 /// The provider cannot be inferred from the model's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "cannot tell the provider of model `{0}`: prefix it with anthropic/, openai/, responses/, gemini/ or ollama/, or set the address \
-     of a server with OpenAI's protocol"
+    "the provider of model `{0}` is unknown: prefix the name with anthropic/, openai/, responses/, gemini/ or ollama/, or set \
+     the address of an OpenAI-compatible server"
 )]
 pub struct UnknownModel(
     /// The name, truncated.

@@ -38,7 +38,7 @@ pub enum Refusal {
     #[error("`..` is not allowed; name the file from the top of the workspace folder")]
     ParentStep,
     /// A drive or network share on a system without them, or a drive without a slash.
-    #[error("drives and network shares are not allowed here")]
+    #[error("drives and network shares are not supported on this system")]
     Drive,
     /// A path in `/proc`, `/dev` or `/sys`.
     #[error("system files (`/proc`, `/dev`, `/sys`) are not readable")]
@@ -59,7 +59,7 @@ pub enum Refusal {
     #[error("it is a symbolic link to a file that does not exist")]
     BrokenLink,
     /// A name that is not UTF-8, or that begins with `untitled:`.
-    #[error("the name cannot be represented")]
+    #[error("the name is not valid UTF-8, or begins with `untitled:`")]
     NoKey,
     /// No workspace folder is open.
     #[error("no workspace folder is open")]
@@ -77,10 +77,10 @@ pub enum Refusal {
     #[error("a workspace folder must be an absolute path")]
     RelativeRoot,
     /// An untitled buffer, which has no file.
-    #[error("it is an unsaved new buffer")]
+    #[error("it is a new buffer that has not been saved")]
     Untitled,
     /// The operating system denies access or reports another error.
-    #[error("it is not accessible ({0})")]
+    #[error("it cannot be accessed ({0})")]
     Unreachable(io::ErrorKind),
 }
 

@@ -13,7 +13,7 @@ use super::{FragmentId, SessionId};
 pub enum StoreError {
     /// The database was written by a newer version. It was left untouched.
     #[error(
-        "{} was written by a newer version (its schema is {found}, this version knows up to {known})",
+        "{} was written by a newer version of Strata (its schema is {found}, and this version supports up to {known})",
         .path.display()
     )]
     Newer {
@@ -39,16 +39,16 @@ pub enum StoreError {
     #[error("session `{0}` already exists")]
     Exists(SessionId),
     /// The id is reserved.
-    #[error("`{0}` means the current session, so it cannot name a stored one; choose another name")]
+    #[error("`{0}` always means the current session; choose another name")]
     Reserved(SessionId),
     /// Not a valid session id.
-    #[error("`{}` is not a session id: use lowercase letters, digits, `-` and `_`, at most 64", .0.escape_default())]
+    #[error("`{}` is not a session id; use at most 64 lowercase letters, digits, `-` and `_`", .0.escape_default())]
     BadSessionId(String),
     /// The workspace has no such memory fragment.
     #[error("note {0} does not exist")]
     NoFragment(FragmentId),
     /// The memory fragment has no text.
-    #[error("a note needs text")]
+    #[error("a note cannot be empty")]
     EmptyFragment,
     /// A commit, a fork or an import refers to a message that the session does not have.
     #[error("the session has no message {}", .0.0)]
@@ -57,10 +57,10 @@ pub enum StoreError {
     #[error("the session already has a message {}", .0.0)]
     MessageExists(MessageId),
     /// Values in a message are nested too deeply to be read back.
-    #[error("values nested more than {0} levels deep cannot be stored; convert the innermost to text")]
+    #[error("values nested more than {0} levels deep cannot be stored; convert the innermost ones to text")]
     TooDeep(usize),
     /// The order in a commit does not list each message of the session exactly once.
-    #[error("the new order lists {named} messages instead of each of the session's {held} once")]
+    #[error("the new order must list each of the session's {held} messages once, but it lists {named}")]
     Order { named: usize, held: usize },
     /// The search query contains no words.
     #[error("nothing to search for: the query has no letters or digits")]
@@ -74,7 +74,8 @@ pub enum StoreError {
         what: String,
     },
     /// A spilled output exceeds the quota for all spilled outputs.
-    #[error("an output of {bytes} bytes exceeds the quota for spilled outputs, {quota} bytes")]
+    #[error("an output of {bytes} bytes exceeds the quota of {quota} bytes for outputs in files; raise \
+             `tool_output.spill_quota_mib`")]
     OverQuota {
         /// Size of the output in bytes.
         bytes: u64,
@@ -82,7 +83,8 @@ pub enum StoreError {
         quota: u64,
     },
     /// The spilled outputs of a session cannot be hard-linked for a copy, and the quota leaves no room to copy them.
-    #[error("no room to copy spilled outputs: the quota is {quota} bytes; delete sessions or raise it")]
+    #[error("copies of the session's outputs would exceed the quota of {quota} bytes; delete sessions or raise \
+             `tool_output.spill_quota_mib`")]
     NoRoomForCopy {
         /// The quota in bytes.
         quota: u64,

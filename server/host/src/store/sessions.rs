@@ -228,7 +228,7 @@ impl Store {
         transaction.commit()?;
         // The session is already deleted. Remaining outputs are removed when the store is next opened.
         if let Err(error) = self.spills.remove_session(id) {
-            tracing::warn!(%error, "spilled outputs of a deleted session stay for now");
+            tracing::warn!(%error, "cannot delete the outputs of a deleted session yet");
         }
         // The session can no longer be opened, so a remaining lock file is harmless.
         let _ = std::fs::remove_file(self.place.session_lock(id));

@@ -50,7 +50,7 @@ pub struct Spills {
 
 /// Outputs copied to a new session. No other outputs can be added or removed while this exists.
 #[derive(Debug)]
-#[must_use = "outputs of a session that is not stored are removed"]
+#[must_use = "removing the outputs of a session that was not stored"]
 pub(super) struct SpillCopy {
     _lock: File,
 }

@@ -182,7 +182,7 @@ fn ignore_files_that_are_large_together_are_not_read() {
     let code: Vec<String> = found.entries.iter().map(shown).filter(|name| name.ends_with(".rs")).collect();
     assert_eq!(code, ["a/a.rs", "d/d.rs"]);
     let [Note { place, problem }] = &found.notes[..] else { panic!("{:?}", found.notes) };
-    assert!(place == "a/b" && problem.contains("too large together"), "{place} {problem}");
+    assert!(place == "a/b" && problem.contains("too large in total"), "{place} {problem}");
 }
 
 #[test]

@@ -163,7 +163,7 @@ impl MainLoop {
             let measured = match measured {
                 Ok(Ok(measured)) => Some(measured),
                 Ok(Err(problem)) => {
-                    tracing::warn!(%problem, "what is left of the conversation is estimated");
+                    tracing::warn!(%problem, "cannot count the compacted conversation; using the estimate");
                     None
                 }
                 Err(panicked) => {

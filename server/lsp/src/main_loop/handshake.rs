@@ -30,7 +30,7 @@ impl MainLoop {
         let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
         for problem in problems {
             self.greetings
-                .push(("options", format!("some of initializationOptions was rejected: {problem}")));
+                .push(("options", format!("invalid value in `initializationOptions`, ignored: {problem}")));
         }
         let client = ClientInfo::new(&params.capabilities, &options);
         let encoding = client.encoding;

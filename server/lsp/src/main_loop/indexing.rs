@@ -264,8 +264,8 @@ impl MainLoop {
                 IndexEnd::FinishedTask(index) => self.replace_index(|world| world.indexed(*index)),
                 IndexEnd::Stopped => {}
                 IndexEnd::Failed => {
-                    let message = "an internal error stopped the scan of the files, so the index is out of date; \
-                                   strata.server.reindex scans again. Please report this";
+                    let message = "an internal error stopped the scan of the workspace, so the index is out of date; run \
+                                   strata.server.reindex to scan again. Please report this";
                     self.services.warn("internal", message.to_owned());
                 }
             }

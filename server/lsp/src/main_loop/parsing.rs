@@ -40,7 +40,7 @@ impl MainLoop {
 /// timeout, until the text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
-        tracing::warn!(%key, "outlining takes too long; the buffer has no symbols until it changes");
+        tracing::warn!(%key, "outlining took too long; the buffer has no symbols until you edit it");
         return buffer.give_up(key);
     };
     let parsed = parsed?;

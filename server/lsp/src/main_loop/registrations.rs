@@ -68,7 +68,7 @@ impl MainLoop {
         if !late.is_empty() {
             let late: Vec<&str> = late.into_iter().map(Feature::method).collect();
             let message = format!(
-                "this editor accepts {} only at startup: set it in initializationOptions.settings",
+                "this editor accepts {} only at startup; enable it in `initializationOptions.settings`",
                 late.join(", ")
             );
             self.services.warn("settings", message);

@@ -76,9 +76,9 @@ impl MainLoop {
         let (session, occupies_session) = (job.session().to_owned(), job.occupies_session());
         let mut running = self.sends.running.values();
         let refused = if occupies_session && running.any(|running| running.occupies(&session)) {
-            Some("a question is already being answered in this session; wait for it, or cancel it")
+            Some("this session is already waiting for an answer; wait for it, or cancel it")
         } else if self.sends.running.len() >= MAX_SENDS {
-            Some("too many questions are being answered; wait for one of them")
+            Some("too many requests to models are running; wait until one ends")
         } else {
             None
         };
@@ -112,7 +112,7 @@ impl MainLoop {
             let _ = events.send(Event::Sent(number, sent));
         });
         if let Err(error) = started {
-            let error = CommandError::failed(format!("the system cannot start a thread for it: {error}"));
+            let error = CommandError::failed(format!("cannot start a thread to ask the model: {error}"));
             self.sent(number, Err(error));
         }
     }
@@ -120,7 +120,7 @@ impl MainLoop {
     /// An answer is there, or there is none. It comes after all that was shown of it.
     pub(super) fn sent(&mut self, number: u64, sent: Result<Value, CommandError>) {
         let Some(RunningSend { answer, session, .. }) = self.sends.running.remove(&number) else { return };
-        let outcome = if sent.is_ok() { "answered" } else { "there is no answer" };
+        let outcome = if sent.is_ok() { "answered" } else { "failed" };
         self.say(Outbound::End(Work::Asking(number), outcome.to_owned()));
         let reply = sent.map(|reply| match self.world.sessions.get(&session) {
             Some(session) => commands::versioned(reply, session),

@@ -346,7 +346,7 @@ fn resumed(name: &str, services: &Services) -> Outcome {
 
 /// The message for a session that cannot be resumed.
 pub(super) fn resume_failure(error: &SessionStoreError) -> String {
-    format!("a new session was started: {error}")
+    format!("cannot resume the last session, so a new one was started: {error}")
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {

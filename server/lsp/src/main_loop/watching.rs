@@ -110,7 +110,7 @@ impl MainLoop {
     fn cannot_watch(&mut self, error: &str) {
         self.watching = WatchState::now_and_then();
         let message =
-            format!("changes on disk are only noticed once a minute, by a scan of all files: {error}");
+            format!("cannot watch files, so Strata scans for changes once a minute: {error}");
         self.services.warn("watch", message);
     }
 }

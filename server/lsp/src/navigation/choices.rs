@@ -95,7 +95,7 @@ fn standing(key: &FileKey, snapshot: &Snapshot, session: &Session) -> String {
         (Choice::Excluded, _) => "excluded".to_owned(),
         _ if has_outline(key, snapshot) => "outline only".to_owned(),
         _ if snapshot.is_file(key.as_str()) => "name only".to_owned(),
-        _ => "nothing of it".to_owned(),
+        _ => "not included".to_owned(),
     }
 }
 

@@ -152,7 +152,7 @@ impl Envelope {
             (None, Value::Null) => {
                 let reply = reply("a response needs a result or an error");
                 let mut error = Error::new(ErrorCode::InvalidRequest);
-                error.message = "the client's response has neither a result nor an error".into();
+                error.message = "the response has neither a result nor an error".into();
                 Incoming::Hollow { answer: Response::from_error(id, error), reply }
             }
             (_, error) => Incoming::Answer(Response::from_error(id, read_error(error))),

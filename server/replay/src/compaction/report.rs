@@ -15,14 +15,14 @@ impl Compactions {
         let mut text = String::new();
         let conversations = counted(self.conversations.len(), "conversation");
         let cuts = match self.cuts {
-            CutPlaces::Everywhere => "behind each of their messages".to_owned(),
+            CutPlaces::Everywhere => "after each of their messages".to_owned(),
             CutPlaces::AtMost(most) => {
-                format!("behind at most {} of each, evenly spread", counted(most, "message"))
+                format!("after at most {} of each, evenly spread", counted(most, "message"))
             }
         };
         let _ = writeln!(text, "{conversations} cut {cuts}, summaries without a model, {}\n", self.model);
         text.push_str(&sizes(self));
-        text.push_str("\nStill named afterwards, percent: files by name / by full path\n\n");
+        text.push_str("\nStill named after compaction, in percent: files by name / by full path\n\n");
         text.push_str(&kept(self));
         text.push('\n');
         for breach in &self.breaches {

@@ -369,7 +369,7 @@ it("gives up what takes too long", function(t)
     problem = err
   end)
   vim.cmd("Strata cancel")
-  t.equal(problem and problem.message, "given up")
+  t.equal(problem and problem.message, "cancelled")
   vim.uv.kill(pid, "sigcont")
   t.command("files.list")
 end)

@@ -255,7 +255,7 @@ end
 ---An answer that broke off: the outcome of it is in the chat and in the session.
 function Sending:cut(problem)
   self.is_over = true
-  notices.warn({ "answer interrupted, and recorded as far as it arrived: " .. problem })
+  notices.warn({ "answer interrupted; the partial answer was recorded: " .. problem })
   self:record(
     { status = "aborted", partial = self.reader:blocks(), usage = self.reader:usage() },
     self.actions.done

@@ -54,7 +54,7 @@ local function about_file(file, item)
   if file.source == "buffer" then
     notes[#notes + 1] = vim.tbl_get(file, "sync", "state") == "in_step" and "open" or "out of sync"
   elseif file.source == "given" then
-    notes[#notes + 1] = "handed over"
+    notes[#notes + 1] = "provided by the client"
   end
   if item and item.kept then
     notes[#notes + 1] = "cached"

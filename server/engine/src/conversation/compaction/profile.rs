@@ -152,71 +152,79 @@ pub struct Profile {
     pub(crate) lists: Lists,
 }
 
-/// Overrides for a built-in profile, or a profile of your own. Every field is optional.
+/// A compaction profile of your own, or overrides for a built-in one. Every field is optional.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileOptions {
-    /// Profile to start from. Defaults to the built-in profile of the same name, or `topic`.
+    /// Built-in profile that supplies every value not set here. Defaults to the built-in profile of the same name, or
+    /// else to `topic`.
     pub like: Option<Family>,
-    /// When to check whether a compaction is due.
+    /// When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration.
     pub moment: Option<Moment>,
-    /// Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata
-    /// compacts as soon as that saves money. 0 disables the trigger.
+    /// Share of the request limit, from 0 to 1. A conversation larger than that, and larger than 24,000 tokens, is
+    /// compacted as soon as compacting saves money. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub history_share: Option<f64>,
-    /// Maximum tokens of the conversation before a compaction is due. 0 disables the trigger.
+    /// Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub history_over: Option<usize>,
-    /// Tokens of the whole prompt at which a compaction is due. 0 disables the trigger.
+    /// Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub context_from: Option<usize>,
-    /// Maximum share of the window for the whole prompt before a compaction is due. 0 disables the trigger.
+    /// Share of the input window, from 0 to 1. A compaction is due when the whole prompt is larger than that. 0
+    /// disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub window_share: Option<f64>,
-    /// Tokens to keep free in the window.
+    /// Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than that.
     #[schemars(extend("x-workspace" = true))]
     pub reserve_tokens: Option<usize>,
-    /// Maximum tokens of the whole prompt if the window is unknown or not larger than the reserve.
+    /// Size of the whole prompt, in tokens, at which a compaction is due if the window is unknown or not larger than
+    /// `reserve_tokens`.
     #[schemars(extend("x-workspace" = true))]
     pub max_tokens: Option<usize>,
-    /// Maximum number of messages if neither the window nor `max_tokens` is known.
+    /// Number of messages at which a compaction is due if the window is unknown or not larger than `reserve_tokens`,
+    /// and `max_tokens` is 0.
     #[schemars(extend("x-workspace" = true))]
     pub max_messages: Option<usize>,
-    /// Maximum number of messages that the model sees before a compaction is due. 0 disables the trigger.
+    /// Number of messages above which a compaction is due, not counting those hidden from the model. 0 disables this
+    /// condition.
     #[schemars(extend("x-workspace" = true))]
     pub messages_over: Option<usize>,
-    /// Maximum number of exchanges before a compaction is due. 0 disables the trigger.
+    /// Number of exchanges above which a compaction is due. An exchange is a user message with everything up to the
+    /// next one. 0 disables this condition.
     #[schemars(extend("x-workspace" = true))]
     pub exchanges_over: Option<usize>,
     /// Whether to keep the first message verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub keep_first: Option<bool>,
-    /// Maximum tokens of newest messages to keep. 0 keeps `keep_messages` messages instead.
+    /// Tokens of the newest messages to keep verbatim. 0 keeps a number of messages instead (`keep_messages`).
     #[schemars(extend("x-workspace" = true))]
     pub keep_tokens: Option<usize>,
-    /// Number of newest messages to keep if `keep_tokens` is 0 or would leave nothing to summarize.
+    /// Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
     #[schemars(extend("x-workspace" = true))]
     pub keep_messages: Option<usize>,
-    /// Minimum number of newest exchanges to keep.
+    /// Minimum number of newest exchanges to keep verbatim.
     #[schemars(extend("x-workspace" = true))]
     pub keep_exchanges: Option<usize>,
     /// Maximum tokens of the summary.
     #[schemars(extend("x-workspace" = true))]
     pub summary_tokens: Option<usize>,
-    /// Maximum share of the window for the compacted prompt.
+    /// Target size of the compacted prompt, as a share of the input window from 0 to 1. To reach it, kept tool
+    /// results and the summary are shortened.
     #[schemars(extend("x-workspace" = true))]
     pub target_share: Option<f64>,
-    /// Maximum characters of each tool result in the summarizer's input. 0 means no limit.
+    /// Maximum characters of each tool result that the summarizing model sees. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub result_chars: Option<usize>,
-    /// Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit.
+    /// Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub call_chars: Option<usize>,
-    /// Maximum characters of each digested result in the `checkpoint` profile.
+    /// Maximum characters per result in the digest of older tool results. Has an effect only in profiles like
+    /// `checkpoint`.
     #[schemars(extend("x-workspace" = true))]
     pub digest_chars: Option<usize>,
-    /// Maximum number of results listed in the digest of the `checkpoint` profile. Older ones are only
-    /// counted.
+    /// Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
+    /// an effect only in profiles like `checkpoint`.
     #[schemars(extend("x-workspace" = true))]
     pub digest_lines: Option<usize>,
 }

@@ -246,7 +246,7 @@ impl Run {
                 match usable(answer, question, scales) {
                     Ok(text) => answers.push(text),
                     Err(reason) => {
-                        self.failures.push(format!("no summary by a model: {reason}"));
+                        self.failures.push(format!("no model wrote a summary: {reason}"));
                         return self.extract(scales);
                     }
                 }

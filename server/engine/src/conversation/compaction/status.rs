@@ -95,7 +95,7 @@ impl CompactionStatus {
                 format!("{}, but compacting now would cost more than it saves", told(&nearest))
             }
             (None, Some(nearest)) => told(&nearest),
-            (None, None) => format!("profile `{}` has no trigger", profile.name),
+            (None, None) => format!("profile `{}` is never due automatically", profile.name),
         };
         Self {
             enabled,

@@ -18,18 +18,19 @@ pub(crate) enum Purpose {
     Other,
 }
 
-/// Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns
-/// are tried first, then command, read and search patterns.
+/// Patterns that classify tools by name, for summaries and the list of files read. `*` matches any characters, `?`
+/// matches one, and case is ignored. Edit patterns are tried first, then commands, reads and searches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPatterns {
-    /// Patterns for tools that read files.
+    /// Names of tools that read files. The files they read are listed in later prompts, so that the model does not
+    /// read them again.
     pub read_tools: Vec<String>,
-    /// Patterns for tools that change files.
+    /// Names of tools that change files. Compaction keeps the paths of the files they change.
     pub edit_tools: Vec<String>,
-    /// Patterns for tools that run command lines.
+    /// Names of tools that run shell commands.
     pub command_tools: Vec<String>,
-    /// Patterns for tools that search.
+    /// Names of tools that search or list files.
     pub search_tools: Vec<String>,
 }
 

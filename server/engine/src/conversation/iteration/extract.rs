@@ -17,8 +17,8 @@ use super::marker::untagged;
 const WORDS: usize = 500;
 /// Maximum characters of a line.
 const LINE: usize = 300;
-/// Summary of iterations without any facts.
-const NOTHING: &str = "The iterations so far left nothing to tell.";
+/// Said when there is nothing else to say.
+const NOTHING: &str = "The iterations so far produced nothing to report.";
 /// Beginnings of sentences about next steps.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];

@@ -42,8 +42,8 @@ impl Fold {
         let silent: Vec<String> = silent.map(|iteration| iteration.number.to_string()).collect();
         match silent.as_slice() {
             [] => None,
-            [one] => Some(format!("Iteration {one} gave no output.")),
-            many => Some(format!("Iterations {} gave no output.", many.join(", "))),
+            [one] => Some(format!("Iteration {one} produced no output.")),
+            many => Some(format!("Iterations {} produced no output.", many.join(", "))),
         }
     }
 }

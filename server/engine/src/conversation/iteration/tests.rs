@@ -411,10 +411,10 @@ fn the_first_iteration_has_no_summary() {
 fn an_empty_output_is_stored_as_empty_and_noted_in_the_summary() {
     let config = RollingConfig { raw_window_size: 1, ..CONFIG };
     for (outputs, note) in [
-        (vec![""], "Iteration 1 gave no output."),
-        (vec![" \n"], "Iteration 1 gave no output."),
-        (vec!["<progress> </progress>"], "Iteration 1 gave no output."),
-        (vec!["", "work", ""], "Iterations 1, 3 gave no output."),
+        (vec![""], "Iteration 1 produced no output."),
+        (vec![" \n"], "Iteration 1 produced no output."),
+        (vec!["<progress> </progress>"], "Iteration 1 produced no output."),
+        (vec!["", "work", ""], "Iterations 1, 3 produced no output."),
     ] {
         let mut lasting = begun();
         for output in &outputs {

@@ -14,7 +14,7 @@ pub(super) fn piece(item: &CurrentExcerpt, count: Count<'_>) -> Piece {
     let mut out = excerpt_heading(key, &ContentHash::of(body).short());
     let notice = match item.lines {
         Some(_) => notice(source),
-        None => "Note: this is no longer in the file.".into(),
+        None => "Note: this code is no longer in the file.".into(),
     };
     if !notice.is_empty() {
         let _ = writeln!(out, "{notice}\n");

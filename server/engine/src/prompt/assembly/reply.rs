@@ -203,7 +203,7 @@ pub struct LargePart {
 pub enum AssembleError {
     /// The prompt exceeds the limit even without files, the map and old exchanges.
     #[error(
-        "the prompt needs {tokens} tokens, but {model} accepts {limit} here; shorten the largest parts: {}",
+        "the prompt needs {tokens} tokens, but its limit for {model} is {limit}; shorten the largest parts: {}",
         list(largest)
     )]
     TooLarge {

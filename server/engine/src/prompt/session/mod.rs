@@ -533,7 +533,8 @@ impl Session {
             self.excerpts = turn.excerpts.clone();
         } else if !is_same {
             warnings.push(
-                "the session changed after this prompt was assembled; its messages were added, its cache layout was discarded"
+                "the session changed after this prompt was assembled; its messages were recorded, but its cache layout was \
+                 discarded"
                     .to_owned(),
             );
         }

@@ -53,28 +53,30 @@ impl ProviderName {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderSettings {
-    /// Provider to send prompts to. If unset, Strata sends nothing, even if a key is available.
+    /// API of the provider to send prompts to. Strata sends nothing unless this is set, even if a key is available.
     pub name: Option<ProviderName>,
-    /// Base URL of the provider, if not the default: `https:`, or `http:` for a server on this machine.
+    /// Base URL of the provider, for a gateway, a proxy or your own server. Must be `https:`, or `http:` for a server
+    /// on this machine. Defaults to the provider's public address.
     pub base_url: Option<String>,
-    /// Model to send prompts to, as the provider names it. Defaults to `model`.
+    /// Model to send prompts to, by the name the provider uses. Defaults to the setting `model`.
     pub model: Option<String>,
-    /// Environment variable that contains the provider's key, if not the default one. The name must end in `_API_KEY`,
-    /// `_TOKEN` or `_KEY`.
+    /// Environment variable that contains the provider's key. Its name must end in `_API_KEY`, `_TOKEN` or `_KEY`.
+    /// Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
     pub key_env: Option<KeyVariable>,
-    /// Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs
-    /// without a shell and takes precedence over environment variables.
+    /// Command that prints the provider's key, as a program and its arguments, such as `["pass", "show",
+    /// "anthropic"]`. Runs without a shell, and takes precedence over environment variables.
     pub key_command: Vec<String>,
-    /// Timeout for one answer, in seconds.
+    /// Maximum time for one request, including retries, in seconds.
     pub timeout_s: u64,
-    /// Maximum time to wait for more data from the provider, in seconds.
+    /// Maximum time without any data from the provider, in seconds. Raise it for models that send nothing while they
+    /// reason.
     pub stall_s: u64,
-    /// Maximum retries if the provider is overloaded or fails before the answer begins.
+    /// Maximum number of retries if the provider is overloaded or fails before the answer begins.
     pub retries: u32,
-    /// Maximum rounds of tool calls per answer.
+    /// Maximum rounds of tool calls per answer. After the last one, the model is asked to answer with what it knows.
     pub tool_rounds: u32,
-    /// Maximum tokens per answer. Defaults to `budget.output_reserve` for Anthropic, and to the provider's own limit
-    /// for others.
+    /// Maximum tokens of an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
+    /// Anthropic, and to the provider's own limit with others.
     pub max_output_tokens: Option<usize>,
 }
 

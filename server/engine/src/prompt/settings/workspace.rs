@@ -17,7 +17,7 @@ pub const WORKSPACE_KEYWORD: &str = "x-workspace";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotSettable {
     /// The setting does not exist.
-    #[error("there is no such setting")]
+    #[error("no such setting")]
     Unknown,
     /// Only the user may set this setting.
     #[error(

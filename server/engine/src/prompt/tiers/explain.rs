@@ -20,13 +20,13 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
                 .to_owned()
         }
         Reason::Expired => {
-            "the pause since the last prompt was longer than the provider keeps its cache".to_owned()
+            "the cache expired, because too much time passed since the last prompt".to_owned()
         }
-        Reason::System => "the system prompt changed, and everything else follows it".to_owned(),
-        Reason::Deselected => format!("{} {was} deselected, so the text had to leave the prompt", items()),
-        Reason::Excluded => format!("{} {was} excluded, so it had to leave the prompt entirely", items()),
-        Reason::Selected => format!("{} was replaced by the full text of the selected file", items()),
-        Reason::Changed => format!("{} {was} changed, and the new version replaced the old one", items()),
+        Reason::System => "the system prompt changed, which precedes everything else".to_owned(),
+        Reason::Deselected => format!("{} {was} deselected, so its text was removed from the prompt", items()),
+        Reason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
+        Reason::Selected => format!("{} was replaced by the full text of the file, which you selected", items()),
+        Reason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
         Reason::Vanished => format!("{} no longer exists, or did not fit", items()),
         Reason::History if broke.items.is_empty() => {
             "the conversation was edited, replaced or shortened".to_owned()
@@ -36,7 +36,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
     };
     let figures = match broke.reason {
         Reason::First | Reason::None => String::new(),
-        _ => format!(" ({} tokens stayed cached, {} were sent again)", broke.kept, broke.rewritten),
+        _ => format!(" ({} tokens stayed cached, {} had to be sent again)", broke.kept, broke.rewritten),
     };
     let missed = broke.missed.map_or(String::new(), |missed| {
         format!(
@@ -104,7 +104,8 @@ mod tests {
         let told = |broke: &Break| explain(broke, &Pages::default());
         assert_eq!(
             told(&broke(Reason::Deselected, vec![file("src/a.rs")])),
-            "Turn 4: `src/a.rs` was deselected, so the text had to leave the prompt (1200 tokens stayed cached, 340 were sent again)."
+            "Turn 4: `src/a.rs` was deselected, so its text was removed from the prompt (1200 tokens stayed cached, 340 were \
+             sent again)."
         );
         let many = ["a", "b", "c", "d", "e"].map(file).to_vec();
         assert!(told(&broke(Reason::Moved, many)).contains(": `a`, `b`, `c` and 2 more were moved"));

@@ -158,13 +158,13 @@ impl ResolvedModel {
         let known_as = match &self.known {
             ModelCertainty::Known => return None,
             ModelCertainty::Guessed { family } => {
-                format!("not in the model table; treated as one of family `{family}`")
+                format!("not in the model table; using the values of family `{family}`")
             }
             ModelCertainty::Unknown => "unknown".to_owned(),
         };
         Some(format!(
-            "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an estimated tokenizer. Set \
-             the actual values in `models`."
+            "model `{id}` is {known_as}. Strata assumes {max_input} tokens of input and {max_output} of output, and estimates \
+             token counts. Set the actual values in `models`."
         ))
     }
 }

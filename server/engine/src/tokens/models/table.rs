@@ -9,15 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
-/// Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or
-/// any other format that serde reads.
+/// Families and models, keyed by name: additions to the built-in table, and overrides for its entries.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
-    /// Model families that add to or override the built-in ones, keyed by family name.
+    /// Model families to add or override, keyed by family name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
-    /// Models that add to or override the built-in ones, keyed by model name.
+    /// Models to add or override, keyed by model name.
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }
@@ -29,7 +28,7 @@ pub enum TableError {
     #[error("cannot read the model table: {0}")]
     Syntax(String),
     /// A model refers to a family that is not in the table.
-    #[error("model `{model}` names family `{family}`, which is not in the table")]
+    #[error("the family `{family}` of model `{model}` is not in the table")]
     NoFamily {
         /// Model that refers to the family.
         model: String,
@@ -37,14 +36,14 @@ pub enum TableError {
         family: String,
     },
     /// Neither the entry nor its family has a required field.
-    #[error("`{entry}` in the model table lacks `{field}`")]
+    #[error("`{entry}` in the model table has no `{field}`")]
     Missing {
         /// Name of the model or family.
         entry: String,
         field: &'static str,
     },
-    /// A number is out of range.
-    #[error("`{entry}` in the model table has an impossible `{field}`")]
+    /// A number is outside the possible range.
+    #[error("`{entry}` in the model table has an invalid `{field}`")]
     Impossible {
         /// Name of the model or family.
         entry: String,

@@ -20,10 +20,10 @@ impl RedactionSettings {
 fn misnamed(name: &str, entry: usize) -> String {
     match closest(name) {
         Some((name, rule)) => {
-            format!("`{name}` is not a rule, so it allows nothing; the closest is `{rule}`")
+            format!("`{name}` is not the name of a rule, so it has no effect; did you mean `{rule}`?")
         }
         None => format!(
-            "its entry {entry} is neither a placeholder nor a rule, so it allows nothing; the rules are listed in \
+            "entry {entry} is neither a placeholder nor the name of a rule, so it has no effect; the rules are listed in \
              server/engine/src/tokens/redaction/rules.toml"
         ),
     }
@@ -78,7 +78,7 @@ mod tests {
             ["`GitHub_Token`", "`github-token`"],
             ["`credentials`", "`credential`"],
         ]) {
-            assert!(told.starts_with(name) && told.ends_with(closest), "{told}");
+            assert!(told.starts_with(name) && told.ends_with(&format!("{closest}?")), "{told}");
         }
         assert_eq!(told.len(), 3);
     }
@@ -88,7 +88,7 @@ mod tests {
         let (password, long) = (["hunt", "er2!pw"].concat(), "a".repeat(10_000));
         let told = told(&["github-token", &password, &long, "[secret:github-token:1a2b]", ""]);
         for (told, entry) in told.iter().zip(2..) {
-            assert!(told.starts_with(&format!("its entry {entry} is neither")) && told.len() < 200, "{told}");
+            assert!(told.starts_with(&format!("entry {entry} is neither")) && told.len() < 200, "{told}");
         }
         assert_eq!(told.len(), 4);
     }

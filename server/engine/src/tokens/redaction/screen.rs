@@ -28,9 +28,9 @@ const MAX_SECRETS: usize = 1 << 14;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionSettings {
-    /// Whether to replace secrets in files, messages and tool results with placeholders.
+    /// Whether to replace secrets in files, messages and tool results with placeholders before a model sees them.
     pub enabled: bool,
-    /// Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names.
+    /// Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules.
     pub allow: Vec<String>,
 }
 

@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             let blank = kind == "text"
                 && block.get("text").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty());
             if blank || matches!(kind, "thinking" | "redacted_thinking") {
-                let detail = "an empty text or reasoning cannot have a breakpoint";
+                let detail = "empty text or reasoning cannot have a breakpoint";
                 self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }
             self.breakpoint(control, path);
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
 
     fn seal(&mut self, block: &Value, key: &str, path: &str) {
         if block.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
-            let detail = format!("reasoning must come back with its original `{key}`");
+            let detail = format!("reasoning must be returned with its original `{key}`");
             self.findings.add(Rule::ThinkingSeal, path, detail);
         }
     }
@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
                         _ => self.findings.add(
                             Rule::Shape,
                             path,
-                            "a tool result can only contain text and pictures",
+                            "a tool result can only contain text and images",
                         ),
                     }
                 }
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
             _ => true,
         };
         if failed && empty {
-            self.findings.add(Rule::ErrorContent, path, "a failed result must say something");
+            self.findings.add(Rule::ErrorContent, path, "a failed result cannot be empty");
         }
     }
 
@@ -330,23 +330,23 @@ impl<'a> Reader<'a> {
         match field("type") {
             Some("url") => {
                 if !field("url").is_some_and(is_web_address) {
-                    self.findings.add(Rule::ImageForm, path, "a picture's address must be http or https");
+                    self.findings.add(Rule::ImageForm, path, "an image URL must begin with http: or https:");
                 }
             }
             Some("base64") => {
                 let data = field("data").unwrap_or_default();
                 let side = sides(data).map(ImageSize::longest);
                 if !is_base64(data) {
-                    self.findings.add(Rule::ImageForm, path, "a picture must be base64 without line breaks");
+                    self.findings.add(Rule::ImageForm, path, "an image must be base64 without line breaks");
                 } else if side.is_none() {
-                    let detail = "a picture must be PNG, JPEG, GIF or WebP";
+                    let detail = "an image must be PNG, JPEG, GIF or WebP";
                     self.findings.add(Rule::ImageForm, path, detail);
                 } else if field("media_type") != media_type_of(data) {
-                    let detail = "a picture's `media_type` must be that of its bytes";
+                    let detail = "an image's `media_type` must match its bytes";
                     self.findings.add(Rule::ImageForm, path, detail);
                 }
                 if data.len() > PICTURE_BYTES {
-                    let detail = format!("a picture has at most {PICTURE_BYTES} bytes of base64");
+                    let detail = format!("an image cannot exceed {PICTURE_BYTES} bytes of base64");
                     self.findings.add(Rule::ImageSize, path, detail);
                 }
                 self.pictures.push((path.to_owned(), side));
@@ -355,10 +355,10 @@ impl<'a> Reader<'a> {
             // An image uploaded earlier.
             Some("file") => {
                 if field("file_id").is_none_or(str::is_empty) {
-                    self.findings.add(Rule::ImageForm, path, "a picture's file must be named");
+                    self.findings.add(Rule::ImageForm, path, "an image of the type `file` must have a `file_id`");
                 }
             }
-            _ => self.findings.add(Rule::Shape, path, "a picture's source is `base64`, `url` or `file`"),
+            _ => self.findings.add(Rule::Shape, path, "an image's source must be `base64`, `url` or `file`"),
         }
         self.pictures.push((path.to_owned(), None));
     }
@@ -382,20 +382,20 @@ impl<'a> Reader<'a> {
     /// Checks that user and assistant alternate.
     fn turns(&mut self, messages: &[Value]) {
         if messages.first().and_then(from) == Some(From::Assistant) {
-            self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be the user's");
+            self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be from the user");
         }
         for (index, pair) in messages.windows(2).enumerate() {
             if let [before, after] = pair
                 && from(before).is_some()
                 && from(before) == from(after)
             {
-                let detail = "two messages of one role in a row";
+                let detail = "two consecutive messages have the same role";
                 self.findings.add(Rule::Alternation, format!("/messages/{}", index + 1), detail);
             }
         }
         if messages.last().and_then(from) == Some(From::Assistant) {
             let path = format!("/messages/{}", messages.len() - 1);
-            let detail = "the last message must not be the assistant's";
+            let detail = "the last message cannot be from the assistant";
             self.findings.add(Rule::TrailingAssistant, path, detail);
         }
     }
@@ -462,7 +462,7 @@ impl<'a> Reader<'a> {
 
     fn unanswered<'b>(&mut self, calls: impl Iterator<Item = (&'b str, String)>) {
         for (id, path) in calls {
-            let detail = format!("the call `{id}` has no result in the very next message");
+            let detail = format!("the call `{id}` has no result in the next message");
             self.findings.add(Rule::CallAnswered, path, detail);
         }
     }
@@ -474,7 +474,7 @@ impl<'a> Reader<'a> {
         };
         let ephemeral = control.get("type").and_then(Value::as_str) == Some("ephemeral");
         if !ephemeral || ttl.is_none() {
-            let detail = "a breakpoint is `ephemeral` and lives for `5m` or `1h`";
+            let detail = "a breakpoint must be `ephemeral`, with a `ttl` of `5m` or `1h`";
             self.findings.add(Rule::BreakpointForm, path.clone(), detail);
         }
         self.breakpoints.push((path, ttl.unwrap_or("5m")));
@@ -482,7 +482,7 @@ impl<'a> Reader<'a> {
 
     fn limits(&mut self, body: &Value) {
         for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
-            let detail = format!("a request has at most {BREAKPOINTS} breakpoints");
+            let detail = format!("a request can have at most {BREAKPOINTS} breakpoints");
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);
         }
         let mut short = false;
@@ -496,12 +496,12 @@ impl<'a> Reader<'a> {
         let limit = if self.pictures.len() >= MANY_PICTURES { SIDE_OF_MANY } else { SIDE_OF_FEW };
         for (path, side) in &self.pictures {
             if side.is_some_and(|side| side > limit) {
-                let detail = format!("with {} pictures, no side may exceed {limit} px", self.pictures.len());
+                let detail = format!("with {} images, no image can be wider or higher than {limit} px", self.pictures.len());
                 self.findings.add(Rule::ImageSize, path.clone(), detail);
             }
         }
         if size(body) >= BODY_BYTES {
-            self.findings.add(Rule::BodySize, "", "the body must stay under 32 MB");
+            self.findings.add(Rule::BodySize, "", "the body must be smaller than 32 MB");
         }
     }
 }

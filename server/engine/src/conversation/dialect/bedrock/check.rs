@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         let Some(config) = body.get("toolConfig") else { return };
         let Some(tools) = config.get("tools").and_then(Value::as_array).filter(|tools| !tools.is_empty())
         else {
-            return self.findings.add(Rule::Shape, "/toolConfig", "`tools` must be a list that is not empty");
+            return self.findings.add(Rule::Shape, "/toolConfig", "`tools` must be a non-empty list");
         };
         for (index, tool) in tools.iter().enumerate() {
             let path = format!("/toolConfig/tools/{index}");
@@ -131,11 +131,11 @@ impl<'a> Reader<'a> {
                 .into_iter()
                 .find_map(|at| reasoning.pointer(at)?.as_str());
             if seal.is_none_or(str::is_empty) {
-                let detail = "reasoning must come back with its seal";
+                let detail = "reasoning must be returned with its signature";
                 self.findings.add(Rule::ThinkingSeal, path, detail);
             }
         } else {
-            self.findings.add(Rule::Shape, path, "not a known block");
+            self.findings.add(Rule::Shape, path, "unknown block type");
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         let format = image.get("format").and_then(Value::as_str).unwrap_or_default();
         let bytes = image.pointer("/source/bytes").and_then(Value::as_str).unwrap_or_default();
         if !PICTURES.contains(&format) || bytes.is_empty() {
-            self.findings.add(Rule::ImageForm, path, "a picture is the bytes of a PNG, JPEG, GIF or WebP");
+            self.findings.add(Rule::ImageForm, path, "an image must be the bytes of a PNG, JPEG, GIF or WebP file");
         }
     }
 
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         let failed = result.get("status").and_then(Value::as_str) == Some("error");
         let content = result.get("content").map_or(&[][..], |content| self.list(content, path));
         if failed && content.is_empty() {
-            self.findings.add(Rule::ErrorContent, path, "a failed result must say something");
+            self.findings.add(Rule::ErrorContent, path, "a failed result cannot be empty");
         }
         for (at, part) in content.iter().enumerate() {
             let path = format!("{path}/toolResult/content/{at}");
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
                 }
                 self.image(image, &path);
             } else {
-                self.findings.add(Rule::Shape, path, "a tool result can only contain text and pictures");
+                self.findings.add(Rule::Shape, path, "a tool result can only contain text and images");
             }
         }
     }
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
     fn point(&mut self, point: &'a Value, carries: bool, path: String) {
         let ttl = point.get("ttl").map_or(Some("5m"), Value::as_str).unwrap_or_default();
         if point.get("type").and_then(Value::as_str) != Some("default") || !["5m", "1h"].contains(&ttl) {
-            let detail = "a breakpoint has the `type` `default` and a `ttl` of `5m` or `1h`";
+            let detail = "a breakpoint must have the `type` `default` and a `ttl` of `5m` or `1h`";
             self.findings.add(Rule::BreakpointForm, path.clone(), detail);
         }
         if !carries {
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
                 && role(before) == role(after)
             {
                 let path = format!("/messages/{}", index + 1);
-                self.findings.add(Rule::Alternation, path, "user and assistant must take turns");
+                self.findings.add(Rule::Alternation, path, "user and assistant messages must alternate");
             }
         }
         if messages.last().is_some_and(|last| role(last).as_deref() == Some("assistant")) {
@@ -264,14 +264,14 @@ impl<'a> Reader<'a> {
 
     fn unanswered(&mut self, open: &mut Vec<(&str, String)>) {
         for (id, path) in open.drain(..) {
-            let detail = format!("the call `{id}` has no result in the very next message");
+            let detail = format!("the call `{id}` has no result in the next message");
             self.findings.add(Rule::CallAnswered, path, detail);
         }
     }
 
     fn limits(&mut self) {
         if let Some((path, _)) = self.breakpoints.get(BREAKPOINTS) {
-            let detail = format!("at most {BREAKPOINTS} breakpoints, not {}", self.breakpoints.len());
+            let detail = format!("a request can have at most {BREAKPOINTS} breakpoints, not {}", self.breakpoints.len());
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);
         }
         let shorter = self.breakpoints.iter().position(|(_, ttl)| *ttl == "5m");

@@ -63,7 +63,7 @@ fn tools(findings: &mut Findings, body: &Value) {
     for (index, tool) in findings.tools(body).iter().enumerate() {
         let path = format!("/tools/{index}/functionDeclarations");
         let Some(declared) = tool.get("functionDeclarations").and_then(Value::as_array) else {
-            findings.add(Rule::Shape, path, "a tool is a list of `functionDeclarations`");
+            findings.add(Rule::Shape, path, "a tool must be a list of `functionDeclarations`");
             continue;
         };
         for (at, function) in declared.iter().enumerate() {
@@ -96,7 +96,7 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         let path = format!("/contents/{index}");
         let role = content.get("role").and_then(Value::as_str).unwrap_or_default();
         if role != "user" && role != "model" {
-            findings.add(Rule::Role, format!("{path}/role"), "content must be from `user` or `model`");
+            findings.add(Rule::Role, format!("{path}/role"), "a content's role must be `user` or `model`");
         }
         let parts = parts(findings, content, &path);
         for (at, part) in parts.iter().enumerate() {
@@ -114,13 +114,13 @@ fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
         }
     }
     for call in calls {
-        findings.add(Rule::CallAnswered, call.path, "a call must be answered by the very next content");
+        findings.add(Rule::CallAnswered, call.path, "a call must be answered by the next content");
     }
     if let (Some(path), true) = (unsigned, is_signing(model)) {
         findings.add(
             Rule::ThinkingSeal,
             path,
-            "the first call of a turn must come back with its `thoughtSignature`",
+            "the first call of a turn must be returned with its `thoughtSignature`",
         );
     }
 }
@@ -164,7 +164,7 @@ fn answers(findings: &mut Findings, calls: &[Call<'_>], parts: &[Value], path: &
             _ => findings.add(
                 Rule::OrphanResult,
                 format!("{path}/parts/{at}"),
-                "the response answers no call of the content before it",
+                "the response matches no call in the previous content",
             ),
         }
     }
@@ -176,7 +176,7 @@ fn answers(findings: &mut Findings, calls: &[Call<'_>], parts: &[Value], path: &
             findings.add(
                 Rule::CallAnswered,
                 call.path.clone(),
-                "a call must be answered by the very next content",
+                "a call must be answered by the next content",
             );
         }
     }
@@ -190,7 +190,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         }
     } else if let Some(call) = part.get("functionCall") {
         if is_user {
-            findings.add(Rule::BlockPlace, path, "only the model calls functions");
+            findings.add(Rule::BlockPlace, path, "only the model can call functions");
         }
         if let Some(name) = findings.string(call, "name", path) {
             findings.tool_name(name, path);
@@ -211,15 +211,15 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
         let kind = findings.string(data, "mimeType", path).unwrap_or_default();
         let has_data = findings.string(data, "data", path).is_some_and(|data| !data.is_empty());
         if !PICTURES.contains(&kind) || !has_data {
-            findings.add(Rule::ImageForm, path, "a picture is PNG, JPEG, WebP, HEIC or HEIF");
+            findings.add(Rule::ImageForm, path, "an image must be PNG, JPEG, WebP, HEIC or HEIF");
         }
     } else if let Some(file) = part.get("fileData") {
         picture(findings, is_user, path);
         if !findings.string(file, "fileUri", path).is_some_and(is_web_address) {
-            findings.add(Rule::ImageForm, path, "a picture's address must be http or https");
+            findings.add(Rule::ImageForm, path, "an image URL must begin with http: or https:");
         }
     } else {
-        findings.add(Rule::Shape, path, "not a known part");
+        findings.add(Rule::Shape, path, "unknown part");
     }
 }
 

@@ -30,7 +30,7 @@ pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
 fn declaration(findings: &mut Findings, tool: &Value, path: &str) {
     let function = tool.get("function").unwrap_or(&Value::Null);
     if tool.get("type").and_then(Value::as_str) != Some("function") {
-        findings.add(Rule::Shape, path, "a tool has the type `function`");
+        findings.add(Rule::Shape, path, "a tool must have the type `function`");
     }
     if let Some(name) = findings.string(function, "name", path) {
         findings.declaration(name, function.get("parameters"), path);
@@ -44,7 +44,7 @@ fn check_message(findings: &mut Findings, message: &Value, path: &str) {
     }
     let calls = message.get("tool_calls");
     if calls.is_some() && role != "assistant" {
-        findings.add(Rule::BlockPlace, path, "only the assistant calls tools");
+        findings.add(Rule::BlockPlace, path, "only the assistant can call tools");
     }
     if let Some(calls) = calls {
         check_calls(findings, calls, path);
@@ -77,14 +77,14 @@ fn check_message(findings: &mut Findings, message: &Value, path: &str) {
 
 fn check_calls(findings: &mut Findings, calls: &Value, path: &str) {
     let Some(calls) = calls.as_array().filter(|calls| !calls.is_empty()) else {
-        return findings.add(Rule::Shape, path, "`tool_calls` must be a list that is not empty");
+        return findings.add(Rule::Shape, path, "`tool_calls` must be a non-empty list");
     };
     let mut ids = HashSet::new();
     for (index, call) in calls.iter().enumerate() {
         let path = format!("{path}/tool_calls/{index}");
         if let Some(id) = findings.string(call, "id", &path) {
             if !(1..=CALL_ID_CHARS).contains(&id.chars().count()) {
-                let detail = format!("a call's id has 1 to {CALL_ID_CHARS} characters");
+                let detail = format!("a call's id must have 1 to {CALL_ID_CHARS} characters");
                 findings.add(Rule::CallId, path.clone(), detail);
             }
             if !ids.insert(id) {
@@ -92,7 +92,7 @@ fn check_calls(findings: &mut Findings, calls: &Value, path: &str) {
             }
         }
         if call.get("type").and_then(Value::as_str) != Some("function") {
-            findings.add(Rule::Shape, path.clone(), "a call has the type `function`");
+            findings.add(Rule::Shape, path.clone(), "a call must have the type `function`");
         }
         let function = call.get("function").unwrap_or(&Value::Null);
         if let Some(name) = findings.string(function, "name", &path) {
@@ -116,7 +116,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
             }
             let url = part.pointer("/image_url/url").and_then(Value::as_str).unwrap_or_default();
             if !url.starts_with("data:image/") && !is_web_address(url) {
-                findings.add(Rule::ImageForm, path, "a picture is a `data:` or http(s) address");
+                findings.add(Rule::ImageForm, path, "an image must be a `data:`, `http:` or `https:` URL");
             }
         }
         Some(kind @ ("input_audio" | "file")) => {
@@ -124,7 +124,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::Shape, path, format!("`{kind}` must be an object"));
             }
             if role != "user" {
-                findings.add(Rule::BlockPlace, path, "recordings and files must come from the user");
+                findings.add(Rule::BlockPlace, path, "audio and files must be from the user");
             }
         }
         Some("refusal") => {
@@ -133,7 +133,7 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::BlockPlace, path, "only the assistant can refuse");
             }
         }
-        _ => findings.add(Rule::Shape, path, "not a known part type"),
+        _ => findings.add(Rule::Shape, path, "unknown part type"),
     }
 }
 
@@ -146,7 +146,7 @@ fn pairs(findings: &mut Findings, messages: &[Value]) {
         if message.get("role").and_then(Value::as_str) == Some("tool") {
             let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
             if !waiting.remove(id) {
-                let detail = format!("the tool message for `{id}` answers no open call directly before it");
+                let detail = format!("the tool message for `{id}` does not follow an unanswered call with this id");
                 findings.add(Rule::OrphanResult, format!("/messages/{index}"), detail);
             }
             continue;
@@ -160,7 +160,7 @@ fn pairs(findings: &mut Findings, messages: &[Value]) {
 
 fn unanswered(findings: &mut Findings, open: &mut Vec<(&str, String)>, waiting: &HashSet<&str>) {
     for (id, path) in open.drain(..).filter(|(id, _)| waiting.contains(id)) {
-        let detail = format!("the call `{id}` is not answered by a tool message directly after");
+        let detail = format!("the call `{id}` must be followed by a tool message with its result");
         findings.add(Rule::CallAnswered, path, detail);
     }
 }

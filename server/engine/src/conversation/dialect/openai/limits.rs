@@ -44,7 +44,7 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
     if let Some(options) = options
         && !are_cache_options(options)
     {
-        let detail = "the cache options are a `mode`, `implicit` or `explicit`, and a `ttl`, `30m`";
+        let detail = "the cache options must be a `mode` of `implicit` or `explicit` and a `ttl` of `30m`";
         findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
     }
     let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
@@ -65,15 +65,15 @@ fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
                 findings.add(
                     Rule::BreakpointForm,
                     path.clone(),
-                    "a breakpoint is `{\"mode\": \"explicit\"}`",
+                    "a breakpoint must be `{\"mode\": \"explicit\"}`",
                 );
             }
             let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
             if role == "assistant" || !CARRIERS.contains(&kind) {
-                findings.add(Rule::BreakpointPlace, path.clone(), "only input carries a breakpoint");
+                findings.add(Rule::BreakpointPlace, path.clone(), "only input can have a breakpoint");
             }
             if found == limit + 1 {
-                let detail = format!("at most {limit} breakpoints of a request count as cache writes");
+                let detail = format!("at most {limit} breakpoints of a request can write to the cache");
                 findings.add(Rule::BreakpointLimit, path, detail);
             }
         }
@@ -121,7 +121,7 @@ fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
         Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
         // A string has at least as many bytes as characters, so most strings need no counting.
         Value::String(text) if text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS => {
-            let detail = format!("one string has at most {STRING_CHARS} characters");
+            let detail = format!("a string cannot exceed {STRING_CHARS} characters");
             findings.add(Rule::StringLength, path.clone(), detail);
         }
         Value::Array(items) => {

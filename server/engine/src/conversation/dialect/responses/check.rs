@@ -21,7 +21,7 @@ pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     for (index, tool) in findings.tools(body).iter().enumerate() {
         let path = format!("/tools/{index}");
         if tool.get("type").and_then(Value::as_str) != Some("function") {
-            findings.add(Rule::Shape, path.clone(), "a tool has the type `function`");
+            findings.add(Rule::Shape, path.clone(), "a tool must have the type `function`");
         }
         if let Some(name) = findings.string(tool, "name", &path) {
             findings.declaration(name, tool.get("parameters"), &path);
@@ -75,7 +75,7 @@ fn check_item(findings: &mut Findings, body: &Value, item: &Value, path: &str) {
             let is_sealed =
                 item.get("encrypted_content").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
             if !is_sealed && body.get("store").and_then(Value::as_bool) == Some(false) {
-                let detail = "reasoning that is not stored must have its `encrypted_content`";
+                let detail = "reasoning that the provider does not store must have `encrypted_content`";
                 findings.add(Rule::ThinkingSeal, path, detail);
             }
         }
@@ -87,7 +87,7 @@ fn call_id(findings: &mut Findings, item: &Value, path: &str) {
     if let Some(id) = findings.string(item, "call_id", path)
         && !(1..=CALL_ID_CHARS).contains(&id.chars().count())
     {
-        let detail = format!("a call's id has 1 to {CALL_ID_CHARS} characters");
+        let detail = format!("a call's id must have 1 to {CALL_ID_CHARS} characters");
         findings.add(Rule::CallId, path, detail);
     }
 }
@@ -130,13 +130,13 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
             }
             let url = part.get("image_url").and_then(Value::as_str).unwrap_or_default();
             if !url.starts_with("data:image/") && !is_web_address(url) {
-                findings.add(Rule::ImageForm, path, "a picture is a `data:` or http(s) address");
+                findings.add(Rule::ImageForm, path, "an image must be a `data:`, `http:` or `https:` URL");
             }
         }
         Some("refusal") if is_assistant => {
             findings.string(part, "refusal", path);
         }
-        _ => findings.add(Rule::Shape, path, "not a known part type"),
+        _ => findings.add(Rule::Shape, path, "unknown part type"),
     }
 }
 
@@ -182,7 +182,7 @@ fn thoughts(findings: &mut Findings, items: &[Value]) {
             _ => false,
         });
         if kind(item).as_deref() == Some("reasoning") && !is_followed {
-            let detail = "reasoning must be followed by the item that it led to";
+            let detail = "reasoning must be followed by the item it produced";
             findings.add(Rule::ThinkingPlace, format!("/input/{index}"), detail);
         }
     }

@@ -242,7 +242,7 @@ fn a_cut_before_the_assistant_is_opened_by_the_user() {
         [model("And so on."), user("Go on.")],
         &[],
         &expect![[r#"
-        1 User: "[earlier messages left out]"
+        1 User: "[earlier messages omitted]"
         1 Assistant: "And so on."
         2 User: "Go on."
     "#]],
@@ -341,7 +341,7 @@ fn a_failed_result_says_something_in_text() {
         2 Assistant: call a read {}
         2 Assistant: call b read {}
         3 User: result a Error "Tool failed without output"
-        3 User: result b Error "[picture left out]"
+        3 User: result b Error "[image omitted]"
     "#]],
     );
 }

@@ -5,9 +5,8 @@ use super::super::{ContentBlock, MessageId, Role};
 /// Result of a call that was never answered.
 pub(crate) const NO_RESPONSE: &str = "Tool no response";
 
-/// First user message of a conversation whose earlier messages are omitted, because a user message must come
-/// first.
-pub(crate) const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
+/// First user message of a conversation whose earlier messages are omitted, because the user must begin.
+pub(crate) const EARLIER_LEFT_OUT: &str = "[earlier messages omitted]";
 
 /// Result of a failed tool without output.
 pub(crate) const FAILED_SILENTLY: &str = "Tool failed without output";
@@ -16,10 +15,10 @@ pub(crate) const FAILED_SILENTLY: &str = "Tool failed without output";
 pub(crate) const UNDERSTOOD: &str = "Understood.";
 
 /// Replacement for an image that providers would reject.
-pub(crate) const PICTURE_LEFT_OUT: &str = "[picture left out]";
+pub(crate) const PICTURE_LEFT_OUT: &str = "[image omitted]";
 
-/// Replacement for arguments of a call that exceed the provider's limit.
-pub(super) const ARGUMENTS_LEFT_OUT: &str = "[arguments left out]";
+/// Replacement for the arguments of a call that are too long for the provider.
+pub(super) const ARGUMENTS_LEFT_OUT: &str = "[arguments omitted]";
 
 /// Content of a message, or of the new request, which has no id yet.
 #[derive(Clone, Debug)]

@@ -132,7 +132,7 @@ fn what_is_gone_from_its_file_is_said_to_be_gone() {
     bench.turn(DELAY, "Up to a minute.");
     bench.files.insert("src/retry.py".into(), "LIMIT = 3\n".to_owned());
     let text = all_text(&ask(&bench, COOKIE));
-    assert!(text.contains("Note: this is no longer in the file."), "{text}");
+    assert!(text.contains("Note: this code is no longer in the file."), "{text}");
     bench.files.remove("src/retry.py");
     let text = all_text(&ask(&bench, COOKIE));
     assert!(!text.contains("attempt, 60)"), "nothing stays of a file that is gone: {text}");
