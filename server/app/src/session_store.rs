@@ -83,10 +83,7 @@ pub enum SessionStoreError {
     Store(#[from] StoreError),
     /// The stored data is not in a format that Strata writes.
     #[error("cannot read session `{id}`: {problem}")]
-    Unreadable {
-        id: String,
-        problem: String,
-    },
+    Unreadable { id: String, problem: String },
 }
 
 impl SessionStore {

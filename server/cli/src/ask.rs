@@ -223,6 +223,8 @@ fn raise_on_interrupt(cancel: &Cancel) {
         interrupted
     });
     if let Err(error) = listening {
-        output::tell(&format!("warning: if you press Ctrl-C, the partial answer will not be recorded: {error}"));
+        output::tell(&format!(
+            "warning: if you press Ctrl-C, the partial answer will not be recorded: {error}"
+        ));
     }
 }

@@ -57,9 +57,7 @@ pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     reply::table(&table)?;
     if let Some(newest) = newest {
         let newest = count(newest);
-        output::tell(&format!(
-            "too many matches to rank; showing the best of the newest {newest}"
-        ));
+        output::tell(&format!("too many matches to rank; showing the best of the newest {newest}"));
     }
     Ok(())
 }

@@ -150,7 +150,8 @@ impl World {
     pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
         let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
-            let message = format!("the editor sent an invalid {method} that does not identify a document: {problem}");
+            let message =
+                format!("the editor sent an invalid {method} that does not identify a document: {problem}");
             return vec![Action::Warn { code: "misread", message, path: None }];
         };
         let Some(key) = self.document(&uri) else { return Vec::new() };

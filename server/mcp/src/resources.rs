@@ -249,10 +249,9 @@ mod tests {
     fn a_map_says_how_to_see_more_in_the_words_of_its_place() {
         let part = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 3 });
         let (resource, tool) = (map_text(&part), text::map(&part));
-        assert!(
-            resource
-                .ends_with("(3 more files have an outline: read a file's block at `strata://map/` followed by its path)")
-        );
+        assert!(resource.ends_with(
+            "(3 more files have an outline: read a file's block at `strata://map/` followed by its path)"
+        ));
         for argument in ["`focus`", "`max_tokens`"] {
             assert!(tool.contains(argument) && !resource.contains(argument), "{argument}: {tool}{resource}");
         }

@@ -62,9 +62,7 @@ impl Here {
     fn document(&self, context: &Context<'_>) -> Result<FileKey, CommandError> {
         let snapshot = context.snapshot;
         let Some(named) = self.uri.as_deref().or(snapshot.attention.latest()) else {
-            return Err(CommandError::failed(
-                "no current file: open a file in the editor and try again",
-            ));
+            return Err(CommandError::failed("no current file: open a file in the editor and try again"));
         };
         if let Some(key) = key_of(named, &snapshot.roots) {
             return Ok(key);

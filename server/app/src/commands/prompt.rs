@@ -290,7 +290,10 @@ fn due_before(
 fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
     let format = params.format.unwrap_or(context.snapshot.settings.format);
     if format.provider().is_none() && !params.extra.is_empty() {
-        return Err(CommandError::invalid("extra", "the format `markdown` is plain text, so it has no fields to add"));
+        return Err(CommandError::invalid(
+            "extra",
+            "the format `markdown` is plain text, so it has no fields to add",
+        ));
     }
     match params.extra.keys().find(|field| !wire::has_room_for(format, field)) {
         Some(field) => Err(CommandError::invalid(

@@ -116,7 +116,8 @@ pub(super) struct Restore;
 
 impl Command for Restore {
     const NAME: &str = "strata.redaction.restore";
-    const SUMMARY: &str = "Replaces placeholders in a text with the secrets they stand for, so that the text can be applied.";
+    const SUMMARY: &str =
+        "Replaces placeholders in a text with the secrets they stand for, so that the text can be applied.";
     const ACCESS: Access = Access::Reads;
     const SCREENED: bool = false;
     type Args = RestoreParams;

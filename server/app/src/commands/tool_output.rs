@@ -75,7 +75,8 @@ pub(super) struct Add;
 
 impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
-    const SUMMARY: &str = "Truncates a tool output, and adds it to the conversation if the output names its tool call.";
+    const SUMMARY: &str =
+        "Truncates a tool output, and adds it to the conversation if the output names its tool call.";
     type Args = AddParams;
     type Reply = AddReply;
 

@@ -14,9 +14,7 @@ pub(super) enum Shape {
     /// The reply is short, so it is not split.
     Whole,
     /// The command itself limits the reply to a budget, which is passed in this argument.
-    Budget {
-        argument: &'static str,
-    },
+    Budget { argument: &'static str },
     /// The reply is split between entries of these lists, one list after the other. A cursor continues the reply.
     Lists(&'static [&'static str]),
     /// The reply is split between entries of the inner lists. A cursor continues the reply.

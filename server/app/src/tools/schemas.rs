@@ -37,8 +37,9 @@ impl Schemas {
             add(&mut schema, MAX_TOKENS, most);
         }
         if tool.shape.has_cursor() {
-            let description =
-                format!("Continues an earlier result. Pass the `{NEXT}` of that result, and repeat the other arguments.");
+            let description = format!(
+                "Continues an earlier result. Pass the `{NEXT}` of that result, and repeat the other arguments."
+            );
             add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
         }
         self.complete(schema)

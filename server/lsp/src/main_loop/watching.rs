@@ -109,8 +109,7 @@ impl MainLoop {
 
     fn cannot_watch(&mut self, error: &str) {
         self.watching = WatchState::now_and_then();
-        let message =
-            format!("cannot watch files, so Strata scans for changes once a minute: {error}");
+        let message = format!("cannot watch files, so Strata scans for changes once a minute: {error}");
         self.services.warn("watch", message);
     }
 }

@@ -33,7 +33,9 @@ fn problem_of(language: LanguageId) -> Option<&'static str> {
         return Some("its outline query does not match its grammar");
     }
     match Outline::read(language, language.fixture, &Cancel::new()) {
-        Ok(outline) if outline.symbols.is_empty() => Some("its outline query finds no definitions in the sample file"),
+        Ok(outline) if outline.symbols.is_empty() => {
+            Some("its outline query finds no definitions in the sample file")
+        }
         Ok(_) => None,
         // The cancel flag is never raised here, so the grammar's version is the only possible cause.
         Err(_) => Some("its grammar was generated for another version of the parser"),

@@ -41,9 +41,7 @@ pub enum DraftRefusal {
         "the provider would reject the compacted conversation: {}; please report this",
         violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
-    Invalid {
-        violations: Vec<Violation>,
-    },
+    Invalid { violations: Vec<Violation> },
 }
 
 /// Applies `draft` to a copy of `history`, and returns the copy with the change that undoes it.

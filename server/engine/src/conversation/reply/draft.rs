@@ -13,7 +13,11 @@ pub enum ReplyEvent {
     Text(String),
     /// The next piece of reasoning, if the provider shows it.
     Thinking(String),
-    ToolCall { id: String, name: String, input: Value },
+    ToolCall {
+        id: String,
+        name: String,
+        input: Value,
+    },
 }
 
 /// Reason why a reply ended.

@@ -14,10 +14,7 @@ use crate::tokens::models::Ttl;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Request {
     /// A prompt from the user.
-    Prompt {
-        text: String,
-        images: Vec<Image>,
-    },
+    Prompt { text: String, images: Vec<Image> },
     /// The results of the tool calls in the last answer.
     ToolResults(Vec<ToolResult>),
     /// No message: the prompt is measured but not sent.

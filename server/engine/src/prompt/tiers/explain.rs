@@ -19,13 +19,15 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
             "the model, the format or the tools changed, so the previous prompt's cache does not apply"
                 .to_owned()
         }
-        Reason::Expired => {
-            "the cache expired, because too much time passed since the last prompt".to_owned()
-        }
+        Reason::Expired => "the cache expired, because too much time passed since the last prompt".to_owned(),
         Reason::System => "the system prompt changed, which precedes everything else".to_owned(),
-        Reason::Deselected => format!("{} {was} deselected, so its text was removed from the prompt", items()),
+        Reason::Deselected => {
+            format!("{} {was} deselected, so its text was removed from the prompt", items())
+        }
         Reason::Excluded => format!("{} {was} excluded and removed from the prompt", items()),
-        Reason::Selected => format!("{} was replaced by the full text of the file, which you selected", items()),
+        Reason::Selected => {
+            format!("{} was replaced by the full text of the file, which you selected", items())
+        }
         Reason::Changed => format!("{} {was} changed, and the new text replaced the old", items()),
         Reason::Vanished => format!("{} no longer exists, or did not fit", items()),
         Reason::History if broke.items.is_empty() => {

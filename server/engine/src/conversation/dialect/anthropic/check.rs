@@ -355,7 +355,11 @@ impl<'a> Reader<'a> {
             // An image uploaded earlier.
             Some("file") => {
                 if field("file_id").is_none_or(str::is_empty) {
-                    self.findings.add(Rule::ImageForm, path, "an image of the type `file` must have a `file_id`");
+                    self.findings.add(
+                        Rule::ImageForm,
+                        path,
+                        "an image of the type `file` must have a `file_id`",
+                    );
                 }
             }
             _ => self.findings.add(Rule::Shape, path, "an image's source must be `base64`, `url` or `file`"),
@@ -496,7 +500,10 @@ impl<'a> Reader<'a> {
         let limit = if self.pictures.len() >= MANY_PICTURES { SIDE_OF_MANY } else { SIDE_OF_FEW };
         for (path, side) in &self.pictures {
             if side.is_some_and(|side| side > limit) {
-                let detail = format!("with {} images, no image can be wider or higher than {limit} px", self.pictures.len());
+                let detail = format!(
+                    "with {} images, no image can be wider or higher than {limit} px",
+                    self.pictures.len()
+                );
                 self.findings.add(Rule::ImageSize, path.clone(), detail);
             }
         }

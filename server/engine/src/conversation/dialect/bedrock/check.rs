@@ -151,7 +151,11 @@ impl<'a> Reader<'a> {
         let format = image.get("format").and_then(Value::as_str).unwrap_or_default();
         let bytes = image.pointer("/source/bytes").and_then(Value::as_str).unwrap_or_default();
         if !PICTURES.contains(&format) || bytes.is_empty() {
-            self.findings.add(Rule::ImageForm, path, "an image must be the bytes of a PNG, JPEG, GIF or WebP file");
+            self.findings.add(
+                Rule::ImageForm,
+                path,
+                "an image must be the bytes of a PNG, JPEG, GIF or WebP file",
+            );
         }
     }
 
@@ -271,7 +275,10 @@ impl<'a> Reader<'a> {
 
     fn limits(&mut self) {
         if let Some((path, _)) = self.breakpoints.get(BREAKPOINTS) {
-            let detail = format!("a request can have at most {BREAKPOINTS} breakpoints, not {}", self.breakpoints.len());
+            let detail = format!(
+                "a request can have at most {BREAKPOINTS} breakpoints, not {}",
+                self.breakpoints.len()
+            );
             self.findings.add(Rule::BreakpointLimit, path.clone(), detail);
         }
         let shorter = self.breakpoints.iter().position(|(_, ttl)| *ttl == "5m");

@@ -146,7 +146,8 @@ fn pairs(findings: &mut Findings, messages: &[Value]) {
         if message.get("role").and_then(Value::as_str) == Some("tool") {
             let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
             if !waiting.remove(id) {
-                let detail = format!("the tool message for `{id}` does not follow an unanswered call with this id");
+                let detail =
+                    format!("the tool message for `{id}` does not follow an unanswered call with this id");
                 findings.add(Rule::OrphanResult, format!("/messages/{index}"), detail);
             }
             continue;

@@ -633,8 +633,7 @@ fn a_violation_reads_as_a_sentence() {
     let mut body = sound_anthropic();
     list(&mut body, LAST).remove(0);
     let found: Vec<String> = check(Format::Anthropic, &body).iter().map(ToString::to_string).collect();
-    let said =
-        "/messages/1/content/2: the call `toolu_1` has no result in the next message (call_answered)";
+    let said = "/messages/1/content/2: the call `toolu_1` has no result in the next message (call_answered)";
     assert_eq!(found, [said]);
 }
 
