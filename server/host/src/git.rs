@@ -37,8 +37,7 @@ pub enum GitError {
     #[error("cannot read the git repository {}: {problem}", .place.display())]
     Unreadable { place: PathBuf, problem: String },
     /// Parts of the repository are outside its directory, and the workspace is not trusted.
-    #[error("cannot read the git repository {}: parts of it are outside its directory, and the workspace is not trusted", \
-             .0.display())]
+    #[error("cannot read the git repository {}: parts of it are outside its directory, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
     /// The text at one commit exceeds the maximum size of a trace.
     #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]

@@ -64,9 +64,7 @@ pub enum SendError {
         limit: usize,
     },
     /// The response does not follow the provider's protocol.
-    #[error(
-        "the reply is not in the format of `{kind}`; check the provider's address: {excerpt}"
-    )]
+    #[error("the reply is not in the format of `{kind}`; check the provider's address: {excerpt}")]
     Garbage {
         /// The expected protocol.
         kind: &'static str,

@@ -74,8 +74,10 @@ pub enum StoreError {
         what: String,
     },
     /// A spilled output exceeds the quota for all spilled outputs.
-    #[error("an output of {bytes} bytes exceeds the quota of {quota} bytes for outputs in files; raise \
-             `tool_output.spill_quota_mib`")]
+    #[error(
+        "an output of {bytes} bytes exceeds the quota of {quota} bytes for outputs in files; raise \
+             `tool_output.spill_quota_mib`"
+    )]
     OverQuota {
         /// Size of the output in bytes.
         bytes: u64,
@@ -83,8 +85,10 @@ pub enum StoreError {
         quota: u64,
     },
     /// The spilled outputs of a session cannot be hard-linked for a copy, and the quota leaves no room to copy them.
-    #[error("copies of the session's outputs would exceed the quota of {quota} bytes; delete sessions or raise \
-             `tool_output.spill_quota_mib`")]
+    #[error(
+        "copies of the session's outputs would exceed the quota of {quota} bytes; delete sessions or raise \
+             `tool_output.spill_quota_mib`"
+    )]
     NoRoomForCopy {
         /// The quota in bytes.
         quota: u64,
