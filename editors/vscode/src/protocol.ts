@@ -1,21 +1,21 @@
-// What Strata takes, replies and says by itself. Made from the Rust types by
+// Strata's commands, notifications and requests. Generated from the Rust types by
 // `UPDATE_EXPECT=1 cargo test --test architecture generated`; do not edit.
 
-/** The commands of `workspace/executeCommand`, each with its one argument and its reply. */
+/** Commands for `workspace/executeCommand`, each with its argument and its reply. */
 export interface Commands {
   /** Selects files, so that prompts contain them in full. */
   'strata.files.select': { params: FilesSelectParams; reply: FilesSelectReply };
-  /** Deselects files, so that prompts contain their map blocks. */
+  /** Deselects files, so that prompts contain their outlines instead of their text. */
   'strata.files.deselect': { params: FilesDeselectParams; reply: FilesDeselectReply };
   /** Replaces the selection. */
   'strata.files.set': { params: FilesSetParams; reply: FilesSetReply };
   /** Excludes files from prompts entirely. */
   'strata.files.exclude': { params: FilesExcludeParams; reply: FilesExcludeReply };
-  /** Undoes an exclusion. */
+  /** Makes excluded files visible to models again. */
   'strata.files.include': { params: FilesIncludeParams; reply: FilesIncludeReply };
   /** Lists the selected and excluded files. */
   'strata.files.list': { params: FilesListParams; reply: FilesListReply };
-  /** Adds a text under a path, regardless of the file on disk. */
+  /** Adds text that the client provides under a path. Any file on disk at that path is ignored. */
   'strata.files.add': { params: FilesAddParams; reply: FilesAddReply };
   /** Same as `strata.files.deselect`. */
   'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
@@ -23,13 +23,16 @@ export interface Commands {
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
   /** Deselects all files and removes content added by the client. Keeps exclusions. */
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
-  /** Finds workspace files by letters of their paths. */
+  /** Finds workspace files whose paths contain the given letters in order. */
   'strata.files.find': { params: FilesFindParams; reply: FilesFindReply };
-  /** Reads the current text of a file, of some of its lines, or of a definition, from the buffer or from disk. */
+  /**
+   * Reads a file, a range of its lines, or one definition: the editor's buffer if the file is open, otherwise the
+   * file on disk.
+   */
   'strata.files.read': { params: FilesReadParams; reply: FilesReadReply };
   /** Finds lines that match a pattern in workspace files. */
   'strata.files.grep': { params: FilesGrepParams; reply: FilesGrepReply };
-  /** Tells whether a file is selected. */
+  /** Reports whether a file is selected. */
   'strata.files.has': { params: FilesHasParams; reply: FilesHasReply };
   /** Records files that were read outside of Strata. */
   'strata.files.markRead': { params: FilesMarkReadParams; reply: FilesMarkReadReply };
@@ -41,26 +44,25 @@ export interface Commands {
   'strata.here.toggle': { params: HereToggleParams; reply: HereToggleReply };
   /** Excludes the current document from prompts and shows a message. */
   'strata.here.exclude': { params: HereExcludeParams; reply: HereExcludeReply };
-  /** Undoes the exclusion of the current document and shows a message. */
+  /** Includes the current document again if it is excluded, and shows a message. */
   'strata.here.include': { params: HereIncludeParams; reply: HereIncludeReply };
   /** Writes the next prompt to a file, and opens it in the editor or shows its path. */
   'strata.here.preview': { params: HerePreviewParams; reply: HerePreviewReply };
   /**
-   * Asks the model of the settings `provider.*` what the comment in the range asks, or to explain the code there,
-   * and opens the answer in the editor when it is complete.
+   * Asks the model in `provider.*` the question in the selected comment, or to explain the selected code. Opens the
+   * complete answer in the editor.
    */
   'strata.here.ask': { params: HereAskParams; reply: HereAskReply };
   /** Shows a one-line summary of the context. */
   'strata.here.status': { params: HereStatusParams; reply: HereStatusReply };
-  /** Makes a prompt: a request body for a provider, with details about its content. */
+  /** Assembles a prompt: a request body for a provider, with a report on its content. */
   'strata.prompt.assemble': { params: PromptAssembleParams; reply: PromptAssembleReply };
   /** Records the outcome of a prompt, which completes the turn. */
   'strata.prompt.record': { params: PromptRecordParams; reply: PromptRecordReply };
   /** Discards a prompt that was not sent. */
   'strata.prompt.discard': { params: PromptDiscardParams; reply: PromptDiscardReply };
   /**
-   * Asks the model of `provider.*`: assembles a prompt, sends it, streams the answer, and records it with its
-   * usage.
+   * Assembles a prompt, sends it to the model in `provider.*`, streams the answer, and records it with its usage.
    */
   'strata.prompt.send': { params: PromptSendParams; reply: PromptSendReply };
   /** Previews the next request as a document. */
@@ -70,8 +72,8 @@ export interface Commands {
   /** Counts the tokens of a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
   /**
-   * Asks the model of `provider.*` with messages that the client keeps: sends them as they are, with cache marks,
-   * and streams the answer. Reads and changes no session.
+   * Sends a conversation that the client keeps to the model in `provider.*`, with cache breakpoints, and streams
+   * the answer. Neither reads nor changes a session.
    */
   'strata.model.send': { params: ModelSendParams; reply: ModelSendReply };
   /** Lists the excerpts for a question, or those in the last prompt. */
@@ -86,11 +88,11 @@ export interface Commands {
   'strata.context.restore': { params: ContextRestoreParams; reply: ContextRestoreReply };
   /** Sets the automatic context of this session, or turns it on or off. */
   'strata.context.auto': { params: ContextAutoParams; reply: ContextAutoReply };
-  /** Reports the layout of the next prompt, and the reasons for it. */
+  /** Reports the layout of the next prompt and explains it. */
   'strata.tiers.report': { params: TiersReportParams; reply: TiersReportReply };
   /** Rebuilds the layout with the next prompt. */
   'strata.tiers.rebuild': { params: TiersRebuildParams; reply: TiersRebuildReply };
-  /** Reports the cache policy, and sets that of the session. */
+  /** Reports the cache policy, or sets it for the session. */
   'strata.tiers.policy': { params: TiersPolicyParams; reply: TiersPolicyReply };
   /** Explains why the last recorded prompt missed the cache. */
   'strata.tiers.explainBreak': { params: TiersExplainBreakParams; reply: TiersExplainBreakReply };
@@ -100,9 +102,9 @@ export interface Commands {
   'strata.history.add': { params: HistoryAddParams; reply: HistoryAddReply };
   /** Adds a question and its answer. */
   'strata.history.addExchange': { params: HistoryAddExchangeParams; reply: HistoryAddExchangeReply };
-  /** Reads all messages, including hidden ones. */
+  /** Returns all messages, including hidden ones. */
   'strata.history.get': { params: HistoryGetParams; reply: HistoryGetReply };
-  /** Counts messages and the tokens of those the model sees. */
+  /** Counts all messages, and the tokens of those that the model sees. */
   'strata.history.count': { params: HistoryCountParams; reply: HistoryCountReply };
   /** Replaces the conversation. */
   'strata.history.set': { params: HistorySetParams; reply: HistorySetReply };
@@ -116,21 +118,21 @@ export interface Commands {
   'strata.history.pin': { params: HistoryPinParams; reply: HistoryPinReply };
   /** Hides a message from the model or the user, or shows it again. */
   'strata.history.hide': { params: HistoryHideParams; reply: HistoryHideReply };
-  /** Resets the tiers of all messages. The conversation stays. */
+  /** Moves all messages out of the cached tiers, without changing the conversation. */
   'strata.history.reregister': { params: HistoryReregisterParams; reply: HistoryReregisterReply };
   /** Imports a conversation that another program recorded. */
   'strata.history.import': { params: HistoryImportParams; reply: HistoryImportReply };
-  /** Truncates a tool output, and adds it to the conversation if it names its call. */
+  /** Truncates a tool output, and adds it to the conversation if the output names its tool call. */
   'strata.toolOutput.add': { params: ToolOutputAddParams; reply: ToolOutputAddReply };
   /** Reads more of a truncated output. */
   'strata.toolOutput.read': { params: ToolOutputReadParams; reply: ToolOutputReadReply };
   /** Records an iteration of an autonomous loop. */
   'strata.iteration.add': { params: IterationAddParams; reply: IterationAddReply };
-  /** Makes the prompt for the next iteration. */
+  /** Builds the prompt for the next iteration. */
   'strata.iteration.prompt': { params: IterationPromptParams; reply: IterationPromptReply };
   /** Reports the state of the loop. */
   'strata.iteration.status': { params: IterationStatusParams; reply: IterationStatusReply };
-  /** Saves a note for all sessions. */
+  /** Saves a note that all sessions share. */
   'strata.memory.add': { params: MemoryAddParams; reply: MemoryAddReply };
   /** Searches notes, memory files and conversations of the workspace. */
   'strata.memory.search': { params: MemorySearchParams; reply: MemorySearchReply };
@@ -140,7 +142,7 @@ export interface Commands {
   'strata.memory.remove': { params: MemoryRemoveParams; reply: MemoryRemoveReply };
   /** Starts a session and makes it current. */
   'strata.session.new': { params: SessionNewParams; reply: SessionNewReply };
-  /** Starts a session with the same files and makes it current. */
+  /** Starts a session with the same selected files and makes it current. */
   'strata.session.reset': { params: SessionResetParams; reply: SessionResetReply };
   /** Lists the sessions, most recently used first. */
   'strata.session.list': { params: SessionListParams; reply: SessionListReply };
@@ -150,7 +152,7 @@ export interface Commands {
   'strata.session.steps': { params: SessionStepsParams; reply: SessionStepsReply };
   /** Starts a session with a copy of this session's messages and makes it current. */
   'strata.session.fork': { params: SessionForkParams; reply: SessionForkReply };
-  /** Names a session. */
+  /** Renames a session. */
   'strata.session.rename': { params: SessionRenameParams; reply: SessionRenameReply };
   /** Deletes a session. */
   'strata.session.delete': { params: SessionDeleteParams; reply: SessionDeleteReply };
@@ -158,7 +160,7 @@ export interface Commands {
   'strata.session.export': { params: SessionExportParams; reply: SessionExportReply };
   /** Creates a session from a text exported by `strata.session.export` or recorded by another program. */
   'strata.session.import': { params: SessionImportParams; reply: SessionImportReply };
-  /** Searches the session. */
+  /** Searches the messages of the session. */
   'strata.session.search': { params: SessionSearchParams; reply: SessionSearchReply };
   /** Adds a web page that the client fetched. */
   'strata.url.add': { params: UrlAddParams; reply: UrlAddReply };
@@ -166,9 +168,9 @@ export interface Commands {
   'strata.url.remove': { params: UrlRemoveParams; reply: UrlRemoveReply };
   /** Lists the web pages in the context. */
   'strata.url.list': { params: UrlListParams; reply: UrlListReply };
-  /** Reports the size of the next request without its prompt. */
+  /** Reports how many tokens the next request takes without its prompt. */
   'strata.budget.report': { params: BudgetReportParams; reply: BudgetReportReply };
-  /** Limits the input tokens of every request of the session. */
+  /** Sets the maximum input tokens of each request in the session. */
   'strata.budget.set': { params: BudgetSetParams; reply: BudgetSetReply };
   /** Reports how close the conversation is to compaction. */
   'strata.compaction.status': { params: CompactionStatusParams; reply: CompactionStatusReply };
@@ -183,7 +185,7 @@ export interface Commands {
   'strata.compaction.contextLimitExceeded': { params: CompactionContextLimitExceededParams; reply: CompactionContextLimitExceededReply };
   /** Lists the secrets replaced by placeholders. */
   'strata.redaction.list': { params: RedactionListParams; reply: RedactionListReply };
-  /** Restores the secrets in a text before it is applied. */
+  /** Replaces placeholders in a text with the secrets they stand for, so that the text can be applied. */
   'strata.redaction.restore': { params: RedactionRestoreParams; reply: RedactionRestoreReply };
   /** Builds the symbol map. */
   'strata.symbols.map': { params: SymbolsMapParams; reply: SymbolsMapReply };
@@ -193,7 +195,7 @@ export interface Commands {
   'strata.symbols.references': { params: SymbolsReferencesParams; reply: SymbolsReferencesReply };
   /** Reports a file's dependencies and dependents. */
   'strata.symbols.dependents': { params: SymbolsDependentsParams; reply: SymbolsDependentsReply };
-  /** Finds definitions by letters of their names. */
+  /** Finds definitions whose names contain the given letters in order. */
   'strata.symbols.find': { params: SymbolsFindParams; reply: SymbolsFindReply };
   /** Finds files and definitions relevant to a text. */
   'strata.symbols.relevant': { params: SymbolsRelevantParams; reply: SymbolsRelevantReply };
@@ -207,7 +209,7 @@ export interface Commands {
   'strata.server.models': { params: ServerModelsParams; reply: ServerModelsReply };
 }
 
-/** What the server says by itself. */
+/** Notifications from the server. */
 export interface Notifications {
   /** How full the context is and how much of it is cached. Sent at most four times a second. */
   'strata/status': Status;
@@ -217,11 +219,11 @@ export interface Notifications {
    * A piece of the answer to `strata.prompt.send` or `strata.model.send`. Pieces arrive in order, before the reply.
    */
   'strata/delta': Delta;
-  /** Something the user should know. */
+  /** A warning for the user. */
   'strata/warning': Warning;
 }
 
-/** What the server asks of a client that says it answers it. */
+/** Requests from the server, only to clients that list them in `initializationOptions`. */
 export interface Requests {
   /**
    * Asks the client to have a model write a summary. Sent only to clients that list it in `requests` of their
@@ -237,39 +239,39 @@ export interface Requests {
 
 /** When to archive results beyond `tool_output.cutoff`. */
 export type ArchivalMode =
-  /** Immediately. */
+  /** Archives immediately. */
   | 'eager'
-  /** As soon as archiving costs no more than it saves. */
+  /** Archives as soon as the savings exceed the cost of rewriting the cache. */
   | 'cache_aware';
 
-/** Where the model of a summary runs. */
+/** Where the model that wrote a summary runs. */
 export type AuthorKind =
-  /** A model of the client (`strata/summarize`). */
+  /** The client ran the model (`strata/summarize`). */
   | 'client'
-  /** A model of a provider, asked over HTTP. */
+  /** Strata called a provider's model over HTTP. */
   | 'http'
-  /** No model: the summary was extracted from the conversation. */
+  /** No model was used. The summary was extracted from the conversation. */
   | 'extractive';
 
 /** A finished request body. */
 export type Body =
   /** A JSON body, ready to POST once the client adds model parameters. */
   | Record<string, unknown>
-  /** A text, ready to read or paste. */
+  /** A text to read or paste. */
   | string;
 
 /** How to return the request body. */
 export type BodyAs =
   /** As a JSON object. */
   | 'json'
-  /** As a string: the exact text to POST, for clients that would reorder the object's fields. */
+  /** As a string with the exact text to POST, for clients that would reorder the fields of an object. */
   | 'text';
 
-/** Why the prefix shared with the last prompt ended where it did. */
+/** Why the prefix that a prompt shares with the previous one ended. */
 export type BreakReason =
-  /** The session's first prompt. */
+  /** The prompt is the session's first one. */
   | 'first'
-  /** Nothing broke: the previous prompt is a prefix of this one. */
+  /** Nothing broke: the previous prompt is a prefix of this prompt. */
   | 'none'
   /** The model, the dialect or the tools changed. */
   | 'model'
@@ -296,15 +298,18 @@ export type BreakReason =
 export interface Breakpoint {
   /** Tier that ends at the breakpoint. */
   tier: Tier;
-  /** Tokens before the breakpoint. */
+  /** Tokens of the prompt up to the breakpoint. */
   prefixTokens: number;
 }
 
-/** The request to compare with its limit. */
+/** Overrides for the request to report on. */
 export interface BudgetReportParams {
   /** Model of the request. Defaults to the model of the last prompt, or else to the setting `model`. */
   model?: string | null;
-  /** Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values. */
+  /**
+   * Maximum input tokens that the client allows. Defaults to the limit of the last prompt. The model's window and
+   * the session's own limit apply as well.
+   */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -332,9 +337,9 @@ export interface BudgetReportReply {
   calibration?: Taught;
   /** `used` as a share of the window, in percent, rounded to one decimal. */
   percent: number;
-  /** Whether a compaction of the conversation is due. */
+  /** Whether the conversation should be compacted. */
   needsSummary: boolean;
-  /** Tokens by part. They add up to `used`. */
+  /** Tokens of each part. They add up to `used`. */
   parts: Record<string, number>;
   /** Files whose text is in the request. */
   files: UsedFile[];
@@ -346,15 +351,18 @@ export interface BudgetReportReply {
   stateVersion: number;
 }
 
-/** The token limit of a session. */
+/** Token limit to set for the session. */
 export interface BudgetSetParams {
-  /** Maximum input tokens of each request in the session. Defaults to the model's window. */
+  /**
+   * Maximum input tokens of each request. If absent, the session's own limit is removed and the model's window
+   * applies.
+   */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The new limit. */
+/** The token limit that now applies to requests of the session. */
 export interface BudgetSetReply {
   /**
    * Maximum tokens of a request: the input window minus the reserve for the answer and the margin for estimation
@@ -365,20 +373,20 @@ export interface BudgetSetReply {
   stateVersion: number;
 }
 
-/** Tokens reserved in the model's input window. */
+/** How the model's input window is divided. */
 export interface BudgetSettings {
   /**
-   * Tokens to reserve for the answer. Defaults to the model's maximum output, but at most a sixteenth of the
-   * window.
+   * Tokens of the input window to reserve for the answer. Defaults to the model's maximum output, but at most a
+   * sixteenth of the window.
    */
   output_reserve: number | null;
 }
 
-/** Tokens reserved in the model's input window. */
+/** How the model's input window is divided. */
 export interface BudgetSettingsInput {
   /**
-   * Tokens to reserve for the answer. Defaults to the model's maximum output, but at most a sixteenth of the
-   * window.
+   * Tokens of the input window to reserve for the answer. Defaults to the model's maximum output, but at most a
+   * sixteenth of the window.
    */
   output_reserve?: number | null;
 }
@@ -409,15 +417,15 @@ export interface CacheEntryInput {
 
 /** How the end of a cached prefix is determined. */
 export type CacheKind =
-  /** By markers in the request. */
+  /** Markers in the request end the cached prefixes. */
   | {
     kind: 'explicit';
     /** Maximum markers in one request. */
     max_breakpoints: number;
-    /** Number of blocks that a marker looks back for entries, including its own. */
+    /** Number of blocks, including its own, in which a marker looks for a cache entry. */
     lookback: number;
   }
-  /** By the provider, which reads the longest known prefix. */
+  /** The provider caches every prefix and reads the longest known one. */
   | {
     kind: 'automatic';
     /** Step, in tokens, to which the length of a cached prefix is rounded down. */
@@ -451,53 +459,71 @@ export interface CacheRules {
   lifetimes: CacheLifetime[];
 }
 
-/** Prompt caching. */
+/** Layout of prompts for the provider's prompt cache. */
 export interface CacheSettings {
   /**
-   * Layout policy for prompts. Defaults to `ledger` for models whose provider caches prompts, and to `flat` for
-   * others.
+   * Layout policy: how prompts are ordered and where cache breakpoints go. Defaults to `ledger` for models whose
+   * provider caches prompts, and to `flat` for all others.
    */
   policy: PolicyName | null;
   /**
-   * Target size of a cached tier, in tokens. If the model's minimum is larger, it applies instead. 0 disables the
-   * target.
+   * Target size of a cached tier under the `ripple` policy, in tokens. The minimum of the model's cache applies if
+   * it is larger. 0 disables the target.
    */
   min_tokens: number;
-  /** How long the provider is asked to keep cache entries. */
+  /**
+   * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
+   * charge more for writing to it.
+   */
   ttl: Ttl;
   /**
-   * Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
-   * onward.
+   * Whether to append a diff to the prompt when a cached file changes. If off, Strata writes the file's current
+   * text again, and everything after it, which costs nearly twice as much.
    */
   deltas: boolean;
-  /** Whether to omit the diff when the model's own messages already contain the exact edit. */
+  /**
+   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. Saves
+   * tokens, but the model must apply its edit itself to know the current text.
+   */
   history_deltas: boolean;
-  /** Maximum growth of a prompt from outdated text and diffs, in percent, before parts of it are rebuilt. */
+  /**
+   * Maximum share of outdated text and diffs in a prompt, in percent of its other content. Beyond it, Strata
+   * rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
+   */
   slack: number;
 }
 
-/** Prompt caching. */
+/** Layout of prompts for the provider's prompt cache. */
 export interface CacheSettingsInput {
   /**
-   * Layout policy for prompts. Defaults to `ledger` for models whose provider caches prompts, and to `flat` for
-   * others.
+   * Layout policy: how prompts are ordered and where cache breakpoints go. Defaults to `ledger` for models whose
+   * provider caches prompts, and to `flat` for all others.
    */
   policy?: PolicyName | null;
   /**
-   * Target size of a cached tier, in tokens. If the model's minimum is larger, it applies instead. 0 disables the
-   * target.
+   * Target size of a cached tier under the `ripple` policy, in tokens. The minimum of the model's cache applies if
+   * it is larger. 0 disables the target.
    */
   min_tokens?: number;
-  /** How long the provider is asked to keep cache entries. */
+  /**
+   * Cache lifetime to request from the provider. `1h` keeps the cache through longer pauses, but the provider may
+   * charge more for writing to it.
+   */
   ttl?: Ttl;
   /**
-   * Whether to append a diff to the prompt when a cached file changes. If off, the prompt is rebuilt from that file
-   * onward.
+   * Whether to append a diff to the prompt when a cached file changes. If off, Strata writes the file's current
+   * text again, and everything after it, which costs nearly twice as much.
    */
   deltas?: boolean;
-  /** Whether to omit the diff when the model's own messages already contain the exact edit. */
+  /**
+   * Whether to omit the diff of a changed file if the model's own messages already contain exactly that edit. Saves
+   * tokens, but the model must apply its edit itself to know the current text.
+   */
   history_deltas?: boolean;
-  /** Maximum growth of a prompt from outdated text and diffs, in percent, before parts of it are rebuilt. */
+  /**
+   * Maximum share of outdated text and diffs in a prompt, in percent of its other content. Beyond it, Strata
+   * rewrites part of the prompt. Higher values keep more of the cache, but make prompts longer.
+   */
   slack?: number;
 }
 
@@ -523,34 +549,34 @@ export interface Charge {
 
 /** How a session treats a file. */
 export type Choice =
-  /** The file is shown in full, or its selected lines are. */
+  /** The whole file or its selected lines are shown. */
   | 'selected'
   /** Only the file's map block is shown. */
   | 'deselected'
-  /** Nothing of the file is shown. */
+  /** The file is not shown at all. */
   | 'excluded';
 
-/** The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`. */
+/** The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`. */
 export interface Compaction {
   /** Progress of the compaction. */
   state: CompactionState;
-  /** Id of the session. */
+  /** Id of the session that is compacted. */
   session: string;
-  /** Profile of the compaction. */
+  /** Name of the compaction profile. */
   profile: string;
   /** Why the conversation is compacted. */
   reason: CompactionReason;
-  /** How the conversation was shortened. */
+  /** How the conversation was shortened. Absent until the compaction has ended. */
   strategy?: CompactionStrategy;
   /** Size of the conversation before the compaction. */
   before?: ConversationSize;
-  /** Size of the conversation after the compaction. */
+  /** Size of the conversation after the compaction. Absent until the compaction has ended. */
   after?: ConversationSize;
   /** Who wrote the summary. Absent until it is written, and if the conversation was only truncated. */
   summarisedBy?: SummaryAuthor;
-  /** Notes for the user: why no model was asked, or which steps failed. */
+  /** Notes for the user, such as why no model was asked or which steps failed. */
   notes?: string[];
-  /** Why the compaction failed. */
+  /** Why the compaction failed. Absent unless it failed. */
   error?: string;
 }
 
@@ -560,48 +586,48 @@ export interface CompactionContextLimitExceededParams {
   session?: string | null;
 }
 
-/** The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`. */
+/** The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`. */
 export interface CompactionContextLimitExceededReply {
   /** Progress of the compaction. */
   state: CompactionState;
-  /** Id of the session. */
+  /** Id of the session that is compacted. */
   session: string;
-  /** Profile of the compaction. */
+  /** Name of the compaction profile. */
   profile: string;
   /** Why the conversation is compacted. */
   reason: CompactionReason;
-  /** How the conversation was shortened. */
+  /** How the conversation was shortened. Absent until the compaction has ended. */
   strategy?: CompactionStrategy;
   /** Size of the conversation before the compaction. */
   before?: ConversationSize;
-  /** Size of the conversation after the compaction. */
+  /** Size of the conversation after the compaction. Absent until the compaction has ended. */
   after?: ConversationSize;
   /** Who wrote the summary. Absent until it is written, and if the conversation was only truncated. */
   summarisedBy?: SummaryAuthor;
-  /** Notes for the user: why no model was asked, or which steps failed. */
+  /** Notes for the user, such as why no model was asked or which steps failed. */
   notes?: string[];
-  /** Why the compaction failed. */
+  /** Why the compaction failed. Absent unless it failed. */
   error?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** When a profile checks whether a compaction is due. */
+/** When Strata checks whether a compaction is due. */
 export type CompactionMoment =
-  /** After each turn. The next prompt may still use the uncompacted conversation. */
+  /** Checks after each turn. The next prompt may still use the uncompacted conversation. */
   | 'after_turn'
-  /** Before each prompt, which waits for the compaction. */
+  /** Checks before each prompt, which waits for the compaction. */
   | 'before_assembling'
-  /** After each turn, which counts as an iteration. */
+  /** Checks after each turn, which counts as an iteration. */
   | 'on_iteration';
 
 /** Why a conversation is compacted. */
 export type CompactionReason =
-  /** The user or the client requested it. */
+  /** The user or the client requested the compaction. */
   | {
     kind: 'asked';
   }
-  /** The conversation reached a threshold. */
+  /** The conversation reached a threshold of the profile. */
   | {
     kind: 'due';
   } & TriggerReading
@@ -610,103 +636,137 @@ export type CompactionReason =
     kind: 'context_limit';
   };
 
-/** Which profile to use. */
+/** The compaction to run. */
 export interface CompactionRunParams {
-  /** Profile to use. Defaults to the profile in the settings. */
+  /** Name of the compaction profile. Defaults to the setting `compaction.profile`. */
   profile?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The state of a compaction: parameters of `strata/compaction`, and the reply of `compaction.run`. */
+/** The state of a compaction, which is sent as `strata/compaction` and is the reply of `compaction.run`. */
 export interface CompactionRunReply {
   /** Progress of the compaction. */
   state: CompactionState;
-  /** Id of the session. */
+  /** Id of the session that is compacted. */
   session: string;
-  /** Profile of the compaction. */
+  /** Name of the compaction profile. */
   profile: string;
   /** Why the conversation is compacted. */
   reason: CompactionReason;
-  /** How the conversation was shortened. */
+  /** How the conversation was shortened. Absent until the compaction has ended. */
   strategy?: CompactionStrategy;
   /** Size of the conversation before the compaction. */
   before?: ConversationSize;
-  /** Size of the conversation after the compaction. */
+  /** Size of the conversation after the compaction. Absent until the compaction has ended. */
   after?: ConversationSize;
   /** Who wrote the summary. Absent until it is written, and if the conversation was only truncated. */
   summarisedBy?: SummaryAuthor;
-  /** Notes for the user: why no model was asked, or which steps failed. */
+  /** Notes for the user, such as why no model was asked or which steps failed. */
   notes?: string[];
-  /** Why the compaction failed. */
+  /** Why the compaction failed. Absent unless it failed. */
   error?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Conversation compaction. */
+/** Settings for compacting conversations. */
 export interface CompactionSettings {
-  /** Whether to check if the conversation needs compaction. */
+  /**
+   * Whether to check if a compaction is due. If off, conversations are compacted only on request, or when the model
+   * rejects a prompt as too long.
+   */
   enabled: boolean;
-  /** Whether to run a compaction automatically when it is due. */
+  /**
+   * Whether to compact automatically when a compaction is due. If off, Strata only reports it
+   * (`strata.compaction.status`).
+   */
   auto: boolean;
   /**
-   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or one of your own from
-   * `compaction.profiles`.
+   * Compaction profile, which decides when to compact, what to keep, and what the summary looks like: `topic`,
+   * `continuation`, `checkpoint`, `rolling`, `handoff`, or one that you define in `compaction.profiles`.
    */
   profile: string;
-  /** Your own compaction profiles, and overrides for the built-in ones, keyed by profile name. */
+  /** Profiles of your own, and overrides for the built-in ones, keyed by profile name. */
   profiles: Record<string, ProfileOptions>;
   /**
-   * Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
-   * `compaction.model`, otherwise to no model.
+   * What writes summaries. By default, your editor's model if the editor offers one, else the provider of
+   * `compaction.model`, else fixed rules without a model.
    */
   summariser: SummariserKind;
-  /** Model that writes summaries, as the provider names it. */
+  /**
+   * Model that writes summaries, by the name its provider uses. A prefix such as `ollama/` selects the provider.
+   */
   model: string | null;
-  /** Model that detects topic changes. If unset, the `topic` profile always summarizes. */
+  /**
+   * Model that finds topic changes for the `topic` profile. If unset, the profile always summarizes instead of
+   * cutting where the topic changed.
+   */
   detection_model: string | null;
-  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
+  /**
+   * Base URL of the provider that writes summaries, for a gateway, a proxy or your own server. Must be `https:`, or
+   * `http:` for a server on this machine. Defaults to the provider's public address.
+   */
   base_url: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
-   * `_TOKEN` or `_KEY`.
+   * Environment variable that contains the key for `compaction.model`. Its name must end in `_API_KEY`, `_TOKEN` or
+   * `_KEY`. Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
    */
   key_env: KeyVariable | null;
-  /** Timeout for one model response, in seconds. */
+  /**
+   * Maximum time for one answer of the model that writes summaries, in seconds. After that, Strata summarizes
+   * without a model.
+   */
   timeout_s: number;
 }
 
-/** Conversation compaction. */
+/** Settings for compacting conversations. */
 export interface CompactionSettingsInput {
-  /** Whether to check if the conversation needs compaction. */
+  /**
+   * Whether to check if a compaction is due. If off, conversations are compacted only on request, or when the model
+   * rejects a prompt as too long.
+   */
   enabled?: boolean;
-  /** Whether to run a compaction automatically when it is due. */
+  /**
+   * Whether to compact automatically when a compaction is due. If off, Strata only reports it
+   * (`strata.compaction.status`).
+   */
   auto?: boolean;
   /**
-   * Compaction profile: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or one of your own from
-   * `compaction.profiles`.
+   * Compaction profile, which decides when to compact, what to keep, and what the summary looks like: `topic`,
+   * `continuation`, `checkpoint`, `rolling`, `handoff`, or one that you define in `compaction.profiles`.
    */
   profile?: string;
-  /** Your own compaction profiles, and overrides for the built-in ones, keyed by profile name. */
+  /** Profiles of your own, and overrides for the built-in ones, keyed by profile name. */
   profiles?: Record<string, ProfileOptionsInput>;
   /**
-   * Who writes summaries. Defaults to your editor's model if it offers one, otherwise to the provider of
-   * `compaction.model`, otherwise to no model.
+   * What writes summaries. By default, your editor's model if the editor offers one, else the provider of
+   * `compaction.model`, else fixed rules without a model.
    */
   summariser?: SummariserKind;
-  /** Model that writes summaries, as the provider names it. */
+  /**
+   * Model that writes summaries, by the name its provider uses. A prefix such as `ollama/` selects the provider.
+   */
   model?: string | null;
-  /** Model that detects topic changes. If unset, the `topic` profile always summarizes. */
+  /**
+   * Model that finds topic changes for the `topic` profile. If unset, the profile always summarizes instead of
+   * cutting where the topic changed.
+   */
   detection_model?: string | null;
-  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
+  /**
+   * Base URL of the provider that writes summaries, for a gateway, a proxy or your own server. Must be `https:`, or
+   * `http:` for a server on this machine. Defaults to the provider's public address.
+   */
   base_url?: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
-   * `_TOKEN` or `_KEY`.
+   * Environment variable that contains the key for `compaction.model`. Its name must end in `_API_KEY`, `_TOKEN` or
+   * `_KEY`. Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
    */
   key_env?: KeyVariable | null;
-  /** Timeout for one model response, in seconds. */
+  /**
+   * Maximum time for one answer of the model that writes summaries, in seconds. After that, Strata summarizes
+   * without a model.
+   */
   timeout_s?: number;
 }
 
@@ -716,60 +776,61 @@ export type CompactionState =
   | 'started'
   /** The conversation has been compacted. */
   | 'ended'
-  /** The compaction failed; the conversation is unchanged. */
+  /** The compaction failed. The conversation is unchanged. */
   | 'failed';
 
-/** The request to compare with its limit. */
+/** Overrides for the request to report on. */
 export interface CompactionStatusParams {
   /** Model of the request. Defaults to the model of the last prompt, or else to the setting `model`. */
   model?: string | null;
-  /** Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values. */
+  /**
+   * Maximum input tokens that the client allows. Defaults to the limit of the last prompt. The model's window and
+   * the session's own limit apply as well.
+   */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of `compaction.status`. */
+/** Reply of `compaction.status`. */
 export interface CompactionStatusReply {
-  /** Whether the conversation is watched at all. */
+  /** Whether compaction is enabled (`compaction.enabled`). */
   enabled: boolean;
-  /** The rules in force. */
+  /** Name of the active profile. */
   profile: string;
-  /** What the nearest condition measures; absent if the profile has none. */
+  /** What the condition closest to its limit measures. Absent if the profile has no condition. */
   measured?: TriggerMetric;
-  /** Its current value; tokens of the conversation if the profile has no condition. */
+  /** Current value of that condition, or tokens of the conversation if the profile has no condition. */
   tokens: number;
-  /** How much there may be. */
+  /** Limit of that condition; 0 if the profile has no condition. */
   threshold: number;
-  /** `tokens` as a share of `threshold`, in percent, rounded to one decimal. */
+  /** `tokens` as a percentage of `threshold`, rounded to one decimal. */
   percent: number;
-  /** How much is left until one is due, in what `measured` counts; 0 when one is due. */
+  /** Difference between `threshold` and `tokens`; 0 when a compaction is due. */
   distance: number;
-  /**
-   * Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
-   */
+  /** Maximum tokens of a request: the input window minus the reserve for the answer and the error of estimates. */
   limit?: number;
-  /** Whether one is due. */
+  /** Whether compaction is enabled and a condition is met. */
   due: boolean;
-  /** Why none is due, or which condition makes one due. */
+  /** Which condition makes a compaction due, or why none is due. */
   why: string;
-  /** Whether one is running. */
+  /** Whether a compaction is running. */
   running: boolean;
-  /** All conditions. */
+  /** All conditions with their current values. */
   conditions: TriggerReading[];
-  /** The last one that was committed and not undone. */
+  /** The last compaction that was committed and not undone. */
   last?: LastCompaction;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** How a conversation was made shorter. */
+/** How a compaction shortened a conversation. */
 export type CompactionStrategy =
-  /** The conversation now starts at the last topic change. */
+  /** The conversation was cut at the last topic change, without a summary. */
   | 'topic_cut'
-  /** A model's summary. */
+  /** A model summarized the older messages. */
   | 'model'
-  /** A summary extracted from the conversation itself. */
+  /** The older messages were replaced with a summary extracted without a model. */
   | 'extractive'
   /** The oldest exchanges were dropped. */
   | 'truncated';
@@ -780,13 +841,13 @@ export interface CompactionUndoParams {
   session?: string | null;
 }
 
-/** The undone compaction. */
+/** The compaction that was undone. */
 export interface CompactionUndoReply {
-  /** Profile of the undone compaction. */
+  /** Name of the profile that the compaction used. */
   profile: string;
   /** Size of the conversation before the undo. */
   before: ConversationSize;
-  /** Number of messages that the model sees now. */
+  /** Number of messages that the model sees after the undo. */
   messages: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -815,7 +876,7 @@ export type ContentBlock =
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
+    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
     width?: number;
     /** Height in pixels, if known. */
     height?: number;
@@ -847,9 +908,9 @@ export type ContentBlock =
   /** The result of a tool call. */
   | {
     type: 'tool_result';
-    /** `id` of the call. */
+    /** Id of the call that the result answers. */
     callId: string;
-    /** Output of the tool. */
+    /** Parts of the tool's output. */
     content: ResultPart[];
     /** Whether the tool succeeded or failed. */
     outcome: ToolOutcome;
@@ -876,7 +937,7 @@ export type ContentBlockInput =
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
+    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
     width?: number | null;
     /** Height in pixels, if known. */
     height?: number | null;
@@ -908,9 +969,9 @@ export type ContentBlockInput =
   /** The result of a tool call. */
   | {
     type: 'tool_result';
-    /** `id` of the call. */
+    /** Id of the call that the result answers. */
     callId: string;
-    /** Output of the tool. */
+    /** Parts of the tool's output. */
     content: ResultPartInput[];
     /** Whether the tool succeeded or failed. */
     outcome?: ToolOutcome;
@@ -927,9 +988,12 @@ export type ContentBlockInput =
 /** The hash of a text, as 32 hexadecimal digits. */
 export type ContentHash = string;
 
-/** The token limit of automatic context for this session. */
+/** Token limit of automatic context to set for this session. */
 export interface ContextAutoParams {
-  /** Maximum tokens of code to add to each question; 0 turns it off. If absent, toggles between off and 8,000. */
+  /**
+   * Maximum tokens of code to add to each question. 0 turns automatic context off. If absent, toggles between off
+   * and 8,000 tokens.
+   */
   budget?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -937,15 +1001,15 @@ export interface ContextAutoParams {
 
 /** The new token limit of automatic context. */
 export interface ContextAutoReply {
-  /** Maximum tokens of code added to each question. */
+  /** Maximum tokens of code to add to each question. 0 means that automatic context is off. */
   budget: number;
-  /** The limit as a sentence for the user. */
+  /** The new limit, as a sentence for the user. */
   message: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The excerpts to change. */
+/** Excerpts that a command applies to. */
 export interface ContextDismissParams {
   /**
    * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
@@ -956,7 +1020,7 @@ export interface ContextDismissParams {
   session?: string | null;
 }
 
-/** The result of changing excerpts. */
+/** The excerpts that a command changed. */
 export interface ContextDismissReply {
   /** Names of the changed excerpts. */
   changed: ExcerptKey[];
@@ -964,49 +1028,58 @@ export interface ContextDismissReply {
   stateVersion: number;
 }
 
-/** The context frame: relevant names, placed after the question. */
+/** The context frame: a list of names relevant to the question, placed after it. */
 export interface ContextFrameSettings {
-  /** Whether to include a context frame in prompts: names and line numbers relevant to the question. */
+  /** Whether to add a context frame to each prompt: the names and line numbers most relevant to the question. */
   inject: boolean;
-  /** Whether to rerank items in favor of open and selected files, and keep only the best `top_k`. */
+  /**
+   * Whether to rank items higher if they relate to open or selected files. If on, `top_k` limits the number of
+   * items.
+   */
   rerank: boolean;
-  /** Maximum items to keep after reranking. */
+  /** Maximum number of items if `rerank` is on. */
   top_k: number;
-  /** Minimum relevance score of an item, between 0 and 1. The best item scores 1. */
+  /** Minimum score of an item, from 0 to 1. The best match scores 1. Lower this to include weaker matches. */
   min_score: number;
-  /** Maximum items if `rerank` is off. */
+  /** Maximum number of items, whether or not `rerank` is on. */
   max_items: number;
 }
 
-/** The context frame: relevant names, placed after the question. */
+/** The context frame: a list of names relevant to the question, placed after it. */
 export interface ContextFrameSettingsInput {
-  /** Whether to include a context frame in prompts: names and line numbers relevant to the question. */
+  /** Whether to add a context frame to each prompt: the names and line numbers most relevant to the question. */
   inject?: boolean;
-  /** Whether to rerank items in favor of open and selected files, and keep only the best `top_k`. */
+  /**
+   * Whether to rank items higher if they relate to open or selected files. If on, `top_k` limits the number of
+   * items.
+   */
   rerank?: boolean;
-  /** Maximum items to keep after reranking. */
+  /** Maximum number of items if `rerank` is on. */
   top_k?: number;
-  /** Minimum relevance score of an item, between 0 and 1. The best item scores 1. */
+  /** Minimum score of an item, from 0 to 1. The best match scores 1. Lower this to include weaker matches. */
   min_score?: number;
-  /** Maximum items if `rerank` is off. */
+  /** Maximum number of items, whether or not `rerank` is on. */
   max_items?: number;
 }
 
-/** A question to list excerpts for. */
+/** The question to list excerpts for. */
 export interface ContextListParams {
   /** Question to select excerpts for. Defaults to the last prompt. */
   prompt?: string | null;
-  /** Maximum tokens of code. Defaults to the session's limit, or else to `context.auto_budget`. */
+  /**
+   * Maximum tokens of code to select. Defaults to the session's limit, or else to the setting
+   * `context.auto_budget`.
+   */
   autoBudget?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The excerpts of a session. */
+/** The excerpts in the context of a session, and those that were dismissed. */
 export interface ContextListReply {
-  /** Maximum tokens of code added to each question. */
+  /** Maximum tokens of code that were allowed for the question. 0 means that automatic context is off. */
   autoBudget: number;
-  /** Excerpts: pinned ones first, then those for the question, best first, then those for earlier questions. */
+  /** Pinned excerpts, followed by those for the question, best first, and those kept from earlier questions. */
   excerpts: ListedExcerpt[];
   /** Dismissed excerpts, which are not suggested again. */
   dismissed: ExcerptKey[];
@@ -1014,7 +1087,7 @@ export interface ContextListReply {
   stateVersion: number;
 }
 
-/** The excerpts to change. */
+/** Excerpts that a command applies to. */
 export interface ContextPinParams {
   /**
    * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
@@ -1025,7 +1098,7 @@ export interface ContextPinParams {
   session?: string | null;
 }
 
-/** The result of changing excerpts. */
+/** The excerpts that a command changed. */
 export interface ContextPinReply {
   /** Names of the changed excerpts. */
   changed: ExcerptKey[];
@@ -1039,7 +1112,7 @@ export interface ContextRestoreParams {
   session?: string | null;
 }
 
-/** The result of changing excerpts. */
+/** The excerpts that a command changed. */
 export interface ContextRestoreReply {
   /** Names of the changed excerpts. */
   changed: ExcerptKey[];
@@ -1047,49 +1120,47 @@ export interface ContextRestoreReply {
   stateVersion: number;
 }
 
-/** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
+/** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
 export interface ContextSettings {
   /**
-   * Maximum tokens of relevant code to add to a question automatically. Relevant code that the prompt already shows
-   * counts too. Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is
-   * selected.
+   * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
+   * toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
    */
   auto_budget: number;
   /**
-   * Maximum time, in milliseconds, that a prompt waits for the repository to be indexed. After that, the symbol map
-   * is missing or incomplete.
+   * Maximum time that a prompt waits for indexing to finish, in milliseconds. After that, the prompt is built
+   * without waiting, and its symbol map may be incomplete.
    */
   index_wait_ms: number;
-  /** Number of recent iterations of an autonomous loop to keep verbatim. */
+  /** Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized. */
   raw_window_size: number;
-  /** Number of iterations between updates of an autonomous loop's summary. 0 disables the summary. */
+  /** Number of iterations of an autonomous loop after which its summary is rewritten. 0 never rewrites it. */
   summarize_every: number;
   /** Maximum tokens of an autonomous loop's summary. */
   max_summary_tokens: number;
 }
 
-/** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
+/** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
 export interface ContextSettingsInput {
   /**
-   * Maximum tokens of relevant code to add to a question automatically. Relevant code that the prompt already shows
-   * counts too. Defaults to 0, which adds none; `strata prompt` and `strata ask` use 8,000 when no file is
-   * selected.
+   * Maximum tokens of relevant code that Strata adds to a question. Code that is already in the prompt counts
+   * toward the limit. 0 adds none. `strata prompt` and `strata ask` use 8,000 if you select no files.
    */
   auto_budget?: number;
   /**
-   * Maximum time, in milliseconds, that a prompt waits for the repository to be indexed. After that, the symbol map
-   * is missing or incomplete.
+   * Maximum time that a prompt waits for indexing to finish, in milliseconds. After that, the prompt is built
+   * without waiting, and its symbol map may be incomplete.
    */
   index_wait_ms?: number;
-  /** Number of recent iterations of an autonomous loop to keep verbatim. */
+  /** Number of recent iterations of an autonomous loop to keep verbatim. Older iterations are summarized. */
   raw_window_size?: number;
-  /** Number of iterations between updates of an autonomous loop's summary. 0 disables the summary. */
+  /** Number of iterations of an autonomous loop after which its summary is rewritten. 0 never rewrites it. */
   summarize_every?: number;
   /** Maximum tokens of an autonomous loop's summary. */
   max_summary_tokens?: number;
 }
 
-/** The excerpts to change. */
+/** Excerpts that a command applies to. */
 export interface ContextUnpinParams {
   /**
    * Definitions (`src/a.py#Session.send`) or lines (`src/a.py#L10-40`), named as in the reply of
@@ -1100,7 +1171,7 @@ export interface ContextUnpinParams {
   session?: string | null;
 }
 
-/** The result of changing excerpts. */
+/** The excerpts that a command changed. */
 export interface ContextUnpinReply {
   /** Names of the changed excerpts. */
   changed: ExcerptKey[];
@@ -1121,11 +1192,11 @@ export type ConversationForm =
   /** Strata's own format: a list or JSON Lines, where each item is a `NewMessage` or a `Message`. */
   | 'strata';
 
-/** Number and tokens of the messages the model sees. */
+/** Number and tokens of the messages that the model sees. */
 export interface ConversationSize {
-  /** Messages. */
+  /** Number of messages. */
   messages: number;
-  /** Tokens. */
+  /** Tokens of the messages. */
   tokens: number;
 }
 
@@ -1147,9 +1218,9 @@ export interface CostOutlook {
 export interface CountTokens {
   /** Model of the request, by its name in the model table. */
   model: string;
-  /** Format of the request body. */
+  /** Format of `body`. */
   format: Format;
-  /** Request body. */
+  /** Request body whose tokens to count. */
   body: unknown;
 }
 
@@ -1165,13 +1236,16 @@ export interface Coverage {
   mapBudget: number;
 }
 
-/** What decided on a layout policy. */
+/** What decided the choice of a layout policy. */
 export type DecidedBy =
-  /** The index: the repository is still being indexed, so tiers filled now would soon be rewritten. */
+  /**
+   * The index. While the repository is being indexed, the policy is `flat`, because filled tiers would soon be
+   * rewritten.
+   */
   | 'indexing'
-  /** The request. */
+  /** The policy that the request asked for. */
   | 'request'
-  /** The session. */
+  /** The policy set for the session. */
   | 'session'
   /** The setting `cache.policy`. */
   | 'setting'
@@ -1183,23 +1257,23 @@ export type DecidedBy =
  * `notice`.
  */
 export interface Delta {
-  /** Name that the client chose for the answer. */
+  /** Name that the client chose for the stream. */
   stream: string;
-  /** Id of the session. */
+  /** Id of the session that the answer belongs to. */
   session: string;
   /** Next piece of text, with known secrets restored. */
   text?: string;
   /** Next piece of reasoning, if the provider shows it. */
   thinking?: string;
-  /** Tool call made by the model. */
+  /** Tool call that the model made. */
   toolCall?: DeltaToolCall;
   /** Result of a tool call. */
   toolResult?: DeltaToolResult;
-  /** Note for the user, as a sentence, such as that the prompt was too long and is sent again. */
+  /** Note for the user, as a sentence. For example, the prompt was too long and is sent again. */
   notice?: string;
 }
 
-/** A tool call. */
+/** A tool call that the model made. */
 export interface DeltaToolCall {
   /** Id of the call in the conversation. */
   id: string;
@@ -1209,15 +1283,15 @@ export interface DeltaToolCall {
   input: unknown;
 }
 
-/** The result of a tool call. */
+/** The result of a tool call that the model made. */
 export interface DeltaToolResult {
-  /** Id of the call. */
+  /** Id of the call in the conversation. */
   id: string;
   /** Name of the tool. */
   name: string;
-  /** Whether the call failed. */
+  /** Whether the call succeeded or failed. */
   outcome: ToolOutcome;
-  /** Result for the model, at most 2,000 characters. */
+  /** Result that the model receives, truncated to 2,000 characters. */
   text: string;
 }
 
@@ -1237,11 +1311,11 @@ export type DocumentSync =
     reason: OutOfStep;
   };
 
-/** The work of a run. Files that were neither read nor parsed were known. */
+/** The work done by an index run. Files with a stored outline need not be read or parsed. */
 export interface Efforts {
-  /** Number of files read. */
+  /** Number of files that were read. */
   read: number;
-  /** Number of files parsed, a subset of those read. */
+  /** Number of files that were parsed, a subset of those read. */
   parsed: number;
 }
 
@@ -1270,7 +1344,7 @@ export type ExcerptStanding =
   | 'pinned'
   /** The excerpt is relevant to the last question. */
   | 'wanted'
-  /** The excerpt is relevant to an earlier question. It stays while keeping it costs nothing. */
+  /** The excerpt is relevant only to an earlier question. It is kept while keeping it costs nothing. */
   | 'lingering';
 
 /** The expected bill of a request. */
@@ -1281,41 +1355,41 @@ export interface Expected {
   error: number;
 }
 
-/** An export format. */
+/** Format of an exported conversation. */
 export type ExportFormat =
   /** Strata's own format: JSON Lines with one message per line, including all metadata. */
   | 'jsonl'
-  /** What the model sees, as an Anthropic request. */
+  /** The messages that the model sees, as an Anthropic request body. */
   | 'anthropic'
-  /** What the model sees, as an OpenAI request. */
+  /** The messages that the model sees, as an OpenAI request body. */
   | 'openai'
-  /** What the model sees, as Markdown. */
+  /** The messages that the model sees, as Markdown. */
   | 'markdown';
 
 /** An avoidable cost. */
 export interface ExtraCost {
   /** Cost, in tokens of uncached input. */
   cost: number;
-  /** Cost relative to the next prompt without any cache; 1 is a whole prompt. */
+  /** Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt. */
   share: number;
 }
 
-/** What happened to a file. */
+/** Kind of change to a file. */
 export type FileChange =
-  /** It was not there before. */
+  /** The file was created. */
   | 'created'
-  /** Its content changed. */
+  /** The content of the file was changed. */
   | 'modified'
-  /** It is gone. */
+  /** The file was deleted. */
   | 'deleted';
 
-/** Something that happened to a file while the loop ran. */
+/** A change to a file while the loop runs. */
 export interface FileEvent {
-  /** When, in milliseconds since 1970; now when absent. */
+  /** Time of the change, in milliseconds since 1970. Defaults to the current time. */
   timeMs?: number;
-  /** The file. */
+  /** Path of the changed file. */
   path: string;
-  /** The kind of change. */
+  /** Kind of change. */
   change: FileChange;
 }
 
@@ -1328,45 +1402,51 @@ export type FileKey = string;
 
 /** A file with matching lines. */
 export interface FileMatches {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Matching lines and their context, in order. */
+  /** Matching lines and their context lines, in file order. */
   lines: MatchingLine[];
 }
 
-/** Full files and the repository file list. */
+/** Selected files, and the list of files without an outline. */
 export interface FileSettings {
-  /** Maximum size, in bytes, of a file that can be added to the context. */
+  /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes: number;
-  /** Maximum tokens for the repository file list. 0 omits the list. */
+  /**
+   * Maximum tokens of the list of files without an outline. Directories are collapsed to stay within it. 0 omits
+   * the list.
+   */
   list_budget: number;
 }
 
-/** Full files and the repository file list. */
+/** Selected files, and the list of files without an outline. */
 export interface FileSettingsInput {
-  /** Maximum size, in bytes, of a file that can be added to the context. */
+  /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes?: number;
-  /** Maximum tokens for the repository file list. 0 omits the list. */
+  /**
+   * Maximum tokens of the list of files without an outline. Directories are collapsed to stay within it. 0 omits
+   * the list.
+   */
   list_budget?: number;
 }
 
-/** A path and the content to show for it. */
+/** A path, and the content that prompts show for it. */
 export interface FilesAddParams {
-  /** Path of the file. */
+  /** Path to show the content under. The file need not exist on disk. */
   path: string;
-  /** Content of the file. */
+  /** Text to show in prompts, at most `files.max_bytes` bytes. Must not contain NUL characters. */
   content: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesAddReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
@@ -1385,103 +1465,109 @@ export interface FilesClearReply {
   stateVersion: number;
 }
 
-/** Files to change. */
+/** Files that a command applies to. */
 export interface FilesDeselectParams {
-  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /**
+   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+   * accept lines.
+   */
   paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesDeselectReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files to change. */
+/** Files that a command applies to. */
 export interface FilesExcludeParams {
-  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /**
+   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+   * accept lines.
+   */
   paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesExcludeReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A search for workspace files. */
+/** A search for workspace files by their paths. */
 export interface FilesFindParams {
-  /** Letters of a path, in order. Matches every file if empty. */
+  /** Letters that a path must contain in this order. Matches every file if empty, which is the default. */
   query?: string;
-  /** Maximum number of files. */
+  /** Maximum number of files to return. Defaults to 50. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The matching files. */
+/** The files that match a query. */
 export interface FilesFindReply {
-  /** Files, closest match first, or sorted by path if there is no query. */
+  /** Matching files, closest match first. Sorted by path if the query is empty. */
   files: FoundFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to search for, and where. */
+/** A pattern, and the files to search for it. */
 export interface FilesGrepParams {
   /** Regular expression in ripgrep's syntax, matched within each line. */
   pattern: string;
   /** Files, directories or globs to search. Defaults to the whole workspace. */
   paths?: string[];
-  /** Whether to match the pattern literally instead of as a regular expression. */
+  /** Whether to match the pattern literally instead of as a regular expression. Defaults to `false`. */
   literal?: boolean;
-  /** Whether to ignore case. */
+  /** Whether to ignore case. Defaults to `false`. */
   ignoreCase?: boolean;
-  /** Whether to match whole words only. */
+  /** Whether to match whole words only. Defaults to `false`. */
   words?: boolean;
-  /** Number of lines to show before and after each match, at most 50. */
+  /** Number of context lines to show before and after each match, at most 50. Defaults to 0. */
   context?: number;
-  /** Maximum number of matching lines in the reply. */
+  /** Maximum number of matching lines in the reply. Defaults to 100. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The matches. */
+/** The lines that match a pattern. */
 export interface FilesGrepReply {
-  /** Files with matches, sorted by name. Lists at most `limit` matching lines. */
+  /** Files with matches, sorted by path. They list at most `limit` matching lines in total. */
   files: FileMatches[];
-  /** Number of matching lines, listed or not. */
+  /** Number of matching lines, including those beyond `limit`. */
   total: number;
-  /** Number of files with a matching line. */
+  /** Number of files with a matching line, including those that are not listed. */
   totalFiles: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The path of a file. */
+/** A single file. */
 export interface FilesHasParams {
   /** Path of the file, relative to the workspace folder. */
   path: string;
@@ -1491,29 +1577,32 @@ export interface FilesHasParams {
 
 /** Whether a file is selected. */
 export interface FilesHasReply {
-  /** Whether the file, or some of its lines, are selected. */
+  /** Whether the file, or a range of its lines, is selected. */
   has: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files to change. */
+/** Files that a command applies to. */
 export interface FilesIncludeParams {
-  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /**
+   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+   * accept lines.
+   */
   paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesIncludeReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
@@ -1528,15 +1617,15 @@ export interface FilesListParams {
 
 /** The files that a session selects or excludes. */
 export interface FilesListReply {
-  /** Files, sorted by path. */
+  /** Selected and excluded files, sorted by path. */
   files: ListedFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files that were read by other means than Strata. */
+/** Files that were read outside of Strata. */
 export interface FilesMarkReadParams {
-  /** Workspace files. */
+  /** Paths of the files, relative to the workspace folder. */
   paths: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1550,11 +1639,11 @@ export interface FilesMarkReadReply {
   stateVersion: number;
 }
 
-/** What to read. */
+/** The file, lines or definition to read. */
 export interface FilesReadParams {
   /**
-   * A file, by its path relative to the workspace folder; lines of it (`src/lib.rs#L10-40`); or a definition in it,
-   * by its name (`src/lib.rs#Type.method`).
+   * Path of a file, relative to the workspace folder. May be followed by lines (`src/lib.rs#L10-40`) or the name of
+   * a definition (`src/lib.rs#Type.method`).
    */
   path: string;
   /** The session. Defaults to the current one. */
@@ -1563,19 +1652,19 @@ export interface FilesReadParams {
 
 /** The current text of a file, or of a part of it. */
 export type FilesReadReply = {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Name of the definition, if one was requested. */
+  /** Qualified name of the definition. Absent unless a definition was requested. */
   definition?: string;
-  /** Lines `from` to `to`. The whole file if no part was requested. */
+  /** Text of lines `from` to `to`. Contains the whole file if no part was requested. */
   text: string;
-  /** First line, counted from 1. */
+  /** First line of `text`, counted from 1. */
   from: number;
-  /** Last line, inclusive. */
+  /** Last line of `text`, inclusive. */
   to: number;
-  /** Number of lines in the file. */
+  /** Total number of lines in the file. */
   lines: number;
-  /** Lines of other definitions in the file with the same name. */
+  /** Line ranges of other definitions in the file with the same name. */
   others?: LineRange[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1601,85 +1690,94 @@ export type FilesReadReply = {
     source: 'given';
   });
 
-/** Files to change. */
+/** Files that a command applies to. */
 export interface FilesRemoveParams {
-  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /**
+   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+   * accept lines.
+   */
   paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesRemoveReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Renamed files or directories. */
+/** Files or directories that have been renamed. */
 export interface FilesRenameParams {
-  /** Renames. If several match a file, the first applies. */
+  /** Renames to apply. If several match a file, the first one applies. */
   files: Rename[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** Whether the session referred to a renamed file. */
+/** The result of applying renames to the selection. */
 export interface FilesRenameReply {
-  /** Whether the session was updated. */
+  /** Whether the session referred to a renamed file and was updated. */
   changed: boolean;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files to change. */
+/** Files that a command applies to. */
 export interface FilesSelectParams {
-  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /**
+   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+   * accept lines.
+   */
   paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesSelectReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Files to change. */
+/** Files that a command applies to. */
 export interface FilesSetParams {
-  /** Files, directories, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  /**
+   * Paths of files or directories, globs, or lines of a file (`src/lib.rs#L10-40`). Only commands that select files
+   * accept lines.
+   */
   paths: string[];
-  /** Files to select although their names suggest secrets. Their content is not redacted. */
+  /** Files to select although their names suggest secrets. Their content is not redacted. Defaults to none. */
   confirmSecrets?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of changing the selection. */
+/** The effect of a command on the selection. */
 export interface FilesSetReply {
-  /** Changed files, sorted by path. */
+  /** Files that the command applied to, sorted by path. */
   changed: FileKey[];
   /**
-   * Files in a selected directory or matched by a pattern that were not selected, because they must be confirmed or
-   * named explicitly.
+   * Files in a directory or matched by a glob that were not selected, because they must be confirmed or named
+   * explicitly.
    */
   withheld: WithheldFile[];
   /** Number of changes to the session so far. */
@@ -1688,21 +1786,21 @@ export interface FilesSetReply {
 
 /** The result of folding iterations into the summary. */
 export interface Fold {
-  /** Numbers of the folded iterations. */
+  /** Numbers of the iterations that were folded into the summary. */
   iterations: number[];
   /** Who wrote the summary. */
   by: FoldedBy;
-  /** Why there is no summary. */
+  /** Why no summary could be written. Absent if one was. */
   problem?: string;
 }
 
 /** Who wrote the summary. */
 export type FoldedBy =
   | 'model' | 'extractive'
-  /** There is no summary: the iterations are kept verbatim until the next interval. */
+  /** No summary could be written, so the iterations are kept verbatim until the next interval. */
   | 'nobody';
 
-/** Provider whose format a block is in. */
+/** Provider that defines the format of a block. */
 export type ForeignProvider =
   /** Anthropic's Messages API. */
   | 'anthropic'
@@ -1730,226 +1828,234 @@ export type Format =
   /** Markdown, for reading and pasting. */
   | 'markdown';
 
-/** A workspace file. */
+/** A workspace file, and its state in the session. */
 export interface FoundFile {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** URI of the file. */
+  /** URI of the file. Absent if no editor could open it. */
   uri?: string;
-  /** Whether the file is selected, deselected or excluded. */
+  /** Whether the file is selected, deselected or excluded in this session. */
   state: Choice;
 }
 
-/** A definition. */
+/** A symbol that matches the query. */
 export interface FoundSymbol {
   /** Name of the symbol. */
   name: string;
   /** Kind of the symbol. */
   kind: SymbolKind;
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** URI of the file. */
+  /** URI of the file. Absent if no editor could open it. */
   uri?: string;
   /** Line that introduces the definition. */
   head: string;
-  /** The enclosing definition. */
+  /** Name of the enclosing definition. Absent if there is none. */
   container?: string;
-  /** First line, counted from 1. */
+  /** First line of the definition, counted from 1. */
   line?: number;
-  /** Last line, inclusive. */
+  /** Last line of the definition, inclusive. */
   endLine?: number;
 }
 
 /** Index of a custom tokenizer among those given to a `TokenCounter`. */
 export type GivenId = number;
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereAskParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereAskReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereDeselectParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereDeselectReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereExcludeParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereExcludeReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereIncludeParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereIncludeReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HerePreviewParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HerePreviewReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereSelectParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereSelectReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereStatusParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereStatusReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A document. */
+/** The document that a command applies to, and optionally a range in it. */
 export interface HereToggleParams {
   /** URI or path of the document. Defaults to the document that the client mentioned last. */
   uri?: string | null;
   /**
-   * Range in the document, as editors report it. Used by `select`, `toggle` and `ask`; an empty range is ignored.
+   * Range in the document, as editors report it. Only `select`, `toggle` and `ask` use it, and they ignore an empty
+   * range.
    */
   range?: TextRange | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A message for the user. */
+/** The outcome of a command, as a message for the user. */
 export interface HereToggleReply {
-  /** The message, a sentence. */
+  /** Message to show to the user, as a sentence. */
   message: string;
-  /** Path of the file that a prompt or an answer was written to. */
+  /** Path of the file that a prompt or an answer was written to. Absent for other commands. */
   path?: string;
-  /** URI of that file. */
+  /** URI of the file that a prompt or an answer was written to. Absent for other commands. */
   uri?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -1957,9 +2063,9 @@ export interface HereToggleReply {
 
 /** A question and its answer. */
 export interface HistoryAddExchangeParams {
-  /** Content of the question. */
+  /** Content of the question: a string or a list of blocks. */
   user: Content;
-  /** Content of the answer. */
+  /** Content of the answer: a string or a list of blocks. */
   assistant: Content;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -1973,31 +2079,31 @@ export interface HistoryAddExchangeReply {
   stateVersion: number;
 }
 
-/** A message to add. */
+/** A message to add to the conversation. */
 export interface HistoryAddParams {
-  /** Who wrote the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** Content of the message. */
+  /** Content of the message: a string or a list of blocks. Must not be empty. */
   content: Content;
-  /** Whether the model sees the message. */
+  /** Whether the model sees the message. Defaults to `shown`. */
   agent?: Visibility;
-  /** Whether the user sees the message. */
+  /** Whether the user sees the message. Defaults to `shown`. */
   user?: Visibility;
-  /** Purpose of the message. */
+  /** Purpose of the message. Defaults to `normal`. */
   kind?: MessageKind;
-  /** Whether compactions keep the message verbatim. */
+  /** Whether compactions must keep the message verbatim (`kept`) or may remove it (`free`, the default). */
   pin?: Pin;
-  /** When the message was written, in milliseconds since 1970. Defaults to now. */
+  /** When the message was written, in milliseconds since 1970. Defaults to the current time. */
   timeMs?: number | null;
-  /** Files that the message mentions. */
+  /** Paths of files that the message mentions. */
   filesMentioned?: FileKey[];
-  /** Files that the message modified. */
+  /** Paths of files that the message modified. */
   filesModified?: FileKey[];
-  /** Additional fields from a provider's format, keyed by the provider's name. */
+  /** Additional fields from a provider's message format, keyed by the provider's name. Defaults to none. */
   extra?: Record<string, unknown>;
   /**
-   * Number of the message in the reply of `history.get`. Messages are renumbered. A message with a number is added
-   * unchanged: the limits for tool outputs do not apply to it.
+   * Number of the message in an earlier reply of `history.get`. The message gets a new number, but its content is
+   * added unchanged: the limits for tool outputs do not apply to it.
    */
   id?: MessageId | null;
   /** The session. Defaults to the current one. */
@@ -2042,9 +2148,9 @@ export interface HistoryCountReply {
 
 /** A message and its new content. */
 export interface HistoryEditParams {
-  /** Message to edit. */
+  /** Number of the message to edit. */
   id: MessageId;
-  /** New content of the message. */
+  /** New content of the message: a string or a list of blocks. Must not be empty. */
   content: Content;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2062,17 +2168,17 @@ export interface HistoryGetParams {
   session?: string | null;
 }
 
-/** The conversation. */
+/** All messages of the conversation. */
 export interface HistoryGetReply {
-  /** All messages, including hidden ones. */
+  /** Messages, oldest first, including hidden ones. */
   messages: Message[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A message and its visibility. At least one of `agent` and `user` is required. */
+/** A message and its new visibility. At least one of `agent` and `user` must be given. */
 export interface HistoryHideParams {
-  /** Message to hide or show. */
+  /** Number of the message to hide or show. */
   id: MessageId;
   /** Whether the model sees the message. Unchanged if absent. */
   agent?: Visibility | null;
@@ -2104,40 +2210,40 @@ export interface HistoryImportReply {
   stateVersion: number;
 }
 
-/** A message to add. */
+/** A message to add to the conversation. */
 export interface HistoryMessage {
-  /** Who wrote the message. */
+  /** Role of the message's author. */
   role: Role;
-  /** Content of the message. */
+  /** Content of the message: a string or a list of blocks. Must not be empty. */
   content: Content;
-  /** Whether the model sees the message. */
+  /** Whether the model sees the message. Defaults to `shown`. */
   agent?: Visibility;
-  /** Whether the user sees the message. */
+  /** Whether the user sees the message. Defaults to `shown`. */
   user?: Visibility;
-  /** Purpose of the message. */
+  /** Purpose of the message. Defaults to `normal`. */
   kind?: MessageKind;
-  /** Whether compactions keep the message verbatim. */
+  /** Whether compactions must keep the message verbatim (`kept`) or may remove it (`free`, the default). */
   pin?: Pin;
-  /** When the message was written, in milliseconds since 1970. Defaults to now. */
+  /** When the message was written, in milliseconds since 1970. Defaults to the current time. */
   timeMs?: number | null;
-  /** Files that the message mentions. */
+  /** Paths of files that the message mentions. */
   filesMentioned?: FileKey[];
-  /** Files that the message modified. */
+  /** Paths of files that the message modified. */
   filesModified?: FileKey[];
-  /** Additional fields from a provider's format, keyed by the provider's name. */
+  /** Additional fields from a provider's message format, keyed by the provider's name. Defaults to none. */
   extra?: Record<string, unknown>;
   /**
-   * Number of the message in the reply of `history.get`. Messages are renumbered. A message with a number is added
-   * unchanged: the limits for tool outputs do not apply to it.
+   * Number of the message in an earlier reply of `history.get`. The message gets a new number, but its content is
+   * added unchanged: the limits for tool outputs do not apply to it.
    */
   id?: MessageId | null;
 }
 
 /** A message to pin or unpin. */
 export interface HistoryPinParams {
-  /** Message to pin or unpin. */
+  /** Number of the message to pin or unpin. */
   id: MessageId;
-  /** Whether compactions must keep the message verbatim. `false` unpins it. */
+  /** Whether compactions must keep the message verbatim. Defaults to `true`; `false` unpins the message. */
   pinned?: boolean;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2161,9 +2267,9 @@ export interface HistoryReregisterReply {
   stateVersion: number;
 }
 
-/** The new conversation. */
+/** The messages that replace the conversation. */
 export interface HistorySetParams {
-  /** Messages, in order. */
+  /** Messages, oldest first. */
   messages: HistoryMessage[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2179,15 +2285,15 @@ export interface HistorySetReply {
   stateVersion: number;
 }
 
-/** Where to cut off the conversation. */
+/** The point from which to delete messages. */
 export interface HistoryTruncateParams {
-  /** First message to delete. */
+  /** Number of the first message to delete. All later messages are deleted too. */
   from: MessageId;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The size of the remaining conversation. */
+/** The result of truncating the conversation. */
 export interface HistoryTruncateReply {
   /** Number of deleted messages. */
   removed: number;
@@ -2197,13 +2303,13 @@ export interface HistoryTruncateReply {
   stateVersion: number;
 }
 
-/** A match. */
+/** A passage that matches a query. */
 export type Hit = {
-  /** When the matching text was written, in milliseconds since 1970, if known. */
+  /** When the matching text was written, in milliseconds since 1970. Absent if unknown. */
   timeMs?: number;
-  /** Words around the match. */
+  /** Text around the first match. */
   snippet: string;
-  /** Relevance. Scores are only comparable within one search. */
+  /** Relevance of the match, where higher is better. Scores are comparable only within one search. */
   score: number;
 } & (
   /** A note. */
@@ -2217,19 +2323,19 @@ export type Hit = {
   /** A memory file of the workspace. */
   | {
     source: 'file';
-    /** Path of the file. */
+    /** Path of the file, relative to the workspace folder. */
     path: FileKey;
-    /** First line of the paragraph, counted from 1. */
+    /** First line of the matching paragraph, counted from 1. */
     line: number;
   }
   /** A message of a conversation. */
   | {
     source: 'message';
-    /** Session of the message. */
+    /** Id of the session that contains the message. */
     session: string;
     /** Number of the message. */
     message: MessageId;
-    /** Who wrote the message. */
+    /** Role of the message's author. */
     role: Role;
     /** Purpose of the message. */
     kind: MessageKind;
@@ -2249,7 +2355,7 @@ export interface IgnoredSetting {
 export interface Image {
   /** Source of the image's bytes. */
   source: ImageSource;
-  /** Width in pixels, if known. If unknown, the token estimate is a constant. */
+  /** Width in pixels, if known. Without a size, the token estimate is a constant. */
   width?: number | null;
   /** Height in pixels, if known. */
   height?: number | null;
@@ -2312,7 +2418,7 @@ export type ImageFormula =
 
 /** Source of an image's bytes. */
 export type ImageSource =
-  /** Inline, as base64. */
+  /** Image bytes encoded as base64. */
   | {
     type: 'base64';
     /** Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
@@ -2320,7 +2426,7 @@ export type ImageSource =
     /** Image bytes as base64, without line breaks. */
     data: string;
   }
-  /** A URL that the provider fetches. */
+  /** URL that the provider fetches. */
   | {
     type: 'url';
     /** URL of the image. */
@@ -2357,7 +2463,7 @@ export interface InitializationOptions {
  */
 export type ItemKey = string;
 
-/** An item, with the URI of its file. */
+/** An item of the layout, with the URI of its file. */
 export type ItemReport = {
   /** Id of the item. */
   key: ItemKey;
@@ -2369,7 +2475,7 @@ export type ItemReport = {
   lines?: LineRange[];
   /** Selection state of the file. */
   state?: Choice;
-  /** Tier of the item. */
+  /** Tier that the item is in. */
   tier: Tier;
   /** Tokens of the item, including updates. */
   tokens: number;
@@ -2380,40 +2486,43 @@ export type ItemReport = {
   position?: number;
   /** Last cache break that began with the item. */
   lastBreak?: LastBreak;
-  /** URI of the item's file. */
+  /** URI of the item's file. Absent if the item has no file that an editor could open. */
   uri?: string;
 } & (Partial<LedgerItemStats> & Partial<RippleItemStats>);
 
 /** A finished iteration, with changes to the loop's environment and files. */
 export interface IterationAddParams {
-  /** Goal of the loop. Required before its first iteration; a different goal starts a new loop. */
+  /** Goal of the loop. Required for the first iteration. A different goal starts a new loop. */
   goal?: string | null;
-  /** Prompt of the iteration, and its outcome. */
+  /** Prompt and outcome of the iteration. */
   iteration: NewIteration;
-  /** Facts about the loop's environment, keyed by name. Values are withheld if the name suggests a secret. */
+  /**
+   * Facts about the loop's environment, keyed by name. The value of a fact is withheld if its name suggests a
+   * secret.
+   */
   environment?: Record<string, string> | null;
-  /** File changes since the last iteration. */
+  /** File changes since the last iteration. Defaults to none. */
   fileEvents?: FileEvent[];
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The result of adding an iteration. */
+/** An iteration that was recorded. */
 export interface IterationAddReply {
-  /** Number of the iteration, counted from 1. */
+  /** Number of the iteration within its loop, counted from 1. */
   number: number;
   /** Whether the iteration reports that the goal is reached. */
   promise: LoopPromise;
-  /** Iterations that were folded into the summary. Absent if there were none. */
+  /** Outcome of folding older iterations into the summary. Absent if none were folded. */
   fold?: Fold;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which loop to build a prompt for, before its first iteration. */
+/** The loop to build a prompt for. */
 export interface IterationPromptParams {
   /**
-   * Goal of the loop. Defaults to the goal of the running loop; with a different goal, the reply is the first
+   * Goal of the loop. Defaults to the goal of the running loop. With a different goal, the reply is the first
    * prompt of a new loop.
    */
   goal?: string | null;
@@ -2423,16 +2532,13 @@ export interface IterationPromptParams {
   session?: string | null;
 }
 
-/** The prompt of the next iteration. */
+/** Prompt of the next iteration. */
 export interface IterationPromptReply {
-  /** The prompt. */
+  /** Text of the prompt. */
   text: string;
-  /** Its tokens. */
+  /** Tokens of the prompt. */
   tokens: number;
-  /**
-   * Its sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`, `instructions`. Omits empty
-   * ones.
-   */
+  /** Non-empty sections in order, with their tokens: `goal`, `summary`, `iterations`, `state`, `instructions`. */
   parts: [string, number][];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2444,33 +2550,33 @@ export interface IterationStatusParams {
   session?: string | null;
 }
 
-/** The state of a loop. */
+/** State of a loop. */
 export interface IterationStatusReply {
-  /** Its goal. */
+  /** Goal of the loop. */
   goal: string;
-  /** How many iterations there were. */
+  /** Number of iterations so far. */
   totalIterations: number;
   /** Numbers of the iterations kept verbatim. */
   window: number[];
-  /** Numbers of the iterations waiting for the summary. */
+  /** Numbers of the iterations waiting to be summarized. */
   waiting: number[];
-  /** The summary holds the iterations from 1 to this one. */
+  /** Number of the last summarized iteration; 0 if there is no summary. */
   summarized: number;
-  /** The summary. */
+  /** Summary of older iterations; empty if there is none. */
   summary: string;
-  /** The iteration after which it is written again. */
+  /** Number of the iteration after which the summary is rewritten. Absent if it is never rewritten. */
   nextSummaryAt: number | null;
-  /** The program that ran the last iteration. */
+  /** Name of the program that ran the last iteration. */
   currentCli: string;
-  /** The model that ran the last iteration. */
+  /** Name of the model that the last iteration used. */
   currentModel: string;
-  /** When the loop began, in milliseconds since 1970. */
+  /** Time when the loop started, in milliseconds since 1970. */
   startedMs: number;
-  /** How far the last iteration got. */
+  /** Progress score of the last iteration. */
   progressScore: number | null;
-  /** Whether the goal is reached. */
+  /** Whether an iteration promised that the goal is reached. */
   promise: LoopPromise;
-  /** The last iteration that said so. */
+  /** Number of the last iteration that made this promise. */
   completed: number | null;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2478,8 +2584,8 @@ export interface IterationStatusReply {
 
 /**
  * Name of an environment variable that contains a provider's key: upper-case letters, digits and underscores,
- * ending in `_API_KEY`, `_TOKEN` or `_KEY`. Other variables, such as `PATH`, are rejected, so that they are never
- * sent to a provider by mistake.
+ * ending in `_API_KEY`, `_TOKEN` or `_KEY`. Rejects other variables, such as `PATH`, so that they are never sent to
+ * a provider by mistake.
  */
 export type KeyVariable = string;
 
@@ -2491,45 +2597,45 @@ export interface LastBreak {
   reason: BreakReason;
 }
 
-/** A compaction that was committed. */
+/** A committed compaction. */
 export interface LastCompaction {
-  /** The profile that made it. */
+  /** Name of the profile that was applied. */
   profile: string;
-  /** How the conversation was made shorter. */
+  /** How the conversation was shortened. */
   strategy: CompactionStrategy;
-  /** The size before. */
+  /** Messages and tokens before the compaction. */
   before: ConversationSize;
-  /** The size after. */
+  /** Messages and tokens after the compaction. */
   after: ConversationSize;
-  /** Who wrote the summary; absent if there is none. */
+  /** Author of the summary, if there is one. */
   summarisedBy?: SummaryAuthor;
-  /** When, in milliseconds since 1970. */
+  /** Time of the commit, in milliseconds since 1970. */
   timeMs: number;
 }
 
 /** A summary of the last recorded prompt of a session. */
 export interface LastTurn {
-  /** Number of prompts recorded so far, including earlier runs. */
+  /** Number of prompts recorded so far, including those of earlier runs. */
   turns: number;
   /** Model that the prompt was sent to. */
   model: string;
   /** Layout policy of the prompt. */
   policy: PolicyName;
-  /** Contents of each nonempty tier. */
+  /** Items and tokens of each nonempty tier. */
   tiers: TierWeight[];
-  /** Tokens that the provider's cache is believed to hold. */
+  /** Tokens that the provider's cache is believed to contain. */
   cachedTokens: number;
   /** Time when the cached tokens expire, in milliseconds since 1970; absent if nothing is cached. */
   cacheExpiresMs?: number;
-  /** Why the prompt did not begin like the previous one, in a sentence. */
+  /** Why the prompt did not begin like the previous one, as a sentence. */
   explanation: string;
 }
 
-/** Statistics about one item. */
+/** Statistics of policy `ledger` about one item. */
 export interface LedgerItemStats {
   /** Probability that the item leaves the prompt at the next turn, from 0 to 1. */
   hazard: number;
-  /** Number of turns that a file has been selected and unchanged; absent for items without an age. */
+  /** Number of turns that a file has been selected and unchanged; absent for items other than files. */
   age?: number;
   /** Whether the item is in the prefix kept from the previous prompt. */
   kept: boolean;
@@ -2538,39 +2644,39 @@ export interface LedgerItemStats {
 /** Lines of a file, counted from 1: `L10` or `L10-40`. */
 export type LineRange = string;
 
-/** An excerpt. */
+/** An excerpt, and why it is in the prompt. */
 export interface ListedExcerpt {
-  /** Name of the excerpt. */
+  /** Name of the excerpt, in the form that `strata.context.pin` accepts. */
   excerpt: ExcerptKey;
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** URI of the file. */
+  /** URI of the file. Absent if no editor could open it. */
   uri?: string;
-  /** Current lines of the excerpt. Absent if its code no longer exists in the file. */
+  /** Current line range of the excerpt. Absent if its code no longer exists in the file. */
   lines?: LineRange;
   /** Why the excerpt was chosen. Absent if the user pinned it without a suggestion. */
   reason?: ExcerptReason;
   /** Why the excerpt is in the prompt: pinned, or chosen for the last or an earlier question. */
   standing: ExcerptStanding;
-  /** Tokens of the excerpt. */
+  /** Number of tokens in the excerpt. */
   tokens: number;
 }
 
 /** A file that the session selects or excludes. */
 export type ListedFile = {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** URI of the file. */
+  /** URI of the file. Absent if no editor could open it. */
   uri?: string;
-  /** Whether the file is selected, deselected or excluded. */
+  /** Whether the file is selected, deselected or excluded in this session. */
   state: Choice;
-  /** Selected lines. Absent if the whole file is selected. */
+  /** Selected line ranges. Absent if the whole file is selected. */
   lines?: LineRange[];
-  /** Tier of the file in the last recorded turn. */
+  /** Cache tier of the file in the last recorded turn. */
   tier?: Tier;
-  /** Tokens of the selected text. */
+  /** Tokens of the selected text. Absent if the file cannot be read. */
   tokens?: number;
-  /** Why the file cannot be read. */
+  /** Why the file cannot be read. Absent if it can. */
   problem?: string;
 } & (Partial<
   /** A buffer that is open in the editor, including unsaved changes. */
@@ -2594,17 +2700,17 @@ export type ListedFile = {
     source: 'given';
   }>);
 
-/** A session. */
+/** An open or stored session. */
 export interface ListedSession {
   /** Id of the session, as used in requests. */
   id: string;
-  /** Name given by the user; may be empty. */
+  /** Name given by the user. Empty if there is none. */
   name: string;
-  /** When the session was started, in milliseconds since 1970. `null` if it has not been saved. */
+  /** When the session was created, in milliseconds since 1970. `null` if it has not been saved. */
   createdMs: number | null;
   /** When the session was last written to, in milliseconds since 1970. `null` if it has not been saved. */
   updatedMs: number | null;
-  /** Number of messages. */
+  /** Number of messages in the session. */
   messages: number;
   /** Beginning of the first message. */
   preview: string;
@@ -2624,78 +2730,78 @@ export interface LongContext {
   input: number;
 }
 
-/** Whether an iteration said that the goal is reached. */
+/** Whether an iteration promised that the goal is reached. */
 export type LoopPromise =
-  /** It did not. */
+  /** The output contains no promise. */
   | 'open'
-  /** It did: `<promise>COMPLETE</promise>`. */
+  /** The output contains `<promise>COMPLETE</promise>`. */
   | 'complete';
 
 /**
- * Standard LSP requests, for editors without a plugin. Requests answered from outlines are off by default, because
- * an editor that also runs another language server would show every result twice.
+ * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
+ * editor that also runs another language server would show every result twice.
  */
 export interface LspSettings {
-  /** Whether to answer `textDocument/documentSymbol` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/documentSymbol` from outlines. Off by default. */
   document_symbol: boolean;
-  /** Whether to answer `workspace/symbol` requests from outlines. Off by default. */
+  /** Whether to answer `workspace/symbol` from outlines. Off by default. */
   workspace_symbol: boolean;
-  /** Whether to answer `textDocument/hover` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/hover` from outlines. Off by default. */
   hover: boolean;
-  /** Whether to answer `textDocument/definition` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/definition` from outlines. Off by default. */
   definition: boolean;
-  /** Whether to answer `textDocument/references` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/references` from outlines. Off by default. */
   references: boolean;
   /**
-   * Whether to offer code actions (`textDocument/codeAction`) that add a file or the selected lines to the model's
-   * context, remove or exclude the file, and preview the prompt. They are not offered for automatic light-bulb
-   * requests. On by default.
+   * Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
+   * model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
+   * default.
    */
   code_action: boolean;
   /**
-   * Whether to show a file's state in the model's context above its first line (`textDocument/codeLens`). Off by
-   * default.
+   * Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
+   * model's context. Off by default.
    */
   code_lens: boolean;
 }
 
 /**
- * Standard LSP requests, for editors without a plugin. Requests answered from outlines are off by default, because
- * an editor that also runs another language server would show every result twice.
+ * Standard LSP requests, for editors without a plugin. Those answered from outlines are off by default, because an
+ * editor that also runs another language server would show every result twice.
  */
 export interface LspSettingsInput {
-  /** Whether to answer `textDocument/documentSymbol` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/documentSymbol` from outlines. Off by default. */
   document_symbol?: boolean;
-  /** Whether to answer `workspace/symbol` requests from outlines. Off by default. */
+  /** Whether to answer `workspace/symbol` from outlines. Off by default. */
   workspace_symbol?: boolean;
-  /** Whether to answer `textDocument/hover` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/hover` from outlines. Off by default. */
   hover?: boolean;
-  /** Whether to answer `textDocument/definition` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/definition` from outlines. Off by default. */
   definition?: boolean;
-  /** Whether to answer `textDocument/references` requests from outlines. Off by default. */
+  /** Whether to answer `textDocument/references` from outlines. Off by default. */
   references?: boolean;
   /**
-   * Whether to offer code actions (`textDocument/codeAction`) that add a file or the selected lines to the model's
-   * context, remove or exclude the file, and preview the prompt. They are not offered for automatic light-bulb
-   * requests. On by default.
+   * Whether to offer code actions (`textDocument/codeAction`) that add the file or the selected lines to the
+   * model's context, remove or exclude the file, and preview the prompt. They do not trigger the light bulb. On by
+   * default.
    */
   code_action?: boolean;
   /**
-   * Whether to show a file's state in the model's context above its first line (`textDocument/codeLens`). Off by
-   * default.
+   * Whether to show a code lens (`textDocument/codeLens`) above the first line of each file with its state in the
+   * model's context. Off by default.
    */
   code_lens?: boolean;
 }
 
 /** A file with a block in the map. */
 export interface MapFile {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
   /** Rank of the file by importance, counted from 1. */
   rank: number;
-  /** Level of detail of the block. */
+  /** Level of detail of the file's block. */
   level: MapLevel;
-  /** Tokens of the block. */
+  /** Number of tokens in the file's block. */
   tokens: number;
 }
 
@@ -2712,20 +2818,20 @@ export type MapLevel =
   /** All signatures, including fields, and the imports. */
   | 'full';
 
-/** The order of a map. */
+/** Order of the files in a symbol map. */
 export type MapSort =
-  /** Most important first. */
+  /** Most important file first. */
   | 'rank'
-  /** Alphabetical by path. */
+  /** By path. */
   | 'path';
 
-/** A matching line, or a line of context. */
+/** A matching line or a context line. */
 export interface MatchingLine {
   /** Line number, counted from 1. */
   line: number;
-  /** Text of the line, at most 300 characters. */
+  /** Text of the line, truncated to 300 characters. */
   text: string;
-  /** Whether this is a line of context rather than a match. */
+  /** Whether this is a context line rather than a match. Absent if `false`. */
   context?: boolean;
 }
 
@@ -2733,7 +2839,7 @@ export interface MatchingLine {
 export interface MemoryAddParams {
   /** Text of the note. */
   text: string;
-  /** Tags of the note. */
+  /** Tags of the note. Defaults to none. */
   tags?: string[];
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2741,7 +2847,7 @@ export interface MemoryAddParams {
 
 /** The note that was added. */
 export interface MemoryAddReply {
-  /** Number of the note. */
+  /** Number that identifies the new note. */
   id: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2753,9 +2859,9 @@ export interface MemoryListParams {
   session?: string | null;
 }
 
-/** All notes. */
+/** All notes of the workspace. */
 export interface MemoryListReply {
-  /** Notes, in order of creation. */
+  /** Notes, oldest first. */
   fragments: Note[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2763,7 +2869,7 @@ export interface MemoryListReply {
 
 /** A note to remove. */
 export interface MemoryRemoveParams {
-  /** Number of the note. */
+  /** Number of the note, as reported by `strata.memory.list`. */
   id: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2775,11 +2881,11 @@ export interface MemoryRemoveReply {
   stateVersion: number;
 }
 
-/** A search query. */
+/** A search in notes, memory files and conversations. */
 export interface MemorySearchParams {
-  /** Words to search for. A query without any letter or digit is an error. */
+  /** Words to search for. Must contain at least one letter or digit. */
   query: string;
-  /** Maximum number of matches. Defaults to 20, at most 1,000. */
+  /** Maximum number of matches to return, up to 1,000. Defaults to 20. */
   limit?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -2787,9 +2893,9 @@ export interface MemorySearchParams {
 
 /** The matches of a search. */
 export interface MemorySearchReply {
-  /** Matches in memory files, then all others, each best first. */
+  /** Matches in memory files, then all other matches. Each group is sorted by relevance, best first. */
   hits: Hit[];
-  /** Number of newest matches that were ranked, if there are too many to rank all. */
+  /** Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise. */
   newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -2797,19 +2903,19 @@ export interface MemorySearchReply {
 
 /** A message in a history, with its id. */
 export interface Message {
-  /** Id of the message. */
+  /** Id of the message in its session. */
   id: MessageId;
-  /** Whether the user or the model sent it. */
+  /** Sender of the message: the user or the model. */
   role: Role;
-  /** Content blocks, in order. */
+  /** Content blocks of the message, in order. */
   content: ContentBlock[];
-  /** Whether the model sees it. Hidden messages are neither sent nor counted. */
+  /** Whether the model sees the message. Hidden messages are neither sent nor counted. */
   agent: Visibility;
-  /** Whether the user sees it. */
+  /** Whether the user sees the message. */
   user: Visibility;
   /** Purpose of the message. */
   kind: MessageKind;
-  /** Whether a compaction may remove it. */
+  /** Whether a compaction may remove the message. */
   pin?: Pin;
   /** Time of the message according to the caller, in milliseconds since 1970. */
   timeMs?: number;
@@ -2818,18 +2924,18 @@ export interface Message {
   /** Files that the message modified. */
   filesModified?: FileKey[];
   /**
-   * Additional fields of the message in a provider's format, keyed by provider, for writing it back unchanged
-   * (`exchange`). Neither sent nor counted.
+   * Additional fields of the message in a provider's format, keyed by provider, for writing the message back
+   * unchanged (`exchange`). Neither sent nor counted.
    */
   extra?: Record<string, unknown>;
 }
 
-/** Stable id of a message in its session. Never reused or changed by a compaction. */
+/** Stable id of a message in its session. Never reused, and not changed by a compaction. */
 export type MessageId = number;
 
 /** Purpose of a message, which determines how archival and compaction treat it. */
 export type MessageKind =
-  /** An ordinary message. */
+  /** An ordinary message of the user or the model. */
   | 'normal'
   /** The result of a tool call. */
   | 'tool_result'
@@ -2852,7 +2958,7 @@ export interface Model {
   family: string;
   /** Company that makes the model. */
   provider: ModelProvider;
-  /** Tokenizer that counts its tokens. */
+  /** How to count the tokens of its input. */
   tokenizer: Tokenizer;
   /** Maximum tokens of a request. */
   max_input: number;
@@ -2928,9 +3034,9 @@ export interface ModelEntryInput {
 
 /** A message of a conversation that the client keeps. */
 export interface ModelMessage {
-  /** The speaker. */
+  /** Role of the message's author. */
   role: Role;
-  /** The content. */
+  /** Content of the message: a string or a list of blocks. */
   content: Content;
 }
 
@@ -2958,104 +3064,101 @@ export type ModelProvider =
   /** Any other maker. */
   | 'other';
 
-/** A conversation, and how to show the answer. */
+/** A conversation to forward, and how to deliver the answer. */
 export interface ModelSendParams {
-  /** The messages, oldest first; the last are what the model is to answer. */
+  /** Messages, oldest first. The last ones are those that the model should answer. */
   messages: ModelMessage[];
-  /** Instructions above the messages. */
+  /** System prompt. Defaults to none. */
   system?: string;
-  /** The tools that the model may call. Strata runs none of them: results come with the next request. */
+  /**
+   * Tools that the model may call. Strata does not run them: the client adds their results to the messages of the
+   * next request.
+   */
   tools?: Tool[];
   /**
-   * A name of the client's choice under which it is shown the answer as it comes (`strata/delta`). Without it the
-   * answer comes with the reply only.
+   * Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
+   * the answer is delivered only in the reply.
    */
   stream?: string | null;
-  /** The model; that of the setting `provider.model` or else `model` when absent. */
+  /** Model to ask. Defaults to the setting `provider.model`, or else `model`. */
   model?: string | null;
-  /** Maximum tokens of the answer; the setting `provider.max_output_tokens` when absent. */
+  /** Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`. */
   maxOutputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of `strata.model.send`. */
+/** The answer to a forwarded conversation, with its usage and cost. */
 export interface ModelSendReply {
-  /** The model that answered. */
+  /** Model that answered. */
   model: string;
-  /** Its answer, with known secrets restored: content of the assistant's message in the next request. */
+  /** Content of the answer, with known secrets restored. Pass it as the assistant's message in the next request. */
   content: ContentBlock[];
-  /** Why it ended. */
+  /** How the answer ended. */
   end: SendEnd;
-  /** Why it ended before it was complete. */
+  /** Why the answer is incomplete. Absent if it is complete. */
   error?: string;
-  /** The billed usage. */
+  /** Billed token usage of the request. */
   usage: Usage;
-  /** The cost of the input. */
+  /** Cost of the input. */
   cost: SendCost;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/**
- * Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or any other
- * format that serde reads.
- */
+/** Families and models, keyed by name: additions to the built-in table, and overrides for its entries. */
 export interface ModelTable {
-  /** Model families that add to or override the built-in ones, keyed by family name. */
+  /** Model families to add or override, keyed by family name. */
   family: Record<string, ModelEntry>;
-  /** Models that add to or override the built-in ones, keyed by model name. */
+  /** Models to add or override, keyed by model name. */
   model: Record<string, ModelEntry>;
 }
 
-/**
- * Families and models, keyed by name. The built-in table and user overrides share this format, in TOML or any other
- * format that serde reads.
- */
+/** Families and models, keyed by name: additions to the built-in table, and overrides for its entries. */
 export interface ModelTableInput {
-  /** Model families that add to or override the built-in ones, keyed by family name. */
+  /** Model families to add or override, keyed by family name. */
   family?: Record<string, ModelEntryInput>;
-  /** Models that add to or override the built-in ones, keyed by model name. */
+  /** Models to add or override, keyed by model name. */
   model?: Record<string, ModelEntryInput>;
 }
 
-/** An iteration as reported. */
+/** An iteration to add to a loop. */
 export interface NewIteration {
-  /** When it ended, in milliseconds since 1970. */
+  /** Time when the iteration ended, in milliseconds since 1970. */
   timeMs?: number;
-  /** The program that ran it. */
+  /** Name of the program that ran the iteration. */
   cli?: string;
-  /** The model that ran it. */
+  /** Name of the model that the iteration used. */
   model?: string;
-  /** Its prompt. */
+  /** Prompt of the iteration. Strata keeps its first 500 characters. */
   prompt?: string;
-  /** Its output. */
+  /** Output of the iteration. Strata keeps its first 5,000 characters. */
   output?: string;
-  /** How far it got, as the caller judges. */
+  /** Progress made by the iteration, on a scale of the caller's choice. */
   progressScore?: number;
-  /** Accomplishments in addition to those in the output. */
+  /** Accomplishments in addition to those tagged in the output. */
   progressMarkers?: string[];
-  /** Paths of the files that it changed. */
+  /** Paths of the files that the iteration changed. */
   fileChanges?: string[];
-  /** How long it took, in milliseconds. */
+  /** Duration of the iteration, in milliseconds. */
   durationMs?: number;
 }
 
-/** A note. */
+/** A note that outlives its conversation. */
 export interface Note {
-  /** Number of the note. */
+  /** Number that identifies the note. */
   id: number;
   /** Text of the note. */
   text: string;
   /** Tags of the note. */
   tags: string[];
-  /** Session in which the note was created. */
+  /** Id of the session in which the note was created. Absent if unknown. */
   session?: string;
   /** When the note was created, in milliseconds since 1970. */
   createdMs: number;
 }
 
-/** Why a document's text can no longer be trusted. */
+/** The reason that a document's text may differ from the editor's. */
 export type OutOfStep =
   /** A change arrived for a document that was not open. */
   | {
@@ -3064,9 +3167,9 @@ export type OutOfStep =
   /** A change did not have a higher version than the previous one. */
   | {
     kind: 'version_went_back';
-    /** The version that Strata has. */
+    /** Version of the text in Strata. */
     have: number;
-    /** The version of the change. */
+    /** Version of the change. */
     got: number;
   }
   /** A change referred to a range outside the text. */
@@ -3082,14 +3185,14 @@ export type OutOfStep =
     detail: string;
   };
 
-/** The id of an output: a message number, or the name of a spilled output. */
+/** Identifier of a tool output: a message number, or the name of a spilled output. */
 export type OutputName =
   /** Number of a message with tool results. */
   | MessageId
   /** Name of an output that was spilled to a file. */
   | string;
 
-/** The effect of a pause under the current lifetime. */
+/** The effect of a pause, given the current cache lifetime. */
 export interface PauseCost {
   /** Length of the pause, in seconds. */
   seconds: number;
@@ -3097,15 +3200,15 @@ export interface PauseCost {
   expires: boolean;
   /** Cost, in tokens of uncached input. */
   cost: number;
-  /** Cost relative to the next prompt without any cache; 1 is a whole prompt. */
+  /** Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt. */
   share: number;
 }
 
 /** Whether a compaction may remove a message. */
 export type Pin =
-  /** A compaction may remove it. */
+  /** A compaction may remove the message. */
   | 'free'
-  /** The user pinned it, so it stays verbatim. */
+  /** The user pinned the message, so it stays verbatim. */
   | 'kept';
 
 /** A named layout policy. */
@@ -3121,23 +3224,26 @@ export type PolicyName =
 export interface PreviewPart {
   /** Title of the part. */
   title: string;
-  /** Kind of content. */
+  /** Purpose of the part's blocks. */
   part: PromptPart;
-  /** Tier of its blocks. */
+  /** Tier of the part's blocks. */
   tier: Tier;
   /** Tokens of the part, by the model's tokenizer. */
   tokens: number;
-  /** Zero-based number of its first line in the text. A line ends with a line feed. */
+  /** Zero-based number of the part's first line in the text. A line ends with a line feed. */
   line: number;
-  /** Number of lines; 0 if nothing in the part can be written as text. */
+  /** Number of lines in the part; 0 if nothing in it can be shown as text. */
   lines: number;
   /** Whether a cache breakpoint follows the part. */
   marked: boolean;
 }
 
-/** The built-in profiles. */
+/** A built-in profile. */
 export type ProfileName =
-  /** Cuts where the topic changed, or else replaces older exchanges with a pair of summary messages. */
+  /**
+   * Cuts the conversation where the topic changed. Otherwise replaces older exchanges with a pair of summary
+   * messages.
+   */
   | 'topic'
   /** Keeps the first message, a summary by phases and themes, and the newest messages. */
   | 'continuation'
@@ -3145,116 +3251,178 @@ export type ProfileName =
   | 'checkpoint'
   /** Keeps a running summary and the newest iterations. */
   | 'rolling'
-  /** Turns the conversation into one message from which another agent can continue. */
+  /** Replaces the conversation with one message from which another agent can continue. */
   | 'handoff';
 
-/** Overrides for a built-in profile, or a profile of your own. Every field is optional. */
+/** A compaction profile of your own, or overrides for a built-in one. Every field is optional. */
 export interface ProfileOptions {
-  /** Profile to start from. Defaults to the built-in profile of the same name, or `topic`. */
+  /**
+   * Built-in profile that supplies every value not set here. Defaults to the built-in profile of the same name, or
+   * else to `topic`.
+   */
   like: ProfileName | null;
-  /** When to check whether a compaction is due. */
+  /** When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration. */
   moment: CompactionMoment | null;
   /**
-   * Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as
-   * soon as that saves money. 0 disables the trigger.
+   * Share of the request limit, from 0 to 1. A conversation larger than that, and larger than 24,000 tokens, is
+   * compacted as soon as compacting saves money. 0 disables this condition.
    */
   history_share: number | null;
-  /** Maximum tokens of the conversation before a compaction is due. 0 disables the trigger. */
+  /** Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition. */
   history_over: number | null;
-  /** Tokens of the whole prompt at which a compaction is due. 0 disables the trigger. */
+  /** Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition. */
   context_from: number | null;
-  /** Maximum share of the window for the whole prompt before a compaction is due. 0 disables the trigger. */
+  /**
+   * Share of the input window, from 0 to 1. A compaction is due when the whole prompt is larger than that. 0
+   * disables this condition.
+   */
   window_share: number | null;
-  /** Tokens to keep free in the window. */
+  /**
+   * Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than that.
+   */
   reserve_tokens: number | null;
-  /** Limit in tokens if the window is unknown or no larger than the reserve. */
+  /**
+   * Size of the whole prompt, in tokens, at which a compaction is due if the window is unknown or not larger than
+   * `reserve_tokens`.
+   */
   max_tokens: number | null;
-  /** Limit in messages if neither the window nor `max_tokens` is known. */
+  /**
+   * Number of messages at which a compaction is due if the window is unknown or not larger than `reserve_tokens`,
+   * and `max_tokens` is 0.
+   */
   max_messages: number | null;
-  /** Maximum messages the model sees before a compaction is due. 0 disables the trigger. */
+  /**
+   * Number of messages above which a compaction is due, not counting those hidden from the model. 0 disables this
+   * condition.
+   */
   messages_over: number | null;
-  /** Maximum exchanges before a compaction is due. 0 disables the trigger. */
+  /**
+   * Number of exchanges above which a compaction is due. An exchange is a user message with everything up to the
+   * next one. 0 disables this condition.
+   */
   exchanges_over: number | null;
-  /** Whether to keep the first message. */
+  /** Whether to keep the first message verbatim. */
   keep_first: boolean | null;
-  /** Tokens of newest messages to keep. */
+  /** Tokens of the newest messages to keep verbatim. 0 keeps a number of messages instead (`keep_messages`). */
   keep_tokens: number | null;
-  /** Minimum number of newest messages to keep. */
+  /**
+   * Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
+   */
   keep_messages: number | null;
-  /** Minimum number of newest exchanges to keep. */
+  /** Minimum number of newest exchanges to keep verbatim. */
   keep_exchanges: number | null;
   /** Maximum tokens of the summary. */
   summary_tokens: number | null;
-  /** Target share of the window for the compacted prompt. */
+  /**
+   * Target size of the compacted prompt, as a share of the input window from 0 to 1. To reach it, kept tool results
+   * and the summary are shortened.
+   */
   target_share: number | null;
-  /** Maximum characters of each tool result in the summarizer's input. 0 means no limit. */
+  /** Maximum characters of each tool result that the summarizing model sees. 0 means no limit. */
   result_chars: number | null;
-  /** Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit. */
+  /** Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit. */
   call_chars: number | null;
-  /** Maximum characters of each result in the digest of `checkpoint`. */
+  /**
+   * Maximum characters per result in the digest of older tool results. Has an effect only in profiles like
+   * `checkpoint`.
+   */
   digest_chars: number | null;
-  /** Maximum results listed in the digest of `checkpoint`. Older ones are only counted. */
+  /**
+   * Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
+   * an effect only in profiles like `checkpoint`.
+   */
   digest_lines: number | null;
 }
 
-/** Overrides for a built-in profile, or a profile of your own. Every field is optional. */
+/** A compaction profile of your own, or overrides for a built-in one. Every field is optional. */
 export interface ProfileOptionsInput {
-  /** Profile to start from. Defaults to the built-in profile of the same name, or `topic`. */
+  /**
+   * Built-in profile that supplies every value not set here. Defaults to the built-in profile of the same name, or
+   * else to `topic`.
+   */
   like?: ProfileName | null;
-  /** When to check whether a compaction is due. */
+  /** When to check whether a compaction is due: after a turn, before a prompt is built, or after an iteration. */
   moment?: CompactionMoment | null;
   /**
-   * Maximum share of the request limit for the conversation. Above it, and above 24,000 tokens, Strata compacts as
-   * soon as that saves money. 0 disables the trigger.
+   * Share of the request limit, from 0 to 1. A conversation larger than that, and larger than 24,000 tokens, is
+   * compacted as soon as compacting saves money. 0 disables this condition.
    */
   history_share?: number | null;
-  /** Maximum tokens of the conversation before a compaction is due. 0 disables the trigger. */
+  /** Size of the conversation, in tokens, above which a compaction is due. 0 disables this condition. */
   history_over?: number | null;
-  /** Tokens of the whole prompt at which a compaction is due. 0 disables the trigger. */
+  /** Size of the whole prompt, in tokens, at which a compaction is due. 0 disables this condition. */
   context_from?: number | null;
-  /** Maximum share of the window for the whole prompt before a compaction is due. 0 disables the trigger. */
+  /**
+   * Share of the input window, from 0 to 1. A compaction is due when the whole prompt is larger than that. 0
+   * disables this condition.
+   */
   window_share?: number | null;
-  /** Tokens to keep free in the window. */
+  /**
+   * Tokens of the input window to keep free. A compaction is due when the whole prompt leaves no more than that.
+   */
   reserve_tokens?: number | null;
-  /** Limit in tokens if the window is unknown or no larger than the reserve. */
+  /**
+   * Size of the whole prompt, in tokens, at which a compaction is due if the window is unknown or not larger than
+   * `reserve_tokens`.
+   */
   max_tokens?: number | null;
-  /** Limit in messages if neither the window nor `max_tokens` is known. */
+  /**
+   * Number of messages at which a compaction is due if the window is unknown or not larger than `reserve_tokens`,
+   * and `max_tokens` is 0.
+   */
   max_messages?: number | null;
-  /** Maximum messages the model sees before a compaction is due. 0 disables the trigger. */
+  /**
+   * Number of messages above which a compaction is due, not counting those hidden from the model. 0 disables this
+   * condition.
+   */
   messages_over?: number | null;
-  /** Maximum exchanges before a compaction is due. 0 disables the trigger. */
+  /**
+   * Number of exchanges above which a compaction is due. An exchange is a user message with everything up to the
+   * next one. 0 disables this condition.
+   */
   exchanges_over?: number | null;
-  /** Whether to keep the first message. */
+  /** Whether to keep the first message verbatim. */
   keep_first?: boolean | null;
-  /** Tokens of newest messages to keep. */
+  /** Tokens of the newest messages to keep verbatim. 0 keeps a number of messages instead (`keep_messages`). */
   keep_tokens?: number | null;
-  /** Minimum number of newest messages to keep. */
+  /**
+   * Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
+   */
   keep_messages?: number | null;
-  /** Minimum number of newest exchanges to keep. */
+  /** Minimum number of newest exchanges to keep verbatim. */
   keep_exchanges?: number | null;
   /** Maximum tokens of the summary. */
   summary_tokens?: number | null;
-  /** Target share of the window for the compacted prompt. */
+  /**
+   * Target size of the compacted prompt, as a share of the input window from 0 to 1. To reach it, kept tool results
+   * and the summary are shortened.
+   */
   target_share?: number | null;
-  /** Maximum characters of each tool result in the summarizer's input. 0 means no limit. */
+  /** Maximum characters of each tool result that the summarizing model sees. 0 means no limit. */
   result_chars?: number | null;
-  /** Maximum characters of each tool call's arguments in the summarizer's input. 0 means no limit. */
+  /** Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit. */
   call_chars?: number | null;
-  /** Maximum characters of each result in the digest of `checkpoint`. */
+  /**
+   * Maximum characters per result in the digest of older tool results. Has an effect only in profiles like
+   * `checkpoint`.
+   */
   digest_chars?: number | null;
-  /** Maximum results listed in the digest of `checkpoint`. Older ones are only counted. */
+  /**
+   * Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
+   * an effect only in profiles like `checkpoint`.
+   */
   digest_lines?: number | null;
 }
 
 /** What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptAssembleParams {
-  /** The user's question. */
+  /** Text of the user's question. */
   prompt?: string | null;
-  /** Images to send with the prompt. */
+  /** Images to send with the question. Defaults to none. */
   images?: Image[];
   /** Results of the tool calls in the last answer. */
   toolResults?: ToolResult[] | null;
-  /** Tools that the model may call, in the order of their declaration. */
+  /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
   /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
@@ -3263,17 +3431,20 @@ export interface PromptAssembleParams {
   /** Model to build the prompt for. Defaults to the setting `model`. */
   model?: string | null;
   /**
-   * Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
-   * window, whichever is smaller.
+   * Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+   * own limit.
    */
   maxInputTokens?: number | null;
-  /** Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`. */
+  /**
+   * Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the
+   * setting `context.auto_budget`.
+   */
   autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`. */
   ttl?: Ttl | null;
-  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. */
+  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. Defaults to `false`. */
   dryRun?: boolean;
-  /** How to return the request body. */
+  /** How to return the request body. Defaults to `json`. */
   bodyAs?: BodyAs;
   /**
    * Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
@@ -3288,9 +3459,9 @@ export interface PromptAssembleParams {
 export interface PromptAssembleReply {
   /** Id of the prompt for `prompt.record` and `prompt.discard`; absent for a dry run. */
   id?: string;
-  /** Model that the prompt is for. */
+  /** Model that the prompt was assembled for. */
   model: string;
-  /** The dialect of `body`. */
+  /** Dialect of `body`. */
   format: Format;
   /** Layout policy of the prompt. */
   policy: PolicyName;
@@ -3301,12 +3472,12 @@ export interface PromptAssembleReply {
   body: Body;
   /** Token counts of the prompt. */
   tokens: TokenReport;
-  /** Contents of each tier. */
+  /** Items and tokens of each tier. */
   tiers: TierReport[];
   /** Cache breakpoints, in order. */
   breakpoints: Breakpoint[];
   /**
-   * Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
+   * Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
    */
   predicted: Charge;
   /** Files whose text is in the prompt, with their versions. */
@@ -3323,9 +3494,9 @@ export interface PromptAssembleReply {
   stateVersion: number;
 }
 
-/** An earlier preview. */
+/** An earlier preview to compare with. */
 export interface PromptChangesParams {
-  /** Text of the earlier preview. */
+  /** Text of the earlier preview, as returned by `strata.prompt.preview`. */
   since: string;
   /** Policy of the earlier preview. Defaults to the session's policy, or else to the setting `cache.policy`. */
   policy?: PolicyName | null;
@@ -3338,17 +3509,17 @@ export interface PromptChangesReply {
   /** Text of the current preview. */
   text: string;
   /**
-   * Unified diff from the earlier text to the current one. Its hunk headers name the part in which each hunk
-   * begins. Empty if nothing changed.
+   * Unified diff from the earlier text to the current one. Each hunk header names the part of the prompt in which
+   * the hunk begins. Empty if nothing changed.
    */
   changes: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A prompt. */
+/** A prompt that was assembled. */
 export interface PromptDiscardParams {
-  /** The `id` of the prompt, from `strata.prompt.assemble`. */
+  /** Id of the prompt, as returned by `strata.prompt.assemble`. */
   id: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3360,21 +3531,24 @@ export interface PromptDiscardReply {
   stateVersion: number;
 }
 
-/** A text to count tokens in. */
+/** A text whose tokens to count. */
 export interface PromptEstimateParams {
-  /** Text to count. */
+  /** Text whose tokens to count. */
   text: string;
   /** Model whose tokenizer to use. Defaults to the setting `model`. */
   model?: string | null;
-  /** Maximum input tokens that the client allows. Defaults to the model's window, which also caps larger values. */
+  /**
+   * Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+   * own limit.
+   */
   maxInputTokens?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The tokens of a text. */
+/** The number of tokens in a text, and the limit of the model. */
 export interface PromptEstimateReply {
-  /** Number of tokens. */
+  /** Number of tokens in the text. */
   tokens: number;
   /** Model whose tokenizer was used. */
   model: string;
@@ -3383,48 +3557,48 @@ export interface PromptEstimateReply {
    * estimation error.
    */
   limit: number;
-  /** Assumptions about the model, if it is missing from the model table. */
+  /** Warning about the properties assumed for a model that is missing from the model table. */
   warning?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The purpose of a block: one row of the token breakdown. */
+/** Purpose of a block, and one row of the token breakdown. */
 export type PromptPart =
   /** The system prompt, with additions from the settings. */
   | 'system'
-  /** Map blocks and their legend. */
+  /** Map blocks, with the legend that explains them. */
   | 'map'
   /** Full texts of selected files. */
   | 'files'
-  /** The repository file list. */
+  /** The list of the repository's files. */
   | 'file_list'
-  /** Updates of earlier content: diffs, outlines and changes of the file list. */
+  /** Updates to earlier content: diffs, outlines and changes to the file list. */
   | 'updates'
-  /** Web pages. */
+  /** Web pages in the context. */
   | 'urls'
-  /** Earlier messages. */
+  /** Earlier messages of the conversation. */
   | 'history'
   /** Tools that the client declares. */
   | 'tools'
-  /** Volatile facts: the branch, and the files already read. */
+  /** Volatile facts, such as the branch and the files already read. */
   | 'session_state'
   /** Names relevant to the question. */
   | 'context_frame'
   /** The new prompt or new tool results. */
   | 'prompt'
-  /** The format itself: roles, separators and the start of the reply. */
+  /** Overhead of the request format, such as roles, separators and the start of the reply. */
   | 'structure';
 
 /** What to assemble. Requires either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptPreviewParams {
-  /** The user's question. */
+  /** Text of the user's question. */
   prompt?: string | null;
-  /** Images to send with the prompt. */
+  /** Images to send with the question. Defaults to none. */
   images?: Image[];
   /** Results of the tool calls in the last answer. */
   toolResults?: ToolResult[] | null;
-  /** Tools that the model may call, in the order of their declaration. */
+  /** Tools that the model may call, in the order in which to declare them. Defaults to none. */
   tools?: Tool[];
   /** Format of the request. Defaults to the setting `format`. */
   format?: Format | null;
@@ -3433,17 +3607,20 @@ export interface PromptPreviewParams {
   /** Model to build the prompt for. Defaults to the setting `model`. */
   model?: string | null;
   /**
-   * Maximum input tokens that the client allows. The limit of the prompt is derived from this or from the model's
-   * window, whichever is smaller.
+   * Maximum input tokens that the client allows. Defaults to no limit besides the model's window and the session's
+   * own limit.
    */
   maxInputTokens?: number | null;
-  /** Maximum tokens of code to add to the prompt as excerpts. Defaults to the setting `context.auto_budget`. */
+  /**
+   * Maximum tokens of code to add to the prompt as excerpts. Defaults to the session's limit, or else to the
+   * setting `context.auto_budget`.
+   */
   autoBudget?: number | null;
   /** Lifetime of cache entries, for clients that support only one. Defaults to the setting `cache.ttl`. */
   ttl?: Ttl | null;
-  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. */
+  /** Whether to assemble the prompt without keeping it. Such a prompt cannot be recorded. Defaults to `false`. */
   dryRun?: boolean;
-  /** How to return the request body. */
+  /** How to return the request body. Defaults to `json`. */
   bodyAs?: BodyAs;
   /**
    * Additional top-level fields of the request body, such as `max_tokens` and `stream`, appended after Strata's
@@ -3458,9 +3635,9 @@ export interface PromptPreviewParams {
 export interface PromptPreviewReply {
   /** The whole prompt as Markdown. */
   text: string;
-  /** Tokens of the request. Includes declared tools and the format itself, in addition to the text. */
+  /** Tokens of the request, including declared tools and the format itself, which `text` does not show. */
   tokens: number;
-  /** Parts of the text, in order. Every line belongs to exactly one. */
+  /** Parts of the text, in order. Every line belongs to exactly one part. */
   parts: PreviewPart[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -3468,20 +3645,23 @@ export interface PromptPreviewReply {
 
 /** The outcome of a prompt. */
 export interface PromptRecordParams {
-  /** The `id` of the prompt, from `strata.prompt.assemble`. */
+  /** Id of the prompt, as returned by `strata.prompt.assemble`. */
   id: string;
-  /** Outcome of the prompt. */
+  /** How the request ended. Defaults to `complete`. */
   status?: TurnStatus;
-  /** Answer: a text, or its content blocks. */
+  /** The model's answer: a string or a list of content blocks. */
   response?: Content | null;
-  /** Answer that was interrupted, in the same form as `response`. */
+  /**
+   * The part of an interrupted answer that was received, in the same form as `response`. Cannot be combined with
+   * `response`.
+   */
   partial?: Content | null;
-  /** Usage that the provider reported. */
+  /** Token usage that the provider reported. */
   usage?: UsageInput | null;
   /**
-   * Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble the prompt again
-   * and send it: the conversation is compacted first. A second `context_limit` in a row is an error that names the
-   * largest parts.
+   * Why the request failed. The prompt then counts as not sent. After `context_limit`, assemble and send the prompt
+   * again: the conversation is compacted first. A second `context_limit` in a row is an error that names the
+   * largest parts of the prompt.
    */
   error?: TurnError | null;
   /** The session. Defaults to the current one. */
@@ -3494,7 +3674,7 @@ export interface PromptRecordReply {
   id: string;
   /** How the request ended. */
   status: TurnStatus;
-  /** Number of messages in the conversation now. */
+  /** Number of messages in the conversation after this prompt was recorded. */
   messages: number;
   /** Billed usage of the session so far. */
   totals: Usage;
@@ -3510,30 +3690,36 @@ export interface PromptRecordReply {
 export interface PromptSendParams {
   /** Text of the question. */
   prompt: string;
-  /** Images to send with the question. */
+  /** Images to send with the question. Defaults to none. */
   images?: Image[];
   /**
    * Name chosen by the client. The answer is streamed under this name in `strata/delta` notifications. If absent,
    * the answer is delivered only in the reply.
    */
   stream?: string | null;
-  /** Tools that the model may use while it answers. */
+  /** Tools that the model may use while it answers. Defaults to `none`. */
   tools?: SendTools;
   /** Model to ask. Defaults to the setting `provider.model`, or else `model`. */
   model?: string | null;
   /** Layout policy. Defaults to the session's policy, or else to the setting `cache.policy`. */
   policy?: PolicyName | null;
-  /** Maximum input tokens. Defaults to the model's window, which also caps larger values. */
+  /**
+   * Maximum input tokens of each request. Defaults to no limit besides the model's window and the session's own
+   * limit.
+   */
   maxInputTokens?: number | null;
   /** Maximum tokens of the answer. Defaults to the setting `provider.max_output_tokens`. */
   maxOutputTokens?: number | null;
-  /** Maximum tokens of code to add to the question as excerpts. Defaults to the setting `context.auto_budget`. */
+  /**
+   * Maximum tokens of code to add to the question as excerpts. Defaults to the session's limit, or else to the
+   * setting `context.auto_budget`.
+   */
   autoBudget?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The reply of `strata.prompt.send`. */
+/** The answer to a question, with its usage and cost. */
 export interface PromptSendReply {
   /** Id of the session. */
   session: string;
@@ -3543,9 +3729,9 @@ export interface PromptSendReply {
   text: string;
   /** How the answer ended. */
   end: SendEnd;
-  /** Why the answer is incomplete. */
+  /** Why the answer is incomplete. Absent if it is complete. */
   error?: string;
-  /** Billed usage of all requests together. */
+  /** Billed token usage of all requests together. */
   usage: Usage;
   /** Actual cost of the input. */
   cost: SendCost;
@@ -3555,9 +3741,9 @@ export interface PromptSendReply {
   requests: number;
   /** Number of rounds of tool calls that were answered. */
   rounds: number;
-  /** Tools that the model used. */
+  /** Tool calls that the model made, in order. */
   tools: ToolUse[];
-  /** Selected files that did not fit. */
+  /** Paths of the selected files that were omitted because they did not fit. */
   shed: string[];
   /** Warnings for the user. */
   warnings: string[];
@@ -3567,45 +3753,57 @@ export interface PromptSendReply {
 
 /** The system prompt and its additions. */
 export interface PromptSettings {
-  /** The base system prompt. */
+  /** Base system prompt. Replaces the built-in one. */
   system: string;
   /**
-   * Guidelines for using tools and formatting answers. They follow the base system prompt if a request declares
-   * tools. An empty string adds nothing.
+   * Guidelines for using tools and formatting answers, added to the system prompt of requests that declare tools.
+   * An empty string adds nothing.
    */
   tool_guidelines: string;
-  /** Extra instructions that follow the base system prompt. */
+  /** Your own instructions, added to the system prompt after `system` and `tool_guidelines`. */
   system_extra: string;
   /**
-   * Rule files to include in the system prompt of trusted workspaces: file names, or paths whose last component can
-   * be a glob, such as `.cursor/rules/*.mdc`.
+   * Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
+   * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
    */
   rules: string[];
-  /** Skill files to list in the system prompt of trusted workspaces, by name and description only. */
+  /**
+   * Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
+   * reads a file before it uses the skill.
+   */
   skills: string[];
-  /** Memory files: notes to include in the system prompt of trusted workspaces. */
+  /**
+   * Files with notes that are added to the system prompt, in trusted workspaces only. They survive every
+   * compaction.
+   */
   memory: string[];
 }
 
 /** The system prompt and its additions. */
 export interface PromptSettingsInput {
-  /** The base system prompt. */
+  /** Base system prompt. Replaces the built-in one. */
   system?: string;
   /**
-   * Guidelines for using tools and formatting answers. They follow the base system prompt if a request declares
-   * tools. An empty string adds nothing.
+   * Guidelines for using tools and formatting answers, added to the system prompt of requests that declare tools.
+   * An empty string adds nothing.
    */
   tool_guidelines?: string;
-  /** Extra instructions that follow the base system prompt. */
+  /** Your own instructions, added to the system prompt after `system` and `tool_guidelines`. */
   system_extra?: string;
   /**
-   * Rule files to include in the system prompt of trusted workspaces: file names, or paths whose last component can
-   * be a glob, such as `.cursor/rules/*.mdc`.
+   * Rule files whose text is added to the system prompt, in trusted workspaces only. Each entry is a file name, or
+   * a path whose last component may be a glob, such as `.cursor/rules/*.mdc`.
    */
   rules?: string[];
-  /** Skill files to list in the system prompt of trusted workspaces, by name and description only. */
+  /**
+   * Skill files to list in the system prompt by name, description and path, in trusted workspaces only. The model
+   * reads a file before it uses the skill.
+   */
   skills?: string[];
-  /** Memory files: notes to include in the system prompt of trusted workspaces. */
+  /**
+   * Files with notes that are added to the system prompt, in trusted workspaces only. They survive every
+   * compaction.
+   */
   memory?: string[];
 }
 
@@ -3619,9 +3817,9 @@ export interface PromptWarning {
   path?: FileKey;
 }
 
-/** Kinds of `Warning`. */
+/** Kind of a `Warning`. */
 export type PromptWarningCode =
-  /** A selected file was left out because it did not fit. */
+  /** A selected file was omitted because it did not fit. */
   | 'shed'
   /** A selected file could not be read. */
   | 'unreadable'
@@ -3629,22 +3827,24 @@ export type PromptWarningCode =
   | 'out_of_step'
   /** The model is not in the model table. */
   | 'unknown_model'
-  /** Old exchanges were left out because nothing else could be dropped. */
+  /** Old exchanges were omitted because nothing else was left to drop. */
   | 'history_truncated'
-  /** The outlines are not complete yet. */
+  /** The repository's outlines are not complete yet. */
   | 'index_incomplete'
   /** Secrets in a file were replaced by placeholders. */
   | 'redacted'
-  /** The symbol map has no room for a file that the session or the request is about. */
+  /** The symbol map has no space left for a file that the session or the request is about. */
   | 'map_full';
 
 /**
- * A provider, identified by its API. Gateways and self-hosted servers offer one of these APIs at their own address.
+ * A provider, identified by its API. Also select it for a gateway or a self-hosted server that offers the same API.
  */
 export type ProviderName =
   /** Anthropic's Messages API. */
   | 'anthropic'
-  /** OpenAI's Chat Completions API. Also for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`. */
+  /**
+   * OpenAI's Chat Completions API. Also works for OpenRouter, LiteLLM, vLLM and others, with `provider.base_url`.
+   */
   | 'openai'
   /** OpenAI's Responses API. */
   | 'responses'
@@ -3655,66 +3855,86 @@ export type ProviderName =
 
 /** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettings {
-  /** Provider to send prompts to. If unset, Strata sends nothing, even if a key is available. */
+  /**
+   * API of the provider to send prompts to. Strata sends nothing unless this is set, even if a key is available.
+   */
   name: ProviderName | null;
-  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
+  /**
+   * Base URL of the provider, for a gateway, a proxy or your own server. Must be `https:`, or `http:` for a server
+   * on this machine. Defaults to the provider's public address.
+   */
   base_url: string | null;
-  /** Model to send prompts to, as the provider names it. Defaults to `model`. */
+  /** Model to send prompts to, by the name the provider uses. Defaults to the setting `model`. */
   model: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
-   * `_TOKEN` or `_KEY`.
+   * Environment variable that contains the provider's key. Its name must end in `_API_KEY`, `_TOKEN` or `_KEY`.
+   * Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
    */
   key_env: KeyVariable | null;
   /**
-   * Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs
-   * without a shell and takes precedence over environment variables.
+   * Command that prints the provider's key, as a program and its arguments, such as `["pass", "show",
+   * "anthropic"]`. Runs without a shell, and takes precedence over environment variables.
    */
   key_command: string[];
-  /** Timeout for one answer, in seconds. */
+  /** Maximum time for one request, including retries, in seconds. */
   timeout_s: number;
-  /** Maximum time to wait for more data from the provider, in seconds. */
+  /**
+   * Maximum time without any data from the provider, in seconds. Raise it for models that send nothing while they
+   * reason.
+   */
   stall_s: number;
-  /** Maximum retries if the provider is overloaded or fails before the answer begins. */
+  /** Maximum number of retries if the provider is overloaded or fails before the answer begins. */
   retries: number;
-  /** Maximum rounds of tool calls per answer. */
+  /**
+   * Maximum rounds of tool calls per answer. After the last one, the model is asked to answer with what it knows.
+   */
   tool_rounds: number;
   /**
-   * Maximum tokens per answer. Defaults to `budget.output_reserve` for Anthropic, and to the provider's own limit
-   * for others.
+   * Maximum tokens of an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
+   * Anthropic, and to the provider's own limit with others.
    */
   max_output_tokens: number | null;
 }
 
 /** The provider that `strata ask` and `strata.prompt.send` use. */
 export interface ProviderSettingsInput {
-  /** Provider to send prompts to. If unset, Strata sends nothing, even if a key is available. */
+  /**
+   * API of the provider to send prompts to. Strata sends nothing unless this is set, even if a key is available.
+   */
   name?: ProviderName | null;
-  /** Provider address, if not the default: `https:`, or `http:` for a server on this machine. */
+  /**
+   * Base URL of the provider, for a gateway, a proxy or your own server. Must be `https:`, or `http:` for a server
+   * on this machine. Defaults to the provider's public address.
+   */
   base_url?: string | null;
-  /** Model to send prompts to, as the provider names it. Defaults to `model`. */
+  /** Model to send prompts to, by the name the provider uses. Defaults to the setting `model`. */
   model?: string | null;
   /**
-   * Environment variable that holds the provider's key, if not the default one. The name must end in `_API_KEY`,
-   * `_TOKEN` or `_KEY`.
+   * Environment variable that contains the provider's key. Its name must end in `_API_KEY`, `_TOKEN` or `_KEY`.
+   * Defaults to the provider's usual variable, such as `ANTHROPIC_API_KEY`.
    */
   key_env?: KeyVariable | null;
   /**
-   * Command, with its arguments, that prints the provider's key, such as `["pass", "show", "anthropic"]`. It runs
-   * without a shell and takes precedence over environment variables.
+   * Command that prints the provider's key, as a program and its arguments, such as `["pass", "show",
+   * "anthropic"]`. Runs without a shell, and takes precedence over environment variables.
    */
   key_command?: string[];
-  /** Timeout for one answer, in seconds. */
+  /** Maximum time for one request, including retries, in seconds. */
   timeout_s?: number;
-  /** Maximum time to wait for more data from the provider, in seconds. */
+  /**
+   * Maximum time without any data from the provider, in seconds. Raise it for models that send nothing while they
+   * reason.
+   */
   stall_s?: number;
-  /** Maximum retries if the provider is overloaded or fails before the answer begins. */
+  /** Maximum number of retries if the provider is overloaded or fails before the answer begins. */
   retries?: number;
-  /** Maximum rounds of tool calls per answer. */
+  /**
+   * Maximum rounds of tool calls per answer. After the last one, the model is asked to answer with what it knows.
+   */
   tool_rounds?: number;
   /**
-   * Maximum tokens per answer. Defaults to `budget.output_reserve` for Anthropic, and to the provider's own limit
-   * for others.
+   * Maximum tokens of an answer. Defaults to the tokens reserved for the answer (`budget.output_reserve`) with
+   * Anthropic, and to the provider's own limit with others.
    */
   max_output_tokens?: number | null;
 }
@@ -3724,17 +3944,17 @@ export type Ratio = number;
 
 /** An occurrence of a secret. Never contains the secret itself. */
 export interface RedactedSecret {
-  /** Rule that found the secret. For a secret from an earlier run of the server, the kind in its placeholder. */
+  /** Rule that found the secret. For a secret from an earlier run of the server, the label in its placeholder. */
   rule: string;
-  /** Placeholder that replaces the secret. */
+  /** Placeholder that the model sees instead of the secret. */
   placeholder: string;
-  /** File that contains the secret. */
+  /** Path of the file that contains the secret. Absent if it is not in a file. */
   path?: FileKey;
-  /** Web page that contains the secret. */
+  /** Address of the web page that contains the secret. Absent if it is not in a web page. */
   url?: string;
-  /** Message that contains the secret. */
+  /** Number of the message that contains the secret. Absent if it is not in a message. */
   message?: MessageId;
-  /** Line in the file, the page, or the block of the message, counted from 1. */
+  /** Line of the secret in the file, the page, or the block of the message, counted from 1. */
   line: number;
 }
 
@@ -3744,9 +3964,9 @@ export interface RedactionListParams {
   session?: string | null;
 }
 
-/** The secrets replaced in the session's content. */
+/** The secrets that placeholders replace in the session's content. */
 export interface RedactionListReply {
-  /** Secrets: those in files first, sorted by path, then those in web pages, then those in messages. */
+  /** Secrets in files, sorted by path, then secrets in web pages, then secrets in messages. */
   secrets: RedactedSecret[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -3754,7 +3974,7 @@ export interface RedactionListReply {
 
 /** A text in which to restore secrets. */
 export interface RedactionRestoreParams {
-  /** A model's answer, or any other text. */
+  /** Text that contains placeholders, such as a model's answer. */
   text: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -3762,13 +3982,13 @@ export interface RedactionRestoreParams {
 
 /** The text with its secrets restored. Apply it to a file; do not send it to a model. */
 export interface RedactionRestoreReply {
-  /** Restored text. */
+  /** Text with all known secrets restored. */
   text: string;
-  /** Number of placeholders replaced. */
+  /** Number of placeholders that were replaced. */
   restored: number;
   /**
    * Placeholders that were not replaced because their secrets are unknown: the file is not selected, or the secret
-   * was in a message during an earlier run of the server.
+   * was found in a message during an earlier run of the server.
    */
   unknown: string[];
   /** Number of changes to the session so far. */
@@ -3777,29 +3997,29 @@ export interface RedactionRestoreReply {
 
 /** Redaction of secrets in text that models see. */
 export interface RedactionSettings {
-  /** Whether to replace secrets in files, messages and tool results with placeholders. */
+  /** Whether to replace secrets in files, messages and tool results with placeholders before a model sees them. */
   enabled: boolean;
-  /** Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names. */
+  /** Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules. */
   allow: string[];
 }
 
 /** Redaction of secrets in text that models see. */
 export interface RedactionSettingsInput {
-  /** Whether to replace secrets in files, messages and tool results with placeholders. */
+  /** Whether to replace secrets in files, messages and tool results with placeholders before a model sees them. */
   enabled?: boolean;
-  /** Exceptions that are sent unchanged: placeholders as listed by `strata.redaction.list`, or rule names. */
+  /** Secrets to send unchanged: placeholders as listed by `strata.redaction.list`, or names of rules. */
   allow?: string[];
 }
 
-/** A reference. */
+/** A line that refers to the name. */
 export interface ReferenceHit {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
   /** Line number, counted from 1. */
   line: number;
-  /** The line, without surrounding whitespace. */
+  /** Text of the line, without surrounding whitespace. */
   text: string;
-  /** Whether scopes, imports and types resolve to the definition, or only the name matches. */
+  /** How certain the reference is: resolved through scopes, imports and types, or matched only by name. */
   confidence: Confidence;
   /** Whether this is a definition of the name. */
   definition?: boolean;
@@ -3807,15 +4027,15 @@ export interface ReferenceHit {
 
 /** A file that refers to a definition. */
 export interface Referrer {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Likelihood that the file refers to this definition, at most 1. */
+  /** Likelihood that the file refers to this definition, from 0 to 1. */
   likelihood: number;
 }
 
 /** A relevant file or definition. */
 export interface RelevantItem {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
   /** Kind of the definition. Absent for a file. */
   kind?: SymbolKind;
@@ -3823,36 +4043,36 @@ export interface RelevantItem {
   name?: string;
   /** Line that introduces the definition. Absent for a file. */
   head?: string;
-  /** First line, counted from 1. */
+  /** First line of the definition, counted from 1. */
   line?: number;
-  /** Last line, inclusive. */
+  /** Last line of the definition, inclusive. */
   endLine?: number;
-  /** Relevance relative to the best item, which scores 1. */
+  /** Relevance relative to the best item, whose score is 1. */
   score: number;
 }
 
 /** A renamed file or directory. */
 export interface Rename {
-  /** Path before the rename. */
+  /** Path before the rename, relative to the workspace folder. */
   from: string;
-  /** Path after the rename. */
+  /** Path after the rename, relative to the workspace folder. */
   to: string;
 }
 
 /** A part of a tool result. */
 export type ResultPart =
-  /** Text output. */
+  /** Text returned by the tool. */
   | {
     type: 'text';
     /** Text of the output. */
     text: string;
   }
-  /** An image returned by the tool. */
+  /** Image returned by the tool. */
   | {
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
+    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
     width?: number;
     /** Height in pixels, if known. */
     height?: number;
@@ -3868,18 +4088,18 @@ export type ResultPart =
 
 /** A part of a tool result. */
 export type ResultPartInput =
-  /** Text output. */
+  /** Text returned by the tool. */
   | {
     type: 'text';
     /** Text of the output. */
     text: string;
   }
-  /** An image returned by the tool. */
+  /** Image returned by the tool. */
   | {
     type: 'image';
     /** Source of the image's bytes. */
     source: ImageSource;
-    /** Width in pixels, if known. If unknown, the token estimate is a constant. */
+    /** Width in pixels, if known. Without a size, the token estimate is a constant. */
     width?: number | null;
     /** Height in pixels, if known. */
     height?: number | null;
@@ -3893,9 +4113,11 @@ export type ResultPartInput =
     value: unknown;
   };
 
-/** Statistics about one item. */
+/** Statistics of policy `ripple` about one item. */
 export interface RippleItemStats {
-  /** Number N: consecutive requests in which the item was unchanged, starting from the entry value of its tier. */
+  /**
+   * N: number of consecutive requests in which the item was unchanged, counted from the entry value of its tier.
+   */
   n: number;
   /** N at which the item is promoted; absent in L0, the most stable tier. */
   threshold?: number;
@@ -3905,14 +4127,14 @@ export interface RippleItemStats {
 export type Role =
   /** The user, or a program that acts for the user. Tool results also have this role. */
   | 'user'
-  /** The model. */
+  /** The model that answers. */
   | 'assistant';
 
 /** The cost of the input, in tokens of uncached input. */
 export interface SendCost {
-  /** Actual cost. */
+  /** Actual cost, including the effect of the cache. */
   paid: number;
-  /** Cost without a cache. */
+  /** Cost if nothing had been cached. */
   uncached: number;
   /** Share of the input that was read from the cache, from 0 to 1. */
   readShare: number;
@@ -3924,25 +4146,25 @@ export type SendEnd =
   | 'complete'
   /** The answer reached its token limit. */
   | 'output_limit'
-  /** The model requested more rounds of tool calls than allowed. */
+  /** The model requested more rounds of tool calls than the setting `provider.tool_rounds` allows. */
   | 'tool_rounds'
   /**
-   * The model called tools that Strata does not run: those of a forwarded conversation, or some although none were
+   * The model called tools that Strata does not run: tools of a forwarded conversation, or tools that were not
    * offered.
    */
   | 'tool_calls'
-  /** The user stopped the answer. The answer so far is kept. */
+  /** The user stopped the answer. The partial answer is kept. */
   | 'cancelled'
-  /** The provider's answer was interrupted. The answer so far is kept. */
+  /** The provider's answer was interrupted. The partial answer is kept. */
   | 'cut'
-  /** A later request failed. The answers before it are recorded. */
+  /** A later request failed. The answers to earlier requests are recorded. */
   | 'failed';
 
-/** The tools that the model may use. */
+/** The tools that the model may use while it answers. */
 export type SendTools =
   /** No tools. */
   | 'none'
-  /** Strata's read-only tools: map, outlines, references, searches, files, notes. */
+  /** Strata's read-only tools, such as the map, outlines, references, searches, files and notes. */
   | 'read';
 
 /** Arguments of a command that takes none. */
@@ -3953,7 +4175,7 @@ export interface ServerModelsParams {
 
 /** The model table. */
 export interface ServerModelsReply {
-  /** Models, sorted by name. */
+  /** Known models, sorted by name. */
   models: Model[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -3971,15 +4193,15 @@ export interface ServerReindexReply {
   stateVersion: number;
 }
 
-/** The language server. */
+/** Scanning of workspace folders. */
 export interface ServerSettings {
-  /** Directory names to skip when scanning, in addition to the built-in list. */
+  /** Names of directories to skip when scanning the workspace, in addition to the built-in list. */
   ignore: string[];
 }
 
-/** The language server. */
+/** Scanning of workspace folders. */
 export interface ServerSettingsInput {
-  /** Directory names to skip when scanning, in addition to the built-in list. */
+  /** Names of directories to skip when scanning the workspace, in addition to the built-in list. */
   ignore?: string[];
 }
 
@@ -3989,13 +4211,13 @@ export interface ServerSettingsParams {
   session?: string | null;
 }
 
-/** The effective settings. */
+/** The effective settings, and where they come from. */
 export interface ServerSettingsReply {
-  /** All settings. */
+  /** Effective value of every setting. */
   settings: Settings;
-  /** Where each value comes from, keyed by setting. */
+  /** Origin of each value, keyed by setting. */
   origins: Record<string, SettingOrigin>;
-  /** Values in a workspace file that it must not set. */
+  /** Values that were ignored because a workspace file must not set them. */
   ignored: IgnoredSetting[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4007,15 +4229,15 @@ export interface ServerStatusParams {
   session?: string | null;
 }
 
-/** The state of the server. */
+/** The state of the server and its workspace. */
 export interface ServerStatusReply {
-  /** Version of Strata. */
+  /** Version of the running server. */
   version: string;
-  /** The current session. */
+  /** Id of the current session. */
   session: string;
-  /** The workspace folders. */
+  /** Absolute paths of the workspace folders. */
   roots: string[];
-  /** Number of open buffers. */
+  /** Number of documents that are open in the editor. */
   openDocuments: number;
   /** Whether all files have been outlined. */
   index: IndexState;
@@ -4030,8 +4252,8 @@ export interface ServerStatusReply {
   /** Whether the user trusts the workspace. */
   trusted: boolean;
   /**
-   * Problems of the scan, and settings without effect: those that a workspace file must not set, and unknown names
-   * in `redaction.allow`.
+   * Problems found by the scan, and settings that have no effect: those that a workspace file must not set, and
+   * unknown names in `redaction.allow`.
    */
   notes: string[];
   /** Number of changes to the session so far. */
@@ -4040,7 +4262,7 @@ export interface ServerStatusReply {
 
 /** A session to delete. */
 export interface SessionDeleteParams {
-  /** Id of the session. Defaults to the session that the command runs in. */
+  /** Id of the session to delete. Defaults to the session that the command runs in. */
   id?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4054,9 +4276,9 @@ export interface SessionDeleteReply {
 
 /** A session and the format to export it in. */
 export interface SessionExportParams {
-  /** Export format. */
+  /** Format of the export. Defaults to `jsonl`. */
   format?: ExportFormat;
-  /** Id of the session. Defaults to the session that the command runs in. */
+  /** Id of the session to export. Defaults to the session that the command runs in. */
   id?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4064,19 +4286,19 @@ export interface SessionExportParams {
 
 /** An exported session. */
 export interface SessionExportReply {
-  /** Export format. */
+  /** Format of the exported text. */
   format: ExportFormat;
-  /** Exported text. */
+  /** The exported conversation. */
   text: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** How much of the session to copy. */
+/** Options for copying a session. */
 export interface SessionForkParams {
-  /** Last message to copy. Defaults to the whole conversation. */
+  /** Number of the last message to copy. Defaults to the last message of the conversation. */
   until?: MessageId | null;
-  /** Name of the new session. */
+  /** Name of the new session. Defaults to none. */
   name?: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4086,7 +4308,7 @@ export interface SessionForkParams {
 export interface SessionForkReply {
   /** Id of the session. */
   id: string;
-  /** Number of messages. */
+  /** Number of messages in the session. */
   messages: number;
   /** Whether the session is open read-only. */
   readOnly: boolean;
@@ -4096,9 +4318,9 @@ export interface SessionForkReply {
 
 /** A recorded conversation to import. */
 export interface SessionImportParams {
-  /** Output of another program, or of `session.export`. */
+  /** Recording of another program, or output of `strata.session.export`. */
   text: string;
-  /** Name of the new session. */
+  /** Name of the new session. Defaults to none. */
   name?: string;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4106,13 +4328,13 @@ export interface SessionImportParams {
 
 /** The imported session. */
 export interface SessionImportReply {
-  /** Id of the session. */
+  /** Id of the new session. */
   id: string;
-  /** Number of messages. */
+  /** Number of imported messages. */
   messages: number;
-  /** Format that was recognized. */
+  /** Format that was recognized in the text. */
   form: ConversationForm;
-  /** Number of lines that contain no message. */
+  /** Number of lines in the text that contain no message. */
   skipped: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4124,9 +4346,9 @@ export interface SessionListParams {
   session?: string | null;
 }
 
-/** All sessions of the workspace. */
+/** The open and stored sessions of the workspace. */
 export interface SessionListReply {
-  /** Sessions, most recently written first. */
+  /** Sessions that have not been saved, then saved ones, most recently written first. */
   sessions: ListedSession[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4134,9 +4356,11 @@ export interface SessionListReply {
 
 /** A stored session to open. */
 export interface SessionLoadParams {
-  /** Id of the session. */
+  /** Id of the session to open. */
   id: string;
-  /** Whether to open the session read-only, for example because another server writes to it. */
+  /**
+   * Whether to open the session read-only, for example because another server writes to it. Defaults to `false`.
+   */
   readOnly?: boolean;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4146,7 +4370,7 @@ export interface SessionLoadParams {
 export interface SessionLoadReply {
   /** Id of the session. */
   id: string;
-  /** Number of messages. */
+  /** Number of messages in the session. */
   messages: number;
   /** Whether the session is open read-only. */
   readOnly: boolean;
@@ -4164,7 +4388,7 @@ export interface SessionNewParams {
 export interface SessionNewReply {
   /** Id of the session. */
   id: string;
-  /** Number of messages. */
+  /** Number of messages in the session. */
   messages: number;
   /** Whether the session is open read-only. */
   readOnly: boolean;
@@ -4174,9 +4398,9 @@ export interface SessionNewReply {
 
 /** A new name for a session. */
 export interface SessionRenameParams {
-  /** New name. Empty to remove the name. */
+  /** New name of the session. An empty string removes the name. */
   name: string;
-  /** Id of the session. Defaults to the session that the command runs in. */
+  /** Id of the session to rename. Defaults to the session that the command runs in. */
   id?: string | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4198,7 +4422,7 @@ export interface SessionResetParams {
 export interface SessionResetReply {
   /** Id of the session. */
   id: string;
-  /** Number of messages. */
+  /** Number of messages in the session. */
   messages: number;
   /** Whether the session is open read-only. */
   readOnly: boolean;
@@ -4206,11 +4430,11 @@ export interface SessionResetReply {
   stateVersion: number;
 }
 
-/** A search query. */
+/** A search in the messages of the session. */
 export interface SessionSearchParams {
-  /** Words to search for. A query without any letter or digit is an error. */
+  /** Words to search for. Must contain at least one letter or digit. */
   query: string;
-  /** Maximum number of matches. Defaults to 20, at most 1,000. */
+  /** Maximum number of matches to return, up to 1,000. Defaults to 20. */
   limit?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4218,9 +4442,9 @@ export interface SessionSearchParams {
 
 /** The matches of a search. */
 export interface SessionSearchReply {
-  /** Matches in memory files, then all others, each best first. */
+  /** Matches in memory files, then all other matches. Each group is sorted by relevance, best first. */
   hits: Hit[];
-  /** Number of newest matches that were ranked, if there are too many to rank all. */
+  /** Number of the newest matches that were ranked, if there were too many to rank all. Absent otherwise. */
   newest?: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4234,7 +4458,7 @@ export interface SessionStepsParams {
 
 /** The tool calls of a session. */
 export interface SessionStepsReply {
-  /** Tool calls, in order. */
+  /** Tool calls, oldest first. */
   steps: Step[];
   /** Paths of the files that were read, most recently read last. */
   filesRead: string[];
@@ -4265,33 +4489,42 @@ export interface SettingOrigin {
   name: string;
 }
 
-/** All settings. */
+/** All settings of Strata. */
 export interface Settings {
-  /** Model to build prompts for, as the provider names it. */
+  /**
+   * Model that prompts are built for, by the name its provider uses. Determines how tokens are counted, the size of
+   * the input window, and the rules of the prompt cache.
+   */
   model: string;
-  /** Format of the request body. */
+  /**
+   * Format of the request body, named after the API that accepts it. `markdown` is plain text for reading or
+   * pasting.
+   */
   format: Format;
-  /** Prompt caching. */
+  /** Layout of prompts for the provider's prompt cache. */
   cache: CacheSettings;
   /** The system prompt and its additions. */
   prompt: PromptSettings;
-  /** The symbol map. */
+  /** The symbol map, which outlines the repository's files. */
   symbols: SymbolSettings;
-  /** Full files and the repository file list. */
+  /** Selected files, and the list of files without an outline. */
   files: FileSettings;
-  /** The context frame: relevant names, placed after the question. */
+  /** The context frame: a list of names relevant to the question, placed after it. */
   context_frame: ContextFrameSettings;
-  /** Tokens reserved in the model's input window. */
+  /** How the model's input window is divided. */
   budget: BudgetSettings;
-  /** Models missing from the built-in table, and overrides for those in it. */
+  /** Models to add to the built-in table, and overrides for models in it. */
   models: ModelTable;
-  /** Paths of tokenizer files (`tokenizer.json`), keyed by model family or model. */
+  /**
+   * Absolute paths of tokenizer files (`tokenizer.json`), keyed by model family or model name. Add one to count
+   * tokens exactly for models whose tokens Strata otherwise estimates.
+   */
   tokenizers: Record<string, string>;
   /** The provider that `strata ask` and `strata.prompt.send` use. */
   provider: ProviderSettings;
-  /** Conversation compaction. */
+  /** When and how to compact conversations. */
   compaction: CompactionSettings;
-  /** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
+  /** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
   context: ContextSettings;
   /** Patterns that classify tools by name. */
   tools: ToolPatterns;
@@ -4299,39 +4532,48 @@ export interface Settings {
   tool_output: ToolOutputSettings;
   /** Redaction of secrets in text that models see. */
   redaction: RedactionSettings;
-  /** The language server. */
+  /** Scanning of workspace folders. */
   server: ServerSettings;
-  /** Standard LSP requests that other language servers also answer. */
+  /** Standard LSP requests that Strata answers. */
   lsp: LspSettings;
 }
 
-/** All settings. */
+/** All settings of Strata. */
 export interface SettingsInput {
-  /** Model to build prompts for, as the provider names it. */
+  /**
+   * Model that prompts are built for, by the name its provider uses. Determines how tokens are counted, the size of
+   * the input window, and the rules of the prompt cache.
+   */
   model?: string;
-  /** Format of the request body. */
+  /**
+   * Format of the request body, named after the API that accepts it. `markdown` is plain text for reading or
+   * pasting.
+   */
   format?: Format;
-  /** Prompt caching. */
+  /** Layout of prompts for the provider's prompt cache. */
   cache?: CacheSettingsInput;
   /** The system prompt and its additions. */
   prompt?: PromptSettingsInput;
-  /** The symbol map. */
+  /** The symbol map, which outlines the repository's files. */
   symbols?: SymbolSettingsInput;
-  /** Full files and the repository file list. */
+  /** Selected files, and the list of files without an outline. */
   files?: FileSettingsInput;
-  /** The context frame: relevant names, placed after the question. */
+  /** The context frame: a list of names relevant to the question, placed after it. */
   context_frame?: ContextFrameSettingsInput;
-  /** Tokens reserved in the model's input window. */
+  /** How the model's input window is divided. */
   budget?: BudgetSettingsInput;
-  /** Models missing from the built-in table, and overrides for those in it. */
+  /** Models to add to the built-in table, and overrides for models in it. */
   models?: ModelTableInput;
-  /** Paths of tokenizer files (`tokenizer.json`), keyed by model family or model. */
+  /**
+   * Absolute paths of tokenizer files (`tokenizer.json`), keyed by model family or model name. Add one to count
+   * tokens exactly for models whose tokens Strata otherwise estimates.
+   */
   tokenizers?: Record<string, string>;
   /** The provider that `strata ask` and `strata.prompt.send` use. */
   provider?: ProviderSettingsInput;
-  /** Conversation compaction. */
+  /** When and how to compact conversations. */
   compaction?: CompactionSettingsInput;
-  /** Code that Strata adds to questions automatically, and the memory of autonomous loops. */
+  /** Code that Strata adds to questions automatically, indexing, and the memory of autonomous loops. */
   context?: ContextSettingsInput;
   /** Patterns that classify tools by name. */
   tools?: ToolPatternsInput;
@@ -4339,9 +4581,9 @@ export interface SettingsInput {
   tool_output?: ToolOutputSettingsInput;
   /** Redaction of secrets in text that models see. */
   redaction?: RedactionSettingsInput;
-  /** The language server. */
+  /** Scanning of workspace folders. */
   server?: ServerSettingsInput;
-  /** Standard LSP requests that other language servers also answer. */
+  /** Standard LSP requests that Strata answers. */
   lsp?: LspSettingsInput;
 }
 
@@ -4351,7 +4593,7 @@ export interface ShownPage {
   url: string;
   /** Title of the page. */
   title?: string;
-  /** Key of the page's item in the layout. */
+  /** Key that identifies the page in the layout of prompts. */
   key: ItemKey;
   /** Tier of the page in the last recorded turn. */
   tier: Tier;
@@ -4359,7 +4601,7 @@ export interface ShownPage {
   tokens: number;
 }
 
-/** The state of the context meter. */
+/** The context meter of the current session. */
 export interface Status {
   /** Id of the current session. */
   session: string;
@@ -4371,22 +4613,22 @@ export interface Status {
   window: number;
   /** `tokens` as a percentage of `window`. */
   percent: number;
-  /** Percentage of the session's billed input that was read from the cache. */
+  /** Percentage of the session's billed input tokens that were read from the cache. */
   cachedPercent: number | null;
   /** Tokens that the next request can read from the cache. Absent if nothing is cached. */
   cachedTokens?: number;
-  /** When the cache expires if it is not used before, in milliseconds since 1970. */
+  /** When the cache expires unless it is used before, in milliseconds since 1970. Absent if nothing is cached. */
   cacheExpiresMs?: number;
-  /** How much of the threshold for the next compaction the conversation has used, in percent. */
+  /** Percentage of the threshold for the next compaction that the conversation has reached. */
   compactionPercent: number;
   /**
-   * Number of selected files that the next request would leave out because they do not fit. `strata.budget.report`
-   * lists them.
+   * Number of selected files that the next request omits because they do not fit. `strata.budget.report` lists
+   * them.
    */
   shed: number;
-  /** Number of secrets in selected files that were replaced. `strata.redaction.list` lists them. */
+  /** Number of secrets in selected files that placeholders replace. `strata.redaction.list` lists them. */
   redacted: number;
-  /** Whether the conversation is saved to disk. If not, it is lost when the server ends. */
+  /** Whether the conversation is saved to disk. If not, it is lost when the server exits. */
   stored: boolean;
   /** Whether all files have been outlined. */
   index: IndexState;
@@ -4396,28 +4638,27 @@ export interface Status {
   stateVersion: number;
 }
 
-/** One step of an exploration. */
+/** A tool call and its outcome. */
 export interface Step {
-  /** The message that called the tool. */
+  /** Message that called the tool. */
   message: MessageId;
-  /** The tool. */
+  /** Name of the tool. */
   tool: string;
-  /** The path, command line or query; empty if the call has none. */
+  /** Path, command line or query; empty if the call has none. */
   subject: string;
-  /** Its outcome. */
   ended: StepOutcome;
 }
 
-/** How a tool call ended. */
+/** Outcome of a tool call. */
 export type StepOutcome =
-  /** It succeeded. */
+  /** The call succeeded. */
   | 'well'
-  /** It failed. */
+  /** The call failed. */
   | 'badly'
-  /** Its result is not among the messages. */
+  /** The result of the call is not among the messages. */
   | 'unanswered';
 
-/** Who writes compaction summaries. */
+/** Author of compaction summaries. */
 export type SummariserKind =
   /**
    * The client if it supports `strata/summarize`, otherwise the provider of `compaction.model` if its key is
@@ -4431,71 +4672,70 @@ export type SummariserKind =
   /** A provider over HTTP, with a key from the environment. */
   | 'http';
 
-/** A request to the client's model. */
+/** A question for the client's model. */
 export interface Summarize {
-  /** Purpose of the request. */
+  /** What the answer is used for. */
   purpose: SummaryPurpose;
-  /** System prompt. */
+  /** System prompt of the request. */
   system: string;
-  /** User message. */
+  /** User message of the request. */
   prompt: string;
   /** Maximum tokens of the answer. */
   maxTokens: number;
-  /** Model from the settings, as the provider names it. */
+  /** Model from the settings, as the provider names it. Absent if the settings name none. */
   model?: string;
 }
 
-/** The answer of a model. */
+/** The answer of the client's model. */
 export type Summary =
   /** Text of the answer. */
   | string
-  /** An object, which may also name the model. */
+  /** An object with the answer, and optionally the model that wrote it. */
   | {
     /** Text of the answer. */
     text: string;
-    /** User-visible name of the model that wrote the answer, shown in `strata/compaction`. */
+    /** Display name of the model that wrote the answer, shown in `strata/compaction`. */
     model?: string | null;
   };
 
-/** Who wrote a summary. */
+/** Author of a compaction's summary. */
 export interface SummaryAuthor {
-  /** Where the model runs. */
+  /** Where the model runs, or `extractive` if no model was used. */
   kind: AuthorKind;
-  /** The model, by the name that the client gave with its answer, or by that of `compaction.model`. */
+  /** Name of the model: the one that the client reported with its answer, or `compaction.model`. */
   model?: string;
 }
 
-/** The purpose of a question. */
 export type SummaryPurpose =
-  /** Where the topic changed. */
+  /** Finds where the topic changed. */
   | 'find_topic'
-  /** A summary. */
+  /** Summarizes a conversation or a part of it. */
   | 'summarise'
-  /** One summary of several. */
+  /** Merges the summaries of several parts into one. */
   | 'merge';
 
 /** Whether a model supports a feature. */
 export type Support = 'yes' | 'none';
 
-/** The effect of switching to another model, by its tokenizer and prices. */
+/** The effect of switching to another model, given its tokenizer and prices. */
 export interface SwitchCost {
   /** Model to switch to. */
   model: string;
-  /** Tokens of the next prompt for this model. */
+  /** Number of tokens of the next prompt for this model. */
   tokens: number;
-  /** Charge for the cacheable part, which is not cached for this model yet. */
+  /** Charge for the cacheable part of the prompt, which is not cached for this model yet. */
   charge: Charge;
   /** Cost, in tokens of uncached input. */
   cost: number;
-  /** Cost relative to the next prompt without any cache; 1 is a whole prompt. */
+  /** Cost relative to sending the next prompt without a cache, where 1 is the cost of the whole prompt. */
   share: number;
 }
 
-/** A file that defines the name. */
+/** The definitions of a name in one file. */
 export interface SymbolDefinition {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Heads of the definitions. */
+  /** Lines that introduce the definitions. */
   heads: string[];
   /** Line numbers of the definitions, counted from 1. */
   lines: number[];
@@ -4541,24 +4781,24 @@ export type SymbolKind =
 /** The symbol map. */
 export interface SymbolSettings {
   /**
-   * Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000: at
-   * 4,000 tokens, the map shows nine tenths of the definitions that later commits change, and beyond 8,000 little
-   * more.
+   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000 and at most
+   * 64,000. 4,000 tokens suffice for nine tenths of the definitions that later commits change; more than 8,000 add
+   * little.
    */
   map_budget: number | null;
-  /** Maximum size, in bytes, of a file that Strata outlines. */
+  /** Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them. */
   max_file_bytes: number;
 }
 
 /** The symbol map. */
 export interface SymbolSettingsInput {
   /**
-   * Maximum tokens for the symbol map. Defaults to an eighth of the input window, between 4,000 and 64,000: at
-   * 4,000 tokens, the map shows nine tenths of the definitions that later commits change, and beyond 8,000 little
-   * more.
+   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000 and at most
+   * 64,000. 4,000 tokens suffice for nine tenths of the definitions that later commits change; more than 8,000 add
+   * little.
    */
   map_budget?: number | null;
-  /** Maximum size, in bytes, of a file that Strata outlines. */
+  /** Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them. */
   max_file_bytes?: number;
 }
 
@@ -4572,17 +4812,17 @@ export interface SymbolsDependentsParams {
 
 /** The dependencies of a file. */
 export interface SymbolsDependentsReply {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Number of files that refer to this file, in which uncertain references count less. */
+  /** Number of files that refer to this file. Uncertain references count as less than 1. */
   incoming: number;
-  /** Files that refer to this file, strongest first. */
+  /** Files that refer to this file, strongest relation first. */
   dependents: FileKey[];
-  /** Files that this file refers to, strongest first. */
+  /** Files that this file refers to, strongest relation first. */
   dependencies: FileKey[];
   /** Files that this file imports. */
   imports: FileKey[];
-  /** Files that this file refers to and that refer to it. */
+  /** Files that this file refers to and that refer back to it. */
   mutual: FileKey[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4598,81 +4838,84 @@ export interface SymbolsFileParams {
 
 /** The outline of a file. */
 export interface SymbolsFileReply {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
-  /** Language of the file. */
+  /** Name of the file's language. */
   language: string;
   /**
-   * Definitions without their bodies, one per line: the line range of the definition, then its head, indented by
-   * one space per level.
+   * Definitions without their bodies, one per line. Each line contains the line range of the definition and its
+   * head, indented by one space per level.
    */
   text: string;
-  /** Tokens of `text`. */
+  /** Number of tokens in `text`. */
   tokens: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A search query. */
+/** A search for symbols by name. */
 export interface SymbolsFindParams {
-  /** Symbol name, or some of its letters in order, optionally qualified (`Type.method`). */
+  /** Name of a symbol, or some of its letters in order. May be qualified (`Type.method`). */
   query: string;
-  /** Maximum number of symbols. */
+  /** Maximum number of symbols to return. Defaults to 50. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The matches. */
+/** The symbols that match a query. */
 export interface SymbolsFindReply {
-  /** Matching symbols, closest first. */
+  /** Matching symbols, closest match first. */
   symbols: FoundSymbol[];
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** The size and topic of the map. */
+/** Size and topic of the symbol map. */
 export interface SymbolsMapParams {
   /** Maximum tokens of the map. Defaults to the setting `symbols.map_budget`. */
   budget?: number | null;
-  /** Files to always include, as paths or globs such as `src/**\/*.rs`. Related files are ranked first. */
+  /**
+   * Files that the map must include, as paths or globs such as `src/**\/*.rs`. Files related to them are ranked
+   * first.
+   */
   focus?: string[];
   /**
-   * Topic of the map, in plain words. Related code is ranked first, and files and symbols that the text names are
-   * always included.
+   * Topic of the map, in plain words. Related code is ranked first. Files and symbols named in the text are always
+   * included.
    */
   about?: string | null;
-  /** Order of the blocks. */
+  /** Order of the files in the map. Defaults to `rank`. */
   sort?: MapSort;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The symbol map. */
+/** A symbol map that fits a token budget. */
 export interface SymbolsMapReply {
-  /** Legend that explains the map's notation. */
+  /** Explanation of the map's notation. */
   legend: string;
-  /** All blocks, as text. */
+  /** Text of the map, one block per file. */
   text: string;
-  /** Tokens of the map. */
+  /** Number of tokens in `text`. */
   tokens: number;
-  /** Maximum tokens of the map. */
+  /** Maximum tokens that were allowed for the map. */
   budget: number;
   /** Files with a block, in the order of the blocks. */
   files: MapFile[];
-  /** Number of outlined files without a block. */
+  /** Number of outlined files that have no block in the map. */
   leftOut: number;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A name to find references to. */
+/** The name to find references to. */
 export interface SymbolsReferencesParams {
-  /** Name, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
+  /** Name to find, optionally qualified by types or modules: `total`, `Cart.total`, `shop.Cart.total`. */
   name: string;
-  /** Only consider definitions in this file. Defaults to definitions in all files. */
+  /** Path of a file, to consider only its definitions of the name. Defaults to all files. */
   path?: string | null;
-  /** Maximum number of references. */
+  /** Maximum number of references to return. Defaults to 200. */
   limit?: number;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4685,26 +4928,26 @@ export interface SymbolsReferencesReply {
   /** Definitions of the name, one entry per file, each with the files that refer to it. */
   definitions: SymbolDefinition[];
   /**
-   * References sorted by path and line, including the definitions. If there are more than `limit`, certain ones are
-   * kept first.
+   * References sorted by path and line, including the definitions. If there are more than `limit`, definitions and
+   * then the most certain references are kept.
    */
   hits: ReferenceHit[];
-  /** Number of references, listed or not. */
+  /** Number of references found, including those beyond `limit`. */
   total: number;
   /**
-   * Number of references not listed because they are unlikely: members of values of unknown type, with a name that
-   * the language itself defines.
+   * Number of references omitted because they are unlikely: members of values of unknown type, with a name that the
+   * language itself defines.
    */
   unlikely: number;
-  /** How to narrow the query if references are missing. */
+  /** How to narrow the query. Absent if all references are listed. */
   howToNarrow?: string;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** A query for relevant code. */
+/** The task to find relevant code for. */
 export interface SymbolsRelevantParams {
-  /** Task, in plain words. */
+  /** Description of the task, in plain words. */
   query: string;
   /** Maximum number of items. Defaults to the limits in the settings `context_frame.*`. */
   limit?: number | null;
@@ -4714,9 +4957,9 @@ export interface SymbolsRelevantParams {
   session?: string | null;
 }
 
-/** The relevant code. */
+/** The code that is relevant to a task. */
 export interface SymbolsRelevantReply {
-  /** Items, best first. */
+  /** Relevant files and definitions, best first. */
   items: RelevantItem[];
   /** Number of changes to the session so far. */
   stateVersion: number;
@@ -4742,33 +4985,33 @@ export interface Taught {
   reports: number;
 }
 
-/** A position, as in the Language Server Protocol. */
+/** A position in a document, as in the Language Server Protocol. */
 export interface TextPosition {
-  /** Line, counted from 0. */
+  /** Line number, counted from 0. */
   line: number;
-  /** Character in the line, counted from 0. */
+  /** Character offset in the line, counted from 0. */
   character: number;
 }
 
-/** A range, as in the Language Server Protocol. */
+/** A range in a document, as in the Language Server Protocol. */
 export interface TextRange {
-  /** Start of the range. */
+  /** Start of the range, inclusive. */
   start: TextPosition;
   /** End of the range, exclusive. */
   end: TextPosition;
 }
 
-/** How stable a piece of content is. L0 is the most stable and comes first; active content is not cached. */
+/** How stable a piece of content is. L0 is the most stable and comes first; `active` content is not cached. */
 export type Tier =
-  /** The most stable content. */
+  /** The most stable content, which comes first in the prompt. */
   | 'L0'
-  /** Stable content. */
+  /** Cached content that is less stable than L0. */
   | 'L1'
-  /** Content that is becoming stable. */
+  /** Cached content that is less stable than L1. */
   | 'L2'
-  /** Content that has just become stable enough to be cached. */
+  /** The least stable content that is still cached. */
   | 'L3'
-  /** Content that is not cached. */
+  /** Content after the last cache breakpoint, which is not cached. */
   | 'active';
 
 /** One tier of a prompt. */
@@ -4783,7 +5026,7 @@ export interface TierReport {
   marked: boolean;
 }
 
-/** Contents of one tier. */
+/** Items and tokens of one tier. */
 export interface TierWeight {
   /** Name of the tier. */
   tier: Tier;
@@ -4809,7 +5052,7 @@ export interface TiersExplainBreakReply {
   atMs?: number;
   /** Reason for the break. */
   reason?: BreakReason;
-  /** Items in the first block that could not stay in place. */
+  /** Items in the first block that did not stay in place. */
   items?: ItemKey[];
   /** Tokens of the unchanged prefix. */
   kept?: number;
@@ -4821,27 +5064,27 @@ export interface TiersExplainBreakReply {
   lost?: number;
   /** Extra cost of writing the `lost` tokens instead of reading them, in tokens of uncached input. */
   cost?: number;
-  /** How much less of this prompt the provider read from its cache than expected, if reported. */
+  /** Tokens of this prompt that the provider was expected to read from its cache but did not, if reported. */
   missed?: CacheShortfall;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** What to forecast. */
+/** The pause or model switch whose cost to forecast. */
 export interface TiersForecastParams {
-  /** Model to estimate the cost of switching to. */
+  /** Model to switch to in the forecast. */
   model?: string | null;
-  /** Pause before the next prompt, in seconds since the last one. */
+  /** Length of the pause to forecast, in seconds since the last prompt. */
   pauseSeconds?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** A cost forecast. */
+/** Cost forecast for the next prompt. */
 export interface TiersForecastReply {
   /** Model of the next prompt. */
   model: string;
-  /** Lifetime of cache entries in the settings. */
+  /** Lifetime of cache entries, from the setting `cache.ttl`. */
   ttl: Ttl;
   /** Number of recorded prompts that the session remembers. */
   turns: number;
@@ -4849,9 +5092,9 @@ export interface TiersForecastReply {
   tokens: number;
   /** Cacheable tokens of the last prompt. */
   marked: number;
-  /** Growth per turn, in tokens. */
+  /** Growth of the prompt per turn, in tokens. */
   growth: number;
-  /** When the cache expires, in milliseconds since 1970. */
+  /** When the cache expires, in milliseconds since 1970. Absent if nothing is cached. */
   cacheExpiresMs?: number;
   /** Costs if cache entries live five minutes. */
   fiveMinutes: CostOutlook;
@@ -4859,21 +5102,19 @@ export interface TiersForecastReply {
   oneHour: CostOutlook;
   /** Lifetime under which the session would have cost less so far; five minutes if both cost the same. */
   cheaper: Ttl;
-  /** Extra cost of a pause that exceeds the current lifetime. */
+  /** Extra cost if the next prompt is sent after the cache has expired. */
   pastTtl: ExtraCost;
-  /** Effect of a pause of `pauseSeconds`. */
+  /** Effect of a pause of `pauseSeconds`. Absent if none was requested. */
   pause?: PauseCost;
-  /** Effect of switching to `model`. */
+  /** Effect of switching to `model`. Absent if none was requested. */
   switch?: SwitchCost;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/**
- * A policy for this session. If `policy` is absent, nothing is changed; `null` removes the session's own policy.
- */
+/** Cache policy to set for this session. */
 export interface TiersPolicyParams {
-  /** New policy of the session. */
+  /** New policy of the session. `null` removes the session's own policy. If absent, nothing changes. */
   policy?: PolicyName | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -4881,13 +5122,13 @@ export interface TiersPolicyParams {
 
 /** The policy of the next prompt, and what determined it. */
 export interface TiersPolicyReply {
-  /** Chosen policy. */
+  /** The chosen policy. */
   policy: PolicyName;
-  /** What decided on the policy. */
+  /** What decided the choice. */
   decidedBy: DecidedBy;
-  /** Policy set in the session. */
+  /** Policy of the session. `null` if it has none of its own. */
   session: PolicyName | null;
-  /** Policy set in the settings. */
+  /** Policy in the settings. `null` if none is set. */
   setting: PolicyName | null;
   /** Model of the next prompt. */
   model: string;
@@ -4905,9 +5146,9 @@ export interface TiersRebuildParams {
 
 /** The predicted cost of a rebuild. */
 export interface TiersRebuildReply {
-  /** Chosen policy. */
+  /** The chosen policy. */
   policy: PolicyName;
-  /** What decided on the policy. */
+  /** What decided the choice. */
   decidedBy: DecidedBy;
   /**
    * Predicted charge for the next request, excluding the user's new message. Absent if the request would not fit.
@@ -4925,24 +5166,24 @@ export interface TiersReportParams {
 
 /** The reply of `tiers.report`: the layout of the next prompt without its message. */
 export interface TiersReportReply {
-  /** Model that the prompt is for. */
+  /** Model that the prompt was laid out for. */
   model: string;
-  /** Chosen policy. */
+  /** The chosen policy. */
   policy: PolicyName;
-  /** What decided on the policy. */
+  /** What decided the choice. */
   decidedBy: DecidedBy;
   /** Number of prompts recorded so far. */
   turns: number;
-  /** Last recorded prompt, including one from another process; absent if none was recorded. */
+  /** Summary of the last recorded prompt, which may come from another process; absent if none was recorded. */
   lastTurn?: LastTurn;
-  /** Contents of each nonempty tier. */
+  /** Items and tokens of each nonempty tier. */
   tiers: TierReport[];
-  /** Items in prompt order, then items that are not shown but keep a position. */
+  /** Items in prompt order, followed by items that are not shown but keep their positions. */
   items: ItemReport[];
   /** Tokens of the whole prompt. */
   tokens: number;
   /**
-   * Expected charge, based on what the provider's cache is believed to hold. `read` is the expected cached read.
+   * Expected charge, given what the provider's cache is believed to contain. `read` is the expected cached read.
    */
   predicted: Charge;
   /**
@@ -4958,11 +5199,11 @@ export interface TiersReportReply {
 
 /** The provider's token count, as clients may write it. */
 export type TokenCount =
-  /** Number of tokens. */
+  /** A bare number of tokens. */
   | number
-  /** An object, which may have further fields. */
+  /** An object with the number of tokens. Further fields are ignored. */
   | {
-    /** Number of tokens. */
+    /** Number of input tokens. */
     inputTokens: number;
   };
 
@@ -4984,11 +5225,11 @@ export interface TokenOverheads {
 export interface TokenReport {
   /** Tokens of the whole prompt. */
   total: number;
-  /** Tokens by part. They add up to `total`. */
+  /** Tokens of each part. They add up to `total`. */
   parts: Record<string, number>;
   /** Tokens that the provider is expected to count, based on reported usage. */
   expected: Expected;
-  /** Maximum value of `total`. Smaller than `room` if estimates turned out too low. */
+  /** Maximum value of `total`: `room` minus the margin for estimation error. */
   limit: number;
   /** Maximum tokens by the provider's count: `window` minus `outputReserve`. */
   room: number;
@@ -5032,44 +5273,45 @@ export type ToolOutcome =
   /** The call failed. The content describes the error. */
   | 'error';
 
-/** A tool output, as clients may write it. */
+/** Content of a tool output, as clients may write it. */
 export type ToolOutput =
-  /** A string. */
+  /** A plain string. */
   | string
-  /** A list of parts. */
+  /** A list of content parts. */
   | ResultPartInput[];
 
-/** A tool output. */
+/** A tool output to truncate, and optionally to add to the conversation. */
 export interface ToolOutputAddParams {
-  /** Output of the tool. */
+  /** Content of the output. */
   content: ToolOutput;
   /**
-   * Id of the tool call. If given, the result is added to the conversation; otherwise the output is only truncated.
+   * Id of the tool call that produced the output. If given, the result is added to the conversation. If absent, the
+   * output is only truncated.
    */
   callId?: string | null;
-  /** How the call ended. */
+  /** How the tool call ended. Defaults to `ok`. */
   outcome?: ToolOutcome;
   /** The session. Defaults to the current one. */
   session?: string | null;
 }
 
-/** The truncated output. */
+/** The truncated output, and the number of the message that was added. */
 export interface ToolOutputAddReply {
-  /** Content that the model sees. */
+  /** Content that the model sees, truncated to the limits for tool outputs. */
   content: ResultPart[];
-  /** Number of the added message, if one was added. */
+  /** Number of the added message. Absent if none was added. */
   id?: MessageId;
   /** Number of changes to the session so far. */
   stateVersion: number;
 }
 
-/** Which lines of an output to read. */
+/** The lines of a tool output to read. */
 export interface ToolOutputReadParams {
-  /** Output to read. */
+  /** Output to read: the number of a message, or the name of a spilled output. */
   id: OutputName;
-  /** First line, counted from 1. */
+  /** First line to read, counted from 1. Defaults to 1. */
   from?: number;
-  /** Number of lines. Defaults to 200. */
+  /** Number of lines to read. Defaults to 200. */
   count?: number | null;
   /** The session. Defaults to the current one. */
   session?: string | null;
@@ -5079,9 +5321,9 @@ export interface ToolOutputReadParams {
 export interface ToolOutputReadReply {
   /** Text of the lines, including line breaks. */
   text: string;
-  /** First line, starting at 1. */
+  /** Number of the first line, starting at 1. */
   from: number;
-  /** Last line; `from - 1` if there are none. */
+  /** Number of the last line; `from - 1` if there are no lines. */
   to: number;
   /** Number of lines of the whole output. */
   total: number;
@@ -5089,101 +5331,119 @@ export interface ToolOutputReadReply {
   stateVersion: number;
 }
 
-/** Tool results: how much of each to keep, and how long the model sees them. 0 means no limit. */
+/** Tool results: how much of each to keep, and how long the model sees them. */
 export interface ToolOutputSettings {
-  /** Maximum lines to keep per tool output. */
+  /** Maximum lines of a tool output. Longer ones are truncated. 0 means no limit. */
   max_lines: number;
-  /** Maximum characters to keep per tool output. */
+  /** Maximum characters of a tool output. Longer ones are truncated. 0 means no limit. */
   max_chars: number;
-  /** Maximum bytes to keep per tool output. */
+  /** Maximum bytes of a tool output. Longer ones are truncated. 0 means no limit. */
   max_bytes: number;
   /**
-   * Size of an output, in characters, above which it is written to a file and replaced by a notice in the
-   * conversation.
+   * Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
+   * then contains a notice, and the model can read the file in parts. 0 means no limit.
    */
   large_output_threshold: number;
   /**
-   * Maximum disk space, in MiB, for outputs written to files, across all workspaces. When it is exceeded, the
-   * oldest files are deleted first.
+   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. Beyond it, the oldest
+   * files are deleted first.
    */
   spill_quota_mib: number;
-  /** Which part of a long output to keep. */
+  /** Which part of a truncated tool output to keep: only the beginning, or the beginning and the end. */
   truncate_mode: TruncateMode;
   /**
-   * Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
-   * `checkpoint` profile compacts. 0 means no limit.
+   * Maximum number of tool results that the model sees in full. Older ones are archived: replaced by stubs and
+   * summarized. 0 means no limit.
    */
   cutoff: number;
-  /** How to summarize archived results. */
+  /**
+   * How to summarize archived tool results: with a model, by keeping the beginning and the end of each, or, with
+   * `off`, not to archive at all.
+   */
   summary: ToolSummaryStrategy;
-  /** When to archive results beyond `cutoff`. */
+  /**
+   * When to archive tool results beyond `cutoff`: immediately, or once that saves more than rewriting the cache
+   * costs.
+   */
   ageing: ArchivalMode;
 }
 
-/** Tool results: how much of each to keep, and how long the model sees them. 0 means no limit. */
+/** Tool results: how much of each to keep, and how long the model sees them. */
 export interface ToolOutputSettingsInput {
-  /** Maximum lines to keep per tool output. */
+  /** Maximum lines of a tool output. Longer ones are truncated. 0 means no limit. */
   max_lines?: number;
-  /** Maximum characters to keep per tool output. */
+  /** Maximum characters of a tool output. Longer ones are truncated. 0 means no limit. */
   max_chars?: number;
-  /** Maximum bytes to keep per tool output. */
+  /** Maximum bytes of a tool output. Longer ones are truncated. 0 means no limit. */
   max_bytes?: number;
   /**
-   * Size of an output, in characters, above which it is written to a file and replaced by a notice in the
-   * conversation.
+   * Size of a tool output, in characters, above which it is saved to a file instead of truncated. The conversation
+   * then contains a notice, and the model can read the file in parts. 0 means no limit.
    */
   large_output_threshold?: number;
   /**
-   * Maximum disk space, in MiB, for outputs written to files, across all workspaces. When it is exceeded, the
-   * oldest files are deleted first.
+   * Maximum disk space for tool outputs saved to files, in MiB, shared by all workspaces. Beyond it, the oldest
+   * files are deleted first.
    */
   spill_quota_mib?: number;
-  /** Which part of a long output to keep. */
+  /** Which part of a truncated tool output to keep: only the beginning, or the beginning and the end. */
   truncate_mode?: TruncateMode;
   /**
-   * Maximum tool results that the model sees. Older ones are archived after a turn, or digested when the
-   * `checkpoint` profile compacts. 0 means no limit.
+   * Maximum number of tool results that the model sees in full. Older ones are archived: replaced by stubs and
+   * summarized. 0 means no limit.
    */
   cutoff?: number;
-  /** How to summarize archived results. */
+  /**
+   * How to summarize archived tool results: with a model, by keeping the beginning and the end of each, or, with
+   * `off`, not to archive at all.
+   */
   summary?: ToolSummaryStrategy;
-  /** When to archive results beyond `cutoff`. */
+  /**
+   * When to archive tool results beyond `cutoff`: immediately, or once that saves more than rewriting the cache
+   * costs.
+   */
   ageing?: ArchivalMode;
 }
 
 /**
- * Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns are
- * tried first, then commands, reads and searches.
+ * Patterns that classify tools by name, for summaries and the list of files read. `*` matches any characters, `?`
+ * matches one, and case is ignored. Edit patterns are tried first, then commands, reads and searches.
  */
 export interface ToolPatterns {
-  /** Tools that read files. */
+  /**
+   * Names of tools that read files. The files they read are listed in later prompts, so that the model does not
+   * read them again.
+   */
   read_tools: string[];
-  /** Tools that change files. */
+  /** Names of tools that change files. Compaction keeps the paths of the files they change. */
   edit_tools: string[];
-  /** Tools that run command lines. */
+  /** Names of tools that run shell commands. */
   command_tools: string[];
-  /** Tools that search. */
+  /** Names of tools that search or list files. */
   search_tools: string[];
 }
 
 /**
- * Patterns for tool names: `*` matches any characters, `?` matches one, and case is ignored. Edit patterns are
- * tried first, then commands, reads and searches.
+ * Patterns that classify tools by name, for summaries and the list of files read. `*` matches any characters, `?`
+ * matches one, and case is ignored. Edit patterns are tried first, then commands, reads and searches.
  */
 export interface ToolPatternsInput {
-  /** Tools that read files. */
+  /**
+   * Names of tools that read files. The files they read are listed in later prompts, so that the model does not
+   * read them again.
+   */
   read_tools?: string[];
-  /** Tools that change files. */
+  /** Names of tools that change files. Compaction keeps the paths of the files they change. */
   edit_tools?: string[];
-  /** Tools that run command lines. */
+  /** Names of tools that run shell commands. */
   command_tools?: string[];
-  /** Tools that search. */
+  /** Names of tools that search or list files. */
   search_tools?: string[];
 }
 
 /** The result of one tool call. */
 export interface ToolResult {
-  /** `id` of the tool call. */
+  /** Id of the tool call that this result answers. */
   callId: string;
   /** Output of the tool. */
   content: ResultPartInput[];
@@ -5191,16 +5451,16 @@ export interface ToolResult {
   outcome?: ToolOutcome;
 }
 
-/** How to summarize archived results. */
+/** How to summarize archived tool results. */
 export type ToolSummaryStrategy =
-  /** With a model; with `heuristic` if the model fails. */
+  /** Summarizes with a model, or with `heuristic` if the model fails. */
   | 'llm'
-  /** With the beginning and the end of each result. */
+  /** Quotes the beginning and the end of each result. */
   | 'heuristic'
-  /** No archiving. */
+  /** Does not archive results. */
   | 'off';
 
-/** A tool call by the model. */
+/** A tool call that the model made. */
 export interface ToolUse {
   /** Name of the tool. */
   name: string;
@@ -5224,34 +5484,34 @@ export interface Totals {
   cost?: number;
 }
 
-/** What a condition measures. */
+/** Quantity that a condition measures. */
 export type TriggerMetric =
   /** Tokens of the conversation. */
   | 'history_tokens'
   /** Tokens of the whole prompt. */
   | 'context_tokens'
-  /** Messages that the model sees. */
+  /** Number of messages that the model sees. */
   | 'messages'
-  /** Exchanges among them. */
+  /** Number of exchanges in these messages. */
   | 'exchanges';
 
-/** One condition of a trigger, held against a conversation. */
+/** A condition with its current value. */
 export interface TriggerReading {
-  /** What is measured. */
+  /** Quantity that the condition measures. */
   measured: TriggerMetric;
-  /** How much of it there is. */
+  /** Current value of the quantity. */
   now: number;
-  /** How much of it there may be. */
+  /** Limit that makes a compaction due when it is reached or exceeded. */
   limit: number;
-  /** Whether that makes a compaction due. */
+  /** Whether this condition makes a compaction due. */
   due: boolean;
 }
 
-/** Which part of a long text to keep. */
+/** Which part of a long output to keep. */
 export type TruncateMode =
-  /** Only the beginning. */
+  /** Keeps only the beginning. */
   | 'head'
-  /** The beginning and the end, with a marker between them. */
+  /** Keeps the beginning and the end, with a marker between them. */
   | 'head_tail';
 
 /** Requested lifetime of cache entries. */
@@ -5261,7 +5521,7 @@ export type Ttl =
   /** One hour after the last use. */
   | '1h';
 
-/** Reasons for a failed request that Strata can handle. */
+/** Causes of failed requests that Strata can recover from. */
 export type TurnError =
   /** The provider rejected the prompt as too long. */
   | 'context_limit';
@@ -5275,11 +5535,11 @@ export type TurnStatus =
   /** The request failed. The prompt is treated as not sent. */
   | 'error';
 
-/** A web page and its text. */
+/** A web page to add to the session. */
 export interface UrlAddParams {
-  /** Address of the page. */
+  /** Address of the page, with a scheme and a host. */
   url: string;
-  /** Title of the page. */
+  /** Title of the page. Defaults to none. */
   title?: string | null;
   /** Text of the page, at most `files.max_bytes` bytes. */
   content: string;
@@ -5293,7 +5553,7 @@ export interface UrlAddReply {
   url: string;
   /** Title of the page. */
   title?: string;
-  /** Key of the page's item in the layout. */
+  /** Key that identifies the page in the layout of prompts. */
   key: ItemKey;
   /** Tier of the page in the last recorded turn. */
   tier: Tier;
@@ -5325,7 +5585,7 @@ export interface UrlRemoveParams {
   session?: string | null;
 }
 
-/** Whether a page was removed. */
+/** The result of removing a page. */
 export interface UrlRemoveReply {
   /** Whether the session contained the page. */
   removed: boolean;
@@ -5361,11 +5621,11 @@ export interface UsageInput {
 export interface UsedExcerpt {
   /** Name of the excerpt, used to pin or dismiss it. */
   excerpt: ExcerptKey;
-  /** Current lines of the excerpt; absent if it is no longer in its file. */
+  /** Current lines of the excerpt; absent if the file no longer contains it. */
   lines?: LineRange;
   /** Why the excerpt was chosen; absent if you pinned it without a question. */
   reason?: ExcerptReason;
-  /** Why it is in the prompt. */
+  /** Why the excerpt is in the prompt. */
   standing: ExcerptStanding;
   /** Tokens of the excerpt in this prompt, including updates. */
   tokens: number;
@@ -5379,7 +5639,7 @@ export type UsedFile = {
   hash: ContentHash;
   /** Tokens of the file in this prompt. */
   tokens: number;
-  /** Tier of the file. */
+  /** Tier that the file is in. */
   tier: Tier;
   /** Excerpts of the file that were chosen for a question; empty for a selected file. */
   excerpts?: UsedExcerpt[];
@@ -5405,11 +5665,11 @@ export type UsedFile = {
     source: 'given';
   });
 
-/** Whether the model, or the user, sees a message. */
+/** Whether a message is shown to the model or to the user. */
 export type Visibility =
   /** The message is shown. */
   | 'shown'
-  /** The message is stored, but neither shown nor counted. */
+  /** The message is hidden. A message hidden from the model is neither sent nor counted. */
   | 'hidden';
 
 /** A warning for the user. */
@@ -5419,15 +5679,15 @@ export interface Warning {
    * `redacted`, ...
    */
   code: string;
-  /** The warning, as a sentence. */
+  /** Text of the warning, as a sentence. */
   message: string;
-  /** File that the warning is about. */
+  /** File that the warning is about. Absent if it is not about a file. */
   path?: FileKey;
 }
 
-/** A file that was not selected. */
+/** A file that was not selected, and why. */
 export interface WithheldFile {
-  /** Path of the file. */
+  /** Path of the file, relative to the workspace folder. */
   path: FileKey;
   /** Why the file was not selected, as a clause. */
   reason: string;
