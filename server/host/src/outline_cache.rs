@@ -115,12 +115,12 @@ impl Default for OutlineCache {
 }
 
 impl OutlineCache {
-    /// Creates a cache in `directory`, which is created when first needed.
+    /// Creates a cache in `directory`. The directory is created on first use.
     pub fn at(directory: PathBuf) -> Self {
         Self { directory: Some(directory), ..Self::disabled() }
     }
 
-    /// Creates a cache that stores nothing.
+    /// Creates a cache that stores nothing and finds nothing.
     pub fn disabled() -> Self {
         Self {
             directory: None,
@@ -130,29 +130,29 @@ impl OutlineCache {
         }
     }
 
-    /// Returns the known files of a workspace folder, given by its real path.
+    /// Returns the known files of a workspace folder. `folder` is the real path of the folder.
     pub fn seen(&self, folder: &Path) -> KnownFiles {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
 
-    /// Returns the outline of a text if it is cached and intact.
+    /// Returns a cached outline. Returns `None` if it is missing or damaged.
     pub fn outline(&self, key: OutlineKey) -> Option<Outline> {
         self.with(|table| table.outline(key))?
     }
 
-    /// Stores the findings of a run over a workspace folder. Slow; call it on a background thread.
+    /// Stores the results of an index run over a workspace folder. This is slow, so call it on a background thread.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;
         }
         self.with(|table| table.save(folder, findings, today(), self.max_bytes));
-        // A run opens one connection per thread, each with its own page cache. One is enough between runs.
+        // Each thread of a run opens a connection with its own page cache. One connection is enough between runs.
         if let State::Open(tables) = &mut *self.state() {
             tables.truncate(1);
         }
     }
 
-    /// Returns the size of the cache; `None` if it is disabled or unusable.
+    /// Returns the size of the cache, or `None` if the cache is disabled or unusable.
     pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }
@@ -194,7 +194,7 @@ impl OutlineCache {
         if let Some(table) = tables.pop() {
             return Some(table);
         }
-        // The lock is held while opening, so that the first thread creates the database and the others open it.
+        // Hold the lock while opening, so that the first thread creates the database and the others open it.
         match Table::open(directory) {
             Ok(table) => Some(table),
             Err(trouble) => {
@@ -211,7 +211,7 @@ impl OutlineCache {
         }
     }
 
-    /// Handles a damaged database: drops all connections, and deletes the file unless another process has already
+    /// Handles a damaged database. Drops all connections, and deletes the database unless another process has already
     /// replaced it.
     fn replace(&self, damaged: Table, error: &str) {
         tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
@@ -231,13 +231,12 @@ impl OutlineCache {
 }
 
 impl OutlineUpdate {
-    /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
     }
 }
 
-/// Returns the number of days since 1970.
+/// Returns the current day as the number of days since 1970.
 fn today() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs() / 86_400).unwrap_or(i64::MAX)
