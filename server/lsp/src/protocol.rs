@@ -1,5 +1,5 @@
-//! The protocol as data: every command, notification and request of Strata with JSON Schemas derived from the types that read and
-//! write it. The documentation and bindings of the protocol are generated from this. Answers nothing and knows no state.
+//! Describes the protocol as data: all Strata-specific commands, notifications and requests, with JSON Schemas derived
+//! from their types. The documentation and the bindings of the protocol are generated from this description.
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -15,8 +15,9 @@ use crate::outbound::{
     WarningNotification,
 };
 
-/// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
-/// server to the client) and `initializationOptions` refer to `$defs`, which contains every type once.
+/// Returns the schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and
+/// `requests` (from the server to the client), and `initializationOptions` refer to `$defs`, which contains each type
+/// once.
 pub fn schema() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);

@@ -21,7 +21,7 @@ use crate::roots::{PathError, Roots};
 /// Maximum number of files and submodules to compare. The comparison takes a few microseconds for each of them, and
 /// runs before every prompt.
 const MAX_FILES: usize = 50_000;
-/// Maximum bytes to read from files whose state Git's index does not tell.
+/// Maximum bytes to read from files whose state Git's index does not determine.
 const MAX_READ: u64 = 16 << 20;
 
 /// How a file differs from the newest commit, most important to the user first.
