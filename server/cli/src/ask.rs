@@ -29,11 +29,11 @@ const SHOWN_INPUT: usize = 120;
 pub(crate) enum Opening {
     /// Continue the session itself.
     Session,
-    /// Continue a copy, which another process that writes to the session does not prevent.
+    /// Continue in a copy, which works even while another process is writing to the session.
     Copy,
 }
 
-/// The used fields of the reply of `strata.prompt.send`.
+/// The fields used from the reply to `strata.prompt.send`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {

@@ -31,7 +31,7 @@ struct Findings {
 struct Repository {
     #[serde(flatten)]
     workspace: WorkspaceReport,
-    /// Whether the repository's settings and rules are used.
+    /// `trusted` if the repository's settings and rules are used, otherwise `untrusted`.
     trust: &'static str,
     /// Number of stored conversations. `None` if they cannot be read.
     sessions: Option<usize>,

@@ -17,7 +17,7 @@ use crate::output::{self, count};
 use crate::{input, reply, repository};
 use strata_app::table::{Align, Table};
 
-/// The used fields of the reply of `strata.iteration.add`.
+/// The fields used from the reply to `strata.iteration.add`.
 #[derive(Deserialize)]
 struct AddedIteration {
     number: u64,
@@ -38,13 +38,13 @@ struct FoldedIterations {
     problem: Option<String>,
 }
 
-/// The used fields of the reply of `strata.iteration.prompt`.
+/// The fields used from the reply to `strata.iteration.prompt`.
 #[derive(Deserialize)]
 struct Prompt {
     text: String,
 }
 
-/// The used fields of the reply of `strata.iteration.status`.
+/// The fields used from the reply to `strata.iteration.status`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Status {

@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::arguments::{LogArguments, LogLevel};
 use crate::failure::Failure;
 
-/// A library that logs whole messages with their text at more verbose levels than this one.
+/// A library that logs the full text of messages at verbose levels, and the most verbose level to allow for it.
 const TALKATIVE: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// A writer that screens each log event for secrets.

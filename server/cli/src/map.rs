@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::repository;
 
-/// The used fields of the reply of `strata.symbols.map`.
+/// The fields used from the reply to `strata.symbols.map`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Reply {

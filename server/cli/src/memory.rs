@@ -15,7 +15,7 @@ use strata_app::table::{Align, Table};
 /// Maximum characters of a note to show.
 const SHOWN: usize = 100;
 
-/// The used fields of the reply of `strata.memory.list`.
+/// The fields used from the reply to `strata.memory.list`.
 #[derive(Deserialize)]
 struct List {
     fragments: Vec<MemoryNote>,
@@ -30,7 +30,7 @@ struct MemoryNote {
     created_ms: u64,
 }
 
-/// The used fields of the reply of `strata.memory.add`.
+/// The fields used from the reply to `strata.memory.add`.
 #[derive(Deserialize)]
 struct AddedMemory {
     id: i64,

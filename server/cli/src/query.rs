@@ -66,7 +66,7 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
     show(&reply, &arguments.query, "files")
 }
 
-/// The used fields of the reply of `strata.files.read`.
+/// The fields used from the reply to `strata.files.read`.
 #[derive(Deserialize)]
 struct Part {
     path: String,

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
 
-/// The used fields of the reply of `strata.prompt.record`.
+/// The fields used from the reply to `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     messages: usize,

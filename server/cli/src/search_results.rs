@@ -12,7 +12,7 @@ use strata_app::table::{Align, Table};
 /// Maximum characters of a result to show.
 const SHOWN: usize = 100;
 
-/// The used fields of the reply of `strata.memory.search`.
+/// The fields used from the reply to `strata.memory.search`.
 #[derive(Deserialize)]
 struct SearchReply {
     hits: Vec<SearchMatch>,

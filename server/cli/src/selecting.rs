@@ -11,7 +11,7 @@ use crate::output;
 /// Maximum tokens of automatic context for a prompt without a selection.
 const AUTO_BUDGET: usize = 8_000;
 
-/// The used fields of the reply of `strata.files.select`.
+/// The fields used from the reply to `strata.files.select`.
 #[derive(Deserialize)]
 struct SelectionReply {
     withheld: Vec<WithheldFiles>,
@@ -23,7 +23,7 @@ struct WithheldFiles {
     reason: String,
 }
 
-/// The used fields of the reply of `strata.files.list`.
+/// The fields used from the reply to `strata.files.list`.
 #[derive(Deserialize)]
 struct ListedFiles {
     files: Vec<ListedFile>,

@@ -23,7 +23,7 @@ use strata_app::table::{Align, Table};
 /// Maximum characters of a name or a preview to show.
 const SHOWN: usize = 60;
 
-/// The used fields of the reply of `strata.session.list`.
+/// The fields used from the reply to `strata.session.list`.
 #[derive(Deserialize)]
 struct List {
     sessions: Vec<ListedSession>,
@@ -39,13 +39,13 @@ struct ListedSession {
     preview: String,
 }
 
-/// The used fields of the reply of `strata.session.export`.
+/// The fields used from the reply to `strata.session.export`.
 #[derive(Deserialize)]
 struct ExportedSession {
     text: String,
 }
 
-/// The used fields of the replies of `strata.session.import` and `strata.session.fork`.
+/// The fields used from the replies to `strata.session.import` and `strata.session.fork`.
 #[derive(Deserialize)]
 struct NewSession {
     id: String,
@@ -54,7 +54,7 @@ struct NewSession {
     skipped: usize,
 }
 
-/// The used fields of the reply of `strata.compaction.run`.
+/// The fields used from the reply to `strata.compaction.run`.
 #[derive(Deserialize)]
 struct CompactedSession {
     profile: String,

@@ -28,7 +28,7 @@ const STALE_AFTER: Duration = Duration::from_secs(10);
 /// Terminal sequence that clears the screen and moves to its first line (ECMA-48: CUP, ED).
 const ANEW: &str = "\x1b[H\x1b[2J";
 
-/// The used fields of a session in the reply of `strata.session.list`.
+/// The fields used from each session in the reply to `strata.session.list`.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -36,7 +36,7 @@ struct Session {
     messages: usize,
 }
 
-/// The used fields of the reply of `strata.budget.report`.
+/// The fields used from the reply to `strata.budget.report`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Budget {
@@ -57,7 +57,7 @@ struct Totals {
     cost: Option<f64>,
 }
 
-/// The used fields of the reply of `strata.tiers.report`.
+/// The fields used from the reply to `strata.tiers.report`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Layout {
@@ -89,7 +89,7 @@ struct Tier {
     tokens: usize,
 }
 
-/// The used fields of the reply of `strata.compaction.status`.
+/// The fields used from the reply to `strata.compaction.status`.
 #[derive(Deserialize)]
 struct Compaction {
     enabled: bool,
@@ -100,7 +100,7 @@ struct Compaction {
     due: bool,
 }
 
-/// The used fields of the reply of `strata.tiers.explainBreak`.
+/// The fields used from the reply to `strata.tiers.explainBreak`.
 #[derive(Deserialize)]
 struct Break {
     sentence: String,

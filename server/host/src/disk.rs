@@ -46,7 +46,7 @@ pub struct DiskText {
     /// Taken just before the content is read, so that the next check detects a change made during the read.
     pub stamp: Stamp,
     pub hash: ContentHash,
-    /// What the decoder changed, for display next to the text.
+    /// Describes how the decoder changed the content. Shown next to the text.
     pub notice: Option<DecodeNotice>,
 }
 

@@ -24,8 +24,7 @@ pub use self::status::{FileStatus, status};
 
 /// Maximum number of commits to read. The engine treats a file that none of them changed as this many commits old.
 pub const MAX_COMMITS: u32 = 400;
-/// Maximum total size of the paths collected from a history, in bytes. Commits older than this limit allows are
-/// dropped.
+/// Maximum total size of the paths collected from a history, in bytes. Older commits are ignored once it is reached.
 const MAX_KEPT: usize = 64 << 20;
 
 /// Why a repository could not be read.

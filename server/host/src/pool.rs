@@ -53,6 +53,7 @@ struct Queue {
 pub(crate) const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 impl Pool {
+    /// Starts a pool with this number of threads.
     ///
     /// # Errors
     /// The operating system's error if a thread cannot be started.

@@ -4,7 +4,7 @@
 //!
 //! A file has one key, however it is named: [`Roots::resolve`] follows links, and uses the file system's spelling if
 //! the file system ignores case. Otherwise, names are compared byte by byte, without case folding or Unicode
-//! normalization. A hard link cannot be distinguished from an ordinary file, so it counts as a file of its own.
+//! normalization. A hard link cannot be distinguished from an ordinary file, so it is treated as a separate file.
 
 mod real;
 mod refusal;

@@ -102,7 +102,7 @@ pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
     })
 }
 
-/// Like [`secret_by_name`], but also checks the name of the file that a link currently leads to.
+/// Like [`secret_by_name`], but also checks the name of the file that a link currently resolves to.
 pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
     secret_by_name(key).or_else(|| {
         let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;

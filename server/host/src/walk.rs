@@ -39,7 +39,7 @@ pub struct Entry {
     pub key: FileKey,
     /// Metadata of the file at the time of the scan.
     pub stamp: Stamp,
-    /// Why only the name of the file may be used unless the user requests the file. `None` for ordinary files.
+    /// Set if only the name of the file may be used unless the user requests the file.
     pub name_only: Option<NameOnly>,
 }
 
@@ -92,6 +92,7 @@ impl Default for WalkOptions {
     }
 }
 
+/// Scans all roots and returns the listed files.
 ///
 /// # Errors
 /// [`Cancelled`] if canceled.

@@ -21,7 +21,7 @@ pub enum WatchEvent {
     Everything,
 }
 
-/// A file watcher. Dropping it stops the watching.
+/// A file watcher. Dropping it stops watching.
 #[derive(Debug)]
 pub struct Watcher {
     system: RecommendedWatcher,

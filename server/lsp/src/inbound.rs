@@ -52,7 +52,7 @@ impl<S: Service<Request>> Service<Request> for Inbound<S> {
                 self.document = Some(uri.to_owned());
                 self.post(Event::Named(uri.to_owned()));
             }
-            // The same document may be opened next, which must be reported again.
+            // If the same document is opened next, it must be reported again.
             None if request.method() == "textDocument/didClose" => self.document = None,
             _ => {}
         }

@@ -191,7 +191,7 @@ mod tests {
             "ghp_hostile`, expected `uri`",
             "missing field `ghp_hostile`",
         ];
-        // By itself, in a list, and as the name of a field.
+        // As the value itself, in a list, and as a field name.
         let values = hostile.iter().flat_map(|text| [json!(text), json!([text]), json!({ (*text): text })]);
         let mut found = 0;
         for value in values {

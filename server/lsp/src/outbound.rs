@@ -55,9 +55,9 @@ pub(crate) enum Outbound {
     },
     /// Asks the client to refresh its code lenses.
     RefreshLenses,
-    /// Starts progress of this work.
+    /// Starts showing progress for this work.
     Begin(Work),
-    /// Reports progress: the number of finished files and of all files.
+    /// Reports progress as the number of finished files and of all files.
     Report(Work, usize, usize),
     End(Work, String),
     /// Asks the client for a summary (`strata/summarize`).

@@ -244,14 +244,15 @@ mod tests {
 
     #[test]
     fn only_the_protocols_line_ends_end_lines() {
-        // Vertical tab, form feed, next line, line and paragraph separator are ordinary characters.
+        // The protocol treats vertical tab, form feed, next line, and line and paragraph separators as ordinary
+        // characters.
         let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\ng";
         assert_eq!(offset(Encoding::Utf32, text, 0, 10), Ok(text.find('f').unwrap()));
         assert_eq!(offset(Encoding::Utf32, text, 1, 0), Ok(text.len() - 1));
     }
 
     proptest! {
-        /// A line in one piece and one that the rope holds in several have the same places.
+        /// Positions in a contiguous line equal those in a line that the rope splits.
         #[test]
         fn a_line_as_it_stands_has_the_places_that_the_rope_says(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", wanted in 0_usize..30) {
             let rope = Rope::from_str(&text);

@@ -9,7 +9,7 @@ use crate::gauge::{bar, share};
 use crate::output::{count, counted};
 use strata_app::table::{Align, Table};
 
-/// The used fields of the reply of `strata.prompt.assemble`.
+/// The fields used from the reply to `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the decoder changed, for display next to the text.
+/// A change that the decoder made to the content. Shown next to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum DecodeNotice {

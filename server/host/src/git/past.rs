@@ -24,8 +24,8 @@ pub struct PastTouch {
     pub paths: Vec<String>,
 }
 
-/// Returns up to [`MAX_COMMITS`] commits along all parents, newest first by commit time. Skips merge commits. Skips a
-/// commit that cannot be read together with its ancestors.
+/// Returns up to [`MAX_COMMITS`] commits along all parents, newest first by commit time. Skips merge commits. A commit
+/// that cannot be read is skipped together with its ancestors.
 pub(super) fn past_touches(
     history: &History,
     newest: Commit,

@@ -43,7 +43,7 @@ pub(super) struct Head {
     pub(super) status: u16,
     /// How long the provider asks to wait before a retry.
     pub(super) retry_after: Option<Duration>,
-    /// Whether the provider advises to retry the request (header `x-should-retry`).
+    /// Whether the provider advises retrying the request (header `x-should-retry`).
     pub(super) retry_advised: Option<bool>,
 }
 

@@ -23,6 +23,7 @@ pub struct Fragment {
 }
 
 impl Store {
+    /// Stores a note and returns its id.
     ///
     /// # Errors
     /// [`StoreError::EmptyFragment`] if the text is blank.
@@ -62,6 +63,7 @@ impl Store {
         Ok(found)
     }
 
+    /// Deletes the note with this id.
     ///
     /// # Errors
     /// [`StoreError::NoFragment`] if the note does not exist.

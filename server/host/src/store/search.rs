@@ -46,7 +46,7 @@ pub struct SearchResults {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Only this number of the newest matches.
+    /// Only the newest matches. Contains their number.
     Newest(usize),
 }
 

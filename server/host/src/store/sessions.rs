@@ -183,6 +183,7 @@ impl Store {
     /// Returns the state that [`keep_cache_memory`](Self::keep_cache_memory) stored last.
     ///
     /// # Errors
+    /// [`StoreError::NoSession`] if the session does not exist.
     pub fn cache_memory(&self, id: &SessionId) -> Result<Option<StoredCacheMemory>, StoreError> {
         let key = key_of(&self.connection, id)?;
         let mut found = self
@@ -196,6 +197,7 @@ impl Store {
     /// Changes the user's name for a session.
     ///
     /// # Errors
+    /// [`StoreError::NoSession`] if the session does not exist.
     pub fn rename(&mut self, id: &SessionId, name: &str) -> Result<(), StoreError> {
         let renamed = self
             .connection

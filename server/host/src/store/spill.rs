@@ -124,6 +124,7 @@ impl Spills {
     /// Reads up to `count` lines of an output, starting at the one-based line `from`.
     ///
     /// # Errors
+    /// [`StoreError::NoSpill`] if the output does not exist.
     pub fn read_lines(
         &self,
         session: &SessionId,

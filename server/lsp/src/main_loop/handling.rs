@@ -168,8 +168,8 @@ impl Handling {
                     move |main_loop| {
                         let (sessions, services) = (&main_loop.world.sessions, &main_loop.services);
                         if let Some(before) = sessions.get(&id) {
-                            // This rare case accesses the disk on the main loop, because the next task must not be
-                            // stored first.
+                            // Accessing the disk on the main loop is acceptable in this rare case. It must happen
+                            // before the next task is stored.
                             restore(before, services);
                         }
                         // Release sessions that were opened for writing but not installed, so that other processes can

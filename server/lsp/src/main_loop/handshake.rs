@@ -165,7 +165,7 @@ mod tests {
         main_loop.world.sessions = Sessions::new(session);
         main_loop.resume_session("s-1".to_owned());
 
-        // Said to the session that is shown: when its turn comes, that is the one that was waited for.
+        // Sent to the current session. When the command runs, the resumed session is the current one.
         let (answer, mut waits) = oneshot::channel();
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
         let name = "strata.history.add".to_owned();

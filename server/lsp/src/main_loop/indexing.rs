@@ -29,7 +29,7 @@ enum IndexScope {
     #[default]
     Nothing,
     Files(BTreeSet<FileKey>),
-    /// Files whose stamps have changed, and in any case these files.
+    /// All files whose stamps have changed, plus these files regardless of their stamps.
     Changes(BTreeSet<FileKey>),
     All,
 }

@@ -240,8 +240,8 @@ impl MainLoop {
         let Outcome { session, mut effects, mut result } = outcome;
         let mut changed = session;
         if changed.is_some() && folders_version != self.world.folders_version {
-            // The changed session contains file names that are no longer valid. As in the recovery, this rare case
-            // accesses the disk on the main loop.
+            // The changed session contains outdated file names, so restore the previous one. As in the recovery,
+            // accessing the disk on the main loop is acceptable in this rare case.
             if let Some(before) = self.world.sessions.get(id) {
                 restore(before, &self.services);
             }
@@ -370,12 +370,12 @@ mod tests {
     use strata_app::faults::plan::Plan;
     use strata_app::sessions::Sessions;
 
-    /// A loop that keeps sessions below a folder, with one session in which something was said.
+    /// Creates a loop that stores sessions below a folder, with one stored session that has a message.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
         started_with(folder, channel().0)
     }
 
-    /// The same, with its events going somewhere.
+    /// Like [`started`], but sends the loop's events to `events`.
     fn started_with(folder: &tempfile::TempDir, events: Sender<Event>) -> (MainLoop, Arc<Session>) {
         let (main_loop, _said) = MainLoop::with_one_thread(events);
         let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
@@ -401,7 +401,7 @@ mod tests {
         let workspace = WorkspaceKey::of(folder.path()).unwrap();
         let other = Store::open(&state, &workspace).unwrap().store;
         main_loop.services.store.with(|store| store.spills.write(&"s-1".parse()?, b"output")).unwrap();
-        // The deletion is in the database then, and has not come to an end.
+        // Lock the spilled outputs, so that the deletion stops between the database and the outputs.
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
         let (answer, mut waits) = oneshot::channel();

@@ -210,7 +210,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    /// Sends a response without an active call.
+    /// Queues a response after all messages that the server has sent so far.
     pub(super) fn answer(&self, response: &Response) {
         self.loopback.catch_up();
         self.outbox.push(response, Relation::Event);

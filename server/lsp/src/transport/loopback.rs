@@ -1,7 +1,7 @@
 //! Forwards the server's own requests and notifications to the output.
 //!
 //! Keeps their order: messages that a handler sends before its answer are written before the answer. The client's
-//! answers take another path, from the reader directly to whoever waits for them.
+//! answers take another path, from the reader directly to the waiting callers.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The id of a request is found as long as it and the method are there.
+        /// The id of a truncated request is found if the id and the method are complete.
         #[test]
         fn a_cut_request_keeps_its_id(id in any::<i64>(), text in ".{0,40}", cut in 0..100usize) {
             let method = serde_json::to_string(&text).unwrap();

@@ -345,7 +345,7 @@ mod tests {
         assert!(!outbox.is_under_pressure(), "nothing is queued for nobody");
     }
 
-    /// Takes a few bytes at a time, after refusing once.
+    /// An output that rejects the first writes, and then accepts a few bytes at a time.
     struct SlowWriter {
         taken: Vec<u8>,
         refusals: Vec<ErrorKind>,

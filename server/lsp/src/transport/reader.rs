@@ -1,6 +1,6 @@
 //! Reads the input on a dedicated thread.
 //!
-//! Passes calls to the dispatcher in wire order, and the client's answers directly to whoever waits for them. Never
+//! Passes calls to the dispatcher in wire order, and the client's answers directly to the waiting callers. Never
 //! writes. Waits only for input, and for a client that does not read the output.
 
 use std::io::{ErrorKind, Read};

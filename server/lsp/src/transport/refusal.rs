@@ -6,8 +6,8 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 use super::frame::Fault;
 
-/// Error code for a request that exceeds the number of pending requests. Uses `RequestFailed` of LSP 3.17, which
-/// clients know, since LSP reserves JSON-RPC's own range below -32000. The error's `data.reason` is `serverBusy`.
+/// Error code for a request that exceeds the limit of pending requests. Uses `RequestFailed` of LSP 3.17, which clients
+/// know, since LSP reserves JSON-RPC's own range below -32000. The error's `data.reason` is `serverBusy`.
 pub const SERVER_BUSY: i64 = -32803;
 
 /// Error code for a request before `initialize` is answered (`ServerNotInitialized` of LSP 3.17).
