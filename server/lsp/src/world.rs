@@ -57,7 +57,7 @@ pub(crate) enum Action {
     Rescan,
     /// Scan and index everything again. Cancels a running index run.
     Reindex,
-    /// Like [`Reindex`](Self::Reindex), but lets a running index run finish, so that frequent changes cannot prevent
+    /// Like `Reindex`, but lets a running index run finish, so that frequent changes cannot prevent
     /// every run from finishing.
     ReindexNext,
     /// Read the workspace's settings files again.

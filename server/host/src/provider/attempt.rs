@@ -33,7 +33,7 @@ pub(super) struct Exchange<'a> {
     until: Instant,
 }
 
-/// Reads the body of a reply into an [`Output`](Self::Output).
+/// Reads the body of a reply into an `Output`.
 pub(super) trait Reading {
     type Output;
 

@@ -77,7 +77,7 @@ enum State {
 #[derive(Default)]
 pub(super) struct Queues {
     sessions: BTreeMap<String, Queue>,
-    /// The session that was current at the last call of [`follow`](Self::follow).
+    /// The session that was current at the last call of `follow`.
     current: String,
 }
 
