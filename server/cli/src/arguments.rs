@@ -1,4 +1,4 @@
-//! What can be typed. The texts here are what `strata help` shows.
+//! Command-line arguments. `strata help` shows the doc comments of these types.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::reply::Audience;
 
-/// Colours of help and usage errors, where the terminal has any.
+/// Colors of help and usage errors, if the terminal supports colors.
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -81,28 +81,29 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// Stored session for the agent: an id, a name, or `latest` for the most recently used one at any time. By default the agent
-    /// gets a session of its own, which is not stored
+    /// Stored session for the agent: an id, a name, or `latest` for whichever session was used most recently. By
+    /// default, the agent gets a separate session, which is not stored
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Trust the folder: its rules, skills and memory become part of the system prompt
+    /// Trust the folder, so that its rules, skills and memory become part of the system prompt
     #[arg(long)]
     pub(crate) trusted: bool,
-    /// Override a setting, as in `files.list_budget=0`. The value is TOML or plain text, and takes precedence over all other
-    /// sources
+    /// Override a setting, for example `files.list_budget=0`. The value is TOML or plain text, and takes precedence
+    /// over all other sources
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     #[command(flatten)]
     pub(crate) log: LogArguments,
-    /// Workspace folder. Defaults to the repository that contains the current directory, or to that directory
+    /// Workspace folder. Defaults to the repository that contains the current directory, or otherwise to the current
+    /// directory
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// Logging options.
+/// Logging options
 #[derive(Debug, Args)]
 pub(crate) struct LogArguments {
-    /// What to log to standard error
+    /// Minimum level of messages to log to standard error
     #[arg(
         long = "log",
         value_name = "LEVEL",
@@ -123,14 +124,14 @@ pub(crate) enum LogLevel {
     Trace,
 }
 
-/// The repository that a command works on.
+/// The repository of a command, and its settings
 #[derive(Debug, Args)]
 pub(crate) struct RepositoryArguments {
-    /// The repository. Defaults to the one that contains the current directory, or to that directory
+    /// Repository. Defaults to the one that contains the current directory, or otherwise to the current directory
     #[arg(long = "repo", value_name = "DIR", global = true)]
     pub(crate) folder: Option<PathBuf>,
-    /// Override a setting, as in `files.list_budget=0`. The value is TOML or plain text, and takes precedence over all other
-    /// sources
+    /// Override a setting, for example `files.list_budget=0`. The value is TOML or plain text, and takes precedence
+    /// over all other sources
     #[arg(long, value_name = "NAME=VALUE", global = true)]
     pub(crate) set: Vec<String>,
     /// Keep the repository's rules, skills and memory out of the system prompt
@@ -138,22 +139,23 @@ pub(crate) struct RepositoryArguments {
     pub(crate) untrusted: bool,
 }
 
-/// What a prompt shows in full, and what it omits.
+/// Files that a prompt shows in full or omits
 #[derive(Debug, Args)]
 pub(crate) struct SelectingArguments {
-    /// Show this in full: a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`)
+    /// Show a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`) in full
     #[arg(long, value_name = "PATH")]
     pub(crate) select: Vec<String>,
-    /// Hide this entirely, including its name: a file, a folder or a glob
+    /// Hide a file, a folder or a glob entirely, including its name
     #[arg(long, value_name = "PATH")]
     pub(crate) exclude: Vec<String>,
-    /// Allow this file although its name suggests secrets (pass it to `--select` too)
+    /// Allow a file whose name suggests secrets (pass it to `--select` too)
     #[arg(long, value_name = "PATH")]
     pub(crate) confirm_secrets: Vec<String>,
 }
 
-/// Asks the model configured in `provider.*`, in a stored conversation. Each question continues the conversation, and little more
-/// than what is new is billed at full price. Ctrl-C stops the answer and records what has arrived.
+/// Asks the model configured in `provider.*` and stores the conversation. Each question continues the conversation; the
+/// provider bills little more than the new content at full price. Ctrl-C stops the answer and records the part received
+/// so far.
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
     #[command(flatten)]
@@ -166,34 +168,34 @@ pub(crate) struct AskArguments {
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically, 0 for none. Defaults to 8000 when no file is selected
+    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to 8000 if no file is selected
     #[arg(long, value_name = "TOKENS")]
     pub(crate) auto: Option<usize>,
-    /// Let the model look things up: map, outlines, references, files, notes. These tools change nothing
+    /// Let the model read the map, outlines, references, files and notes with tools. These tools change nothing
     #[arg(long)]
     pub(crate) tools: bool,
-    /// Model, by its provider's name for it
+    /// Model name, as the provider writes it
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Layout policy for the provider's cache
+    /// Layout policy, which determines how prompts use the provider's cache
     #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
     pub(crate) policy: Option<String>,
-    /// Print the result as JSON when done
+    /// Print the result as JSON when the answer is complete
     #[arg(long)]
     pub(crate) json: bool,
-    /// The question; `-` reads it from standard input
+    /// Question; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
 
-/// Records the answer to a prompt made by `strata prompt --session`, so that the conversation continues with it.
+/// Records the answer to a prompt made by `strata prompt --session`, so that the conversation can continue.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) audience: Audience,
-    /// The conversation: an id, a name, or `latest` for the most recently used one
+    /// Conversation: an id, a name, or `latest` for the most recently used one
     #[arg(long, value_name = "ID", default_value = "latest")]
     pub(crate) session: String,
     /// Billed input tokens that were neither read from nor written to the cache
@@ -208,10 +210,11 @@ pub(crate) struct RecordArguments {
     /// Input tokens written to the provider's cache
     #[arg(long, value_name = "TOKENS")]
     pub(crate) cache_write: Option<u64>,
-    /// The answer was interrupted
+    /// The answer was interrupted, and standard input contains only its beginning
     #[arg(long)]
     pub(crate) aborted: bool,
-    /// The provider rejected the prompt as too long: compacts the conversation before the next prompt. Reads no answer
+    /// The provider rejected the prompt as too long. Compacts the conversation before the next prompt, and reads no
+    /// answer
     #[arg(long)]
     pub(crate) too_long: bool,
     /// Id of the prompt, as printed by `strata prompt --session`
@@ -225,25 +228,25 @@ pub(crate) struct PromptArguments {
     pub(crate) repository: RepositoryArguments,
     #[command(flatten)]
     pub(crate) selecting: SelectingArguments,
-    /// Maximum tokens of relevant code to add automatically, 0 for none. Defaults to 8000 when no file is selected
+    /// Maximum tokens of relevant code to add automatically; 0 adds none. Defaults to 8000 if no file is selected
     #[arg(long, value_name = "TOKENS")]
     pub(crate) auto: Option<usize>,
-    /// Make this the next prompt of a stored session (an id, a name, `latest`, or `new`), so that its answer can be recorded
+    /// Make the next prompt of a stored session (an id, a name, `latest`, or `new`), so that its answer can be recorded
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Model the prompt is for
+    /// Model to make the prompt for
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Format of the request
+    /// Format of the request body
     #[arg(long, value_parser = ["anthropic", "openai", "responses", "gemini", "bedrock", "markdown"])]
     pub(crate) format: Option<String>,
-    /// Layout policy for the provider's cache
+    /// Layout policy, which determines how prompts use the provider's cache
     #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
     pub(crate) policy: Option<String>,
-    /// Print the prompt with all its details as JSON, instead of the request body alone
+    /// Print the prompt with all its details as JSON, instead of only the request body
     #[arg(long)]
     pub(crate) json: bool,
-    /// The question; `-` reads it from standard input
+    /// Question; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
@@ -252,19 +255,19 @@ pub(crate) struct PromptArguments {
 pub(crate) struct MapArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Maximum tokens of the map. Defaults to its size in a prompt
+    /// Maximum tokens of the map. Defaults to its limit in a prompt
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Always include this file, a directory or a glob, and rank related files first
+    /// Always include a file, a directory or a glob, and rank related files first
     #[arg(long, value_name = "PATH")]
     pub(crate) focus: Vec<String>,
-    /// Rank code related to this text first
+    /// Rank code that is related to this text first
     #[arg(long, value_name = "TEXT")]
     pub(crate) about: Option<String>,
     /// Order of the files: most important first, or by path
     #[arg(long, value_enum, default_value_t)]
     pub(crate) sort: MapSort,
-    /// Print a legend as well
+    /// Print a legend too
     #[arg(long)]
     pub(crate) legend: bool,
     /// Print the map as JSON, with the rank, level and size of each file
@@ -272,7 +275,7 @@ pub(crate) struct MapArguments {
     pub(crate) json: bool,
 }
 
-/// The order of a map.
+/// Order of the files in a map
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MapSort {
@@ -281,7 +284,7 @@ pub(crate) enum MapSort {
     Path,
 }
 
-/// Options shared by all queries.
+/// Options shared by all queries
 #[derive(Debug, Args)]
 pub(crate) struct QueryArguments {
     #[command(flatten)]
@@ -298,10 +301,10 @@ pub(crate) struct QueryArguments {
 pub(crate) struct ContextArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// Maximum files and definitions
+    /// Maximum number of files and definitions
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// The task, in plain words; `-` reads it from standard input
+    /// Description of the task in plain words; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
@@ -310,10 +313,10 @@ pub(crate) struct ContextArguments {
 pub(crate) struct SymbolsArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// Maximum definitions
+    /// Maximum number of definitions
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// A name, or letters of it in order; `Type.method` finds a member of a type
+    /// Name, or some of its letters in order. `Type.method` finds a member of a type
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 }
@@ -322,7 +325,7 @@ pub(crate) struct SymbolsArguments {
 pub(crate) struct OutlineArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// The file
+    /// File to outline
     #[arg(value_name = "PATH")]
     pub(crate) path: String,
 }
@@ -331,10 +334,10 @@ pub(crate) struct OutlineArguments {
 pub(crate) struct ReferencesArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// Only definitions in this file
+    /// Only show definitions in this file
     #[arg(long, value_name = "PATH")]
     pub(crate) path: Option<String>,
-    /// The exact name
+    /// Exact name of the definition
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 }
@@ -343,25 +346,25 @@ pub(crate) struct ReferencesArguments {
 pub(crate) struct GrepArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// Match the pattern literally, not as a regular expression
+    /// Match the pattern literally instead of as a regular expression
     #[arg(short = 'F', long)]
     pub(crate) fixed_strings: bool,
-    /// Ignore case
+    /// Ignore letter case
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
-    /// Match whole words only
+    /// Match only whole words
     #[arg(short, long)]
     pub(crate) word_regexp: bool,
-    /// Lines to show before and after each match
+    /// Number of lines to show before and after each match
     #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0, hide_default_value = true)]
     pub(crate) context: usize,
-    /// Maximum matching lines
+    /// Maximum number of matching lines
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) limit: usize,
-    /// A regular expression in ripgrep syntax, matched within each line
+    /// Regular expression in ripgrep syntax, matched against single lines
     #[arg(value_name = "PATTERN")]
     pub(crate) pattern: String,
-    /// Only search these files, folders or globs
+    /// Search only these files, folders or globs
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
@@ -370,7 +373,7 @@ pub(crate) struct GrepArguments {
 pub(crate) struct ReadArguments {
     #[command(flatten)]
     pub(crate) query: QueryArguments,
-    /// A file, lines of it (`src/lib.rs#L10-40`), or a definition in it (`src/lib.rs#Type.method`)
+    /// File, lines of a file (`src/lib.rs#L10-40`), or a definition in a file (`src/lib.rs#Type.method`)
     #[arg(value_name = "PATH")]
     pub(crate) path: String,
 }
@@ -382,13 +385,13 @@ pub(crate) struct TokensArguments {
     /// Model to count tokens for
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Directory levels to show. Defaults to as many as fit in 100 lines
+    /// Number of directory levels to show. Defaults to as many as fit in 100 lines
     #[arg(long, value_name = "LEVELS")]
     pub(crate) depth: Option<usize>,
-    /// Print every file as JSON
+    /// Print the tokens of every file as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only count these files, folders or globs
+    /// Count only these files, folders or globs
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
@@ -412,11 +415,11 @@ pub(crate) enum SessionsCommand {
         /// Session id or name
         id: String,
     },
-    /// Export a conversation
+    /// Export a conversation to standard output or a file
     Export {
         /// Session id or name
         id: String,
-        /// Export format
+        /// Format of the export
         #[arg(long, value_enum, default_value_t = SessionForm::Jsonl)]
         format: SessionForm,
         /// Write to this file instead of standard output
@@ -434,7 +437,7 @@ pub(crate) enum SessionsCommand {
         /// Words to search for
         #[arg(required = true, value_name = "WORD")]
         words: Vec<String>,
-        /// Maximum results
+        /// Maximum number of results
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
@@ -453,40 +456,39 @@ pub(crate) enum SessionsCommand {
     },
     /// Start a new conversation with a copy of another's messages
     Fork {
-        /// Session id or name
+        /// Id or name of the session to copy
         id: String,
-        /// Number of the last message to copy
+        /// Number of the last message to copy. Copies all messages by default
         #[arg(long, value_name = "MESSAGE")]
         until: Option<u64>,
         /// Name of the new conversation
         #[arg(long, default_value = "", hide_default_value = true)]
         name: String,
     },
-    /// Compact a conversation
+    /// Compact a conversation now
     Compact {
         /// Session id or name
         id: String,
-        /// Profile: topic, continuation, checkpoint, rolling or handoff
+        /// Compaction profile: topic, continuation, checkpoint, rolling or handoff
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
     },
 }
 
-/// Export formats.
+/// Export formats
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SessionForm {
-    /// All messages with all their metadata, one JSON object per line
+    /// All messages with their metadata, one JSON object per line
     Jsonl,
-    /// What the model sees, as an Anthropic request
+    /// The conversation as the model sees it, as an Anthropic request
     Anthropic,
-    /// What the model sees, as an OpenAI request
+    /// The conversation as the model sees it, as an OpenAI request
     Openai,
-    /// What the model sees, as Markdown
+    /// The conversation as the model sees it, as Markdown
     Markdown,
 }
 
 impl SessionForm {
-    /// Its name in commands.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
@@ -511,9 +513,9 @@ pub(crate) struct MemoryArguments {
 pub(crate) enum MemoryCommand {
     /// Save a note
     Add {
-        /// The note; `-` reads it from standard input
+        /// Text of the note; `-` reads it from standard input
         text: String,
-        /// Tag for the note
+        /// Tag to file the note under
         #[arg(long, value_name = "TAG")]
         tag: Vec<String>,
     },
@@ -524,13 +526,13 @@ pub(crate) enum MemoryCommand {
         /// Words to search for
         #[arg(required = true, value_name = "WORD")]
         words: Vec<String>,
-        /// Maximum results
+        /// Maximum number of results
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
     /// Delete a note
     Remove {
-        /// Number of the note
+        /// Number of the note, as `strata memory list` shows it
         id: i64,
     },
 }
@@ -543,23 +545,23 @@ pub(crate) struct IterationArguments {
     pub(crate) audience: Audience,
     #[command(flatten)]
     pub(crate) memory: LoopArguments,
-    /// Session that stores the loop; created if missing
+    /// Session that stores the loop. Created if it does not exist
     #[arg(long, value_name = "ID", default_value = "iteration", global = true)]
     pub(crate) session: String,
     #[command(subcommand)]
     pub(crate) command: IterationCommand,
 }
 
-/// Memory limits of a loop.
+/// Limits of a loop's memory
 #[derive(Debug, Args)]
 pub(crate) struct LoopArguments {
-    /// Read the limits from the `context` section of this file (`*.toml`, `*.yaml`)
+    /// Read the limits from the section `context` of this file (`*.toml`, `*.yaml`)
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
-    /// Number of recent iterations kept verbatim (`raw_window_size`). Defaults to 5
+    /// Number of recent iterations to keep verbatim (`raw_window_size`). Defaults to 5
     #[arg(long, value_name = "N", global = true)]
     pub(crate) context_window: Option<usize>,
-    /// Number of iterations between updates of the summary, 0 for never. Defaults to 10
+    /// Number of iterations between updates of the summary; 0 disables updates. Defaults to 10
     #[arg(long, value_name = "N", global = true)]
     pub(crate) summarize_every: Option<u64>,
     /// Maximum tokens of the summary. Defaults to 2,000
@@ -577,35 +579,35 @@ pub(crate) enum IterationCommand {
     Status,
 }
 
-/// What the next iteration is for.
+/// Prompt for the next iteration
 #[derive(Debug, Args)]
 pub(crate) struct PromptOfLoopArguments {
-    /// Goal of the loop; required before its first iteration
+    /// Goal of the loop. Required before its first iteration
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
     #[command(flatten)]
     pub(crate) surroundings: EnvironmentArguments,
 }
 
-/// Where a loop runs.
+/// Environment of a loop
 #[derive(Debug, Args)]
 pub(crate) struct EnvironmentArguments {
-    /// Set an environment fact (`NAME=value`), or pass on the value of this variable. Replaces earlier facts; values of names
-    /// that suggest secrets are withheld
+    /// Set an environment fact (`NAME=value`), or use the current value of an environment variable (`NAME`). Replaces
+    /// earlier facts. Values of names that suggest secrets are withheld
     #[arg(long, value_name = "NAME[=VALUE]")]
     pub(crate) env: Vec<String>,
 }
 
-/// The report of an iteration.
+/// Report of a finished iteration
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Goal of the loop; required once. A different goal starts a new loop
+    /// Goal of the loop. Required once; a different goal starts a new loop
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
-    /// Prompt of the iteration
+    /// Prompt that the iteration received
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) prompt: String,
-    /// File with the iteration's output; `-` is standard input
+    /// File with the output of the iteration; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Program that ran the iteration
@@ -614,39 +616,40 @@ pub(crate) struct ReportArguments {
     /// Model that ran the iteration
     #[arg(long, value_name = "MODEL", default_value = "", hide_default_value = true)]
     pub(crate) model: String,
-    /// Your rating of the progress
+    /// Your rating of the iteration's progress
     #[arg(long, value_name = "NUMBER", default_value_t = 0.0, hide_default_value = true)]
     pub(crate) score: f64,
-    /// An accomplishment, in addition to those in the output's `<progress>`
+    /// Accomplishment to record in addition to those in the `<progress>` section of the output
     #[arg(long, value_name = "TEXT")]
     pub(crate) marker: Vec<String>,
-    /// A file the iteration changed
+    /// File that the iteration changed
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<String>,
-    /// A file created since the last iteration, by anyone
+    /// File created since the last iteration, by the iteration or by someone else
     #[arg(long, value_name = "PATH")]
     pub(crate) created: Vec<String>,
-    /// A file modified since the last iteration
+    /// File modified since the last iteration
     #[arg(long, value_name = "PATH")]
     pub(crate) modified: Vec<String>,
-    /// A file deleted since the last iteration
+    /// File deleted since the last iteration
     #[arg(long, value_name = "PATH")]
     pub(crate) deleted: Vec<String>,
     #[command(flatten)]
     pub(crate) surroundings: EnvironmentArguments,
-    /// Duration in seconds
+    /// Duration of the iteration, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 0, hide_default_value = true)]
     pub(crate) duration: u64,
 }
 
-/// Replays recorded sessions prompt by prompt, and reports the cost of their input under each policy and under other tools'
-/// layouts, relative to the cost without a cache. Checks every prompt: for example, that it contains the current text of each
-/// selected file, and that the provider would read from its cache what the cost assumes (docs/tiers.md). Exits with 1 if a check
-/// fails.
+/// Replays recorded sessions prompt by prompt, and reports the cost of their input under each policy and under the
+/// layouts of other tools, relative to the cost without a cache. Checks every prompt, for example that it contains the
+/// current text of each selected file, and that the provider would read from its cache what the cost calculation
+/// assumes (docs/tiers.md). Exits with 1 if a check fails.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("source").args(["git", "trace", "transcripts"]).required(true).multiple(true))]
 pub(crate) struct ReplayArguments {
-    /// Make sessions from the Git history of this repository: each commit is a turn, its message the prompt, its diff the answer
+    /// Make sessions from the Git history of this repository. Each commit is a turn, with its message as the prompt and
+    /// its diff as the answer
     #[arg(long, value_name = "DIR")]
     pub(crate) git: Vec<PathBuf>,
     /// Replay this trace, or all traces in this folder
@@ -655,51 +658,51 @@ pub(crate) struct ReplayArguments {
     /// Replay the conversations that Claude Code recorded in or below this folder (`*.jsonl`)
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: Vec<PathBuf>,
-    /// Only use this policy
+    /// Replay only with this policy
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Vec<PolicyArgument>,
-    /// Sessions to make from each history
+    /// Number of sessions to make from each history
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) sessions: u16,
-    /// Maximum turns of each session
+    /// Maximum number of turns in each session
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) turns: u16,
-    /// Random seed for the start of the sessions
+    /// Random seed that determines where sessions start
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Model whose prices, limits and tokens apply
+    /// Model whose prices, limits and tokenizer to use
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Send no diff for edits that the model's own messages contain
+    /// Omit diffs for edits that the model's own messages contain
     #[arg(long)]
     pub(crate) history_deltas: bool,
-    /// Replay once more with this many tokens of automatic context per question
+    /// Replay once more with this number of tokens of automatic context per question
     #[arg(long, value_name = "TOKENS", default_value_t = 0, hide_default_value = true)]
     pub(crate) auto: usize,
-    /// Compact the conversations after each message with every profile, without a model, and report which facts survive and
-    /// whether providers accept the result
+    /// Compact the conversations after each message with every profile, without a model, and report which facts survive
+    /// and whether providers accept the result
     #[arg(long, requires = "transcripts")]
     #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "export"])]
     pub(crate) compaction: bool,
-    /// Maximum messages per conversation to compact after, evenly spread
+    /// Maximum number of messages per conversation to compact after, spread evenly
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) cuts: Option<u16>,
-    /// Export the sessions made from histories to this folder, as traces
+    /// Export the sessions made from Git histories to this folder, as traces
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
-    /// Print all numbers as JSON
+    /// Print all results as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// A policy by its name.
+/// Layout policies
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PolicyArgument {
-    /// Append-only log that keeps what the provider has cached
+    /// Append-only log that preserves what the provider has cached
     Ledger,
-    /// Cached tiers that content moves up through while it stays unchanged
+    /// Cached tiers that content moves up while it stays unchanged
     Ripple,
-    /// Fixed order
+    /// Fixed order of the content
     Flat,
 }
 
@@ -707,10 +710,11 @@ pub(crate) enum PolicyArgument {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Send a one-word request to the model that writes summaries, if one is configured; the provider bills it
+    /// Send a one-word request to the model that writes summaries, if one is configured. The provider bills this
+    /// request
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Check the key with the configured provider, which is free
+    /// Check the key with the configured provider, which is free of charge
     #[arg(long)]
     pub(crate) online: bool,
     /// Print the findings as JSON
@@ -729,25 +733,25 @@ pub(crate) struct SchemaArguments {
 pub(crate) struct StatusArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
-    /// Keep running, and print changes
+    /// Keep running, and print the status whenever it changes
     #[arg(short, long)]
     pub(crate) watch: bool,
-    /// Print the replies of the commands as JSON, one line each
+    /// Print the replies of the commands as JSON, one line per status
     #[arg(long)]
     pub(crate) json: bool,
-    /// Session id or name. Defaults to the most recently used one
+    /// Session id or name. Defaults to the most recently used session
     pub(crate) id: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
-    /// The shell
+    /// Shell to generate the script for
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArguments {
-    /// Write a page for each command to this folder, such as `~/.local/share/man/man1`
+    /// Write a page for each command to this folder, for example `~/.local/share/man/man1`
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

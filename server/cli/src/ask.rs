@@ -1,5 +1,5 @@
-//! `strata ask`: asks the configured model. Prints the answer to standard output as it arrives, and its cost to standard error.
-//! Ctrl-C stops the answer and records what has arrived.
+//! `strata ask`: asks the configured model. Prints the answer to standard output as it arrives, and its cost to
+//! standard error. Ctrl-C stops the answer and records the part received so far.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -15,25 +15,25 @@ use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::{input, repository, selecting};
 
-/// The most recently used session.
+/// Argument of `--session` that stands for the most recently used session.
 const LATEST: &str = "latest";
-/// A session that is yet to begin.
+/// Argument of `--session` that stands for a new session.
 const NEW: &str = "new";
-/// How a shell reports a program that ended with Ctrl-C.
+/// Exit code that shells use for a program stopped with Ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// Characters of a tool's arguments that are shown.
+/// Maximum characters of a tool's arguments to show.
 const SHOWN_INPUT: usize = 120;
 
-/// The conversation to continue.
+/// How to continue the named session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Opening {
-    /// The session that is named.
+    /// Continue the session itself.
     Session,
-    /// A copy of it, which leaves it to who writes to it.
+    /// Continue in a copy, which works even while another process is writing to the session.
     Copy,
 }
 
-/// The used part of the reply of `strata.prompt.send`.
+/// The fields used from the reply to `strata.prompt.send`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -66,7 +66,7 @@ struct Cost {
 pub(crate) fn run(arguments: &AskArguments) -> Result<ExitCode, Failure> {
     let text = input::text(&arguments.text)?;
     let mut headless = repository::open_stored(&arguments.repository)?;
-    // Whoever has no provider is told before the long work.
+    // Check this first, so that a missing provider is reported before the slow work.
     headless.provider().map_err(|error| without_provider(&error.to_string()))?;
     let opening = if arguments.fork { Opening::Copy } else { Opening::Session };
     open_session(&mut headless, &arguments.session, opening)?;
@@ -107,7 +107,7 @@ fn without_provider(message: &str) -> Failure {
     Failure::said(format!("{message}. To send the request yourself, run `strata prompt`"))
 }
 
-/// Continues the session that was named, or begins one.
+/// Opens the named session, or begins a new one.
 pub(crate) fn open_session(
     headless: &mut HeadlessWorkspace,
     named: &str,
@@ -134,7 +134,7 @@ pub(crate) fn open_session(
 }
 
 impl Answer {
-    /// A line about its cost and what it lacked.
+    /// Returns a line about the answer's cost, and about anything that is missing from it.
     fn closing_line(&self) -> String {
         let Usage { input, output, cache_read, cache_write } = self.usage;
         let Cost { paid, uncached, read_share } = self.cost;
@@ -161,7 +161,7 @@ impl Answer {
     }
 }
 
-/// Where an answer is shown.
+/// The part of the terminal output that shows an answer.
 struct Screen {
     is_shown: bool,
     is_terminal: bool,
@@ -192,7 +192,7 @@ impl Screen {
         let shown = if self.is_terminal { output::printable(text) } else { text.into() };
         self.ends_line = shown.ends_with('\n');
         let mut out = io::stdout().lock();
-        // Who stops reading has seen enough; the answer is recorded anyway.
+        // A failed write means that the reader has closed the output. The answer is recorded anyway.
         let _ = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
     }
 
@@ -207,7 +207,7 @@ impl Screen {
     }
 }
 
-/// Raises the flag at Ctrl-C; a second one ends the program as ever.
+/// Raises the flag at the first Ctrl-C. A second Ctrl-C ends the program.
 fn raise_on_interrupt(cancel: &Cancel) {
     let cancel = cancel.clone();
     let listening = thread::Builder::new().name("strata-interrupt".to_owned()).spawn(move || {

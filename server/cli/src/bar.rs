@@ -1,5 +1,5 @@
-//! A progress bar on standard error, for what takes longer than half a second at a terminal. Gone without a trace when
-//! the work is done; Ctrl-C ends the process as it always does, and there is nothing to restore.
+//! A progress bar on standard error for work that takes longer than half a second, shown only on a terminal. The bar is
+//! removed when the work is done. Ctrl-C ends the process as usual, with no terminal state to restore.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -8,21 +8,21 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use strata_app::index::Progress;
 
-/// Work that is done sooner shows no bar.
+/// Duration of work before the bar appears.
 const SHOW_AFTER: Duration = Duration::from_millis(500);
-/// How often the bar moves although nothing was reported.
+/// Interval at which the bar is redrawn even without progress.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Shown until it is dropped.
+/// A progress bar, shown until it is dropped.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    /// Dropped first: that ends the wait.
+    /// Dropped first, which ends the wait of the thread.
     done: Option<Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
 
 impl Bar {
-    /// A bar for an activity ("indexing") and its objects ("files").
+    /// Creates a bar for an activity, such as "indexing", and its objects, such as "files".
     pub(crate) fn new(doing: &'static str, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_message(doing);
@@ -35,7 +35,7 @@ impl Bar {
                 shown.enable_steady_tick(TICK);
             }
         };
-        // Without a thread there is no bar; the work does not depend on it.
+        // If the thread cannot be started, no bar appears, but the work continues.
         let waiting = thread::Builder::new().name("strata-bar".to_owned()).spawn(show).ok();
         Self { bar, done: Some(done), waiting }
     }
@@ -55,7 +55,7 @@ impl Drop for Bar {
     fn drop(&mut self) {
         drop(self.done.take());
         if let Some(waiting) = self.waiting.take() {
-            // It cannot fail in a way that matters: the bar is going away.
+            // A panic in the thread does not matter, since the bar is being removed.
             let _ = waiting.join();
         }
         self.bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! `strata doctor`: what works and what does not. The exit code is 1 when something is broken.
+//! `strata doctor`: checks the installation. Exits with code 1 if it finds a problem.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,25 +21,24 @@ struct Findings {
     build: Diagnostics,
     repository: Option<Repository>,
     program: Option<PathBuf>,
-    /// The program that editors find as `strata`.
+    /// The `strata` program in `PATH`, which editors start.
     on_the_path: Option<PathBuf>,
-    /// What is broken, in sentences.
+    /// Descriptions of problems, in sentences.
     problems: Vec<String>,
 }
 
-/// Findings about the repository.
 #[derive(Serialize)]
 struct Repository {
     #[serde(flatten)]
     workspace: WorkspaceReport,
-    /// Whether its settings and rules are taken.
+    /// `trusted` if the repository's settings and rules are used, otherwise `untrusted`.
     trust: &'static str,
-    /// How many conversations are stored for it; absent when they cannot be read.
+    /// Number of stored conversations. `None` if they cannot be read.
     sessions: Option<usize>,
-    /// The provider that prompts are sent to; absent when none is named.
+    /// State of the provider for prompts. `None` if no provider is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<ProviderReport>,
-    /// The answer of the model that writes summaries; absent if not asked.
+    /// Answer of the model that writes summaries. `None` unless a request was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
 }
@@ -96,7 +95,7 @@ fn examine_repository(
     Ok(Repository { workspace, trust, sessions, provider, answer })
 }
 
-/// The state of the provider.
+/// Returns a line about the state of the provider.
 fn provider_row(provider: &ProviderReport) -> String {
     let ProviderReport { name, model, base_url, problem, unreachable, asked } = provider;
     let place = base_url.as_ref().map(|url| format!(" at {url}")).unwrap_or_default();
@@ -109,14 +108,14 @@ fn provider_row(provider: &ProviderReport) -> String {
     format!("{name}{place}, {model}: {state}")
 }
 
-/// The program that a shell would start for `strata`.
+/// Returns the program that a shell would start for `strata`.
 fn on_the_path() -> Option<PathBuf> {
     let name = format!("strata{}", env::consts::EXE_SUFFIX);
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
 impl Findings {
-    /// How an editor finds the program.
+    /// Describes which program editors start.
     fn editors(&self) -> String {
         let same = |path: &Path| {
             let real = |path: &Path| path.canonicalize().ok();

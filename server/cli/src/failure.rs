@@ -1,4 +1,4 @@
-//! Why a command ends without a result, in one line that says what to do.
+//! Errors of commands, as one line that says what to do.
 
 use std::io;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use strata_app::commands::CommandError;
 use strata_app::headless::{self, OpenError};
 
-/// The end of a command that has no result.
+/// Why a command has no result.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of our output has gone away.
+    /// The reader of standard output has closed it.
     NobodyReads,
     Said(String),
 }
@@ -19,7 +19,7 @@ impl Failure {
         Self::Said(message.into())
     }
 
-    /// The same failure, said of `what`.
+    /// Prefixes the message with `what`.
     pub(crate) fn about(self, what: &str) -> Self {
         match self {
             Self::NobodyReads => Self::NobodyReads,
@@ -27,7 +27,8 @@ impl Failure {
         }
     }
 
-    /// A command rejected a path given with `option`. Outside of the repository, says what paths are relative to.
+    /// Converts the rejection of a path given with `option`. If the current directory is outside the folder, adds what
+    /// paths are relative to.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
         let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
         Self::Said(match headless::is_in(folder) {
@@ -36,7 +37,7 @@ impl Failure {
         })
     }
 
-    /// The folder that was given with `option`, or the settings for it, cannot be taken.
+    /// Converts an error about the folder given with `option`, or about its settings.
     pub(crate) fn of_folder(option: &str, error: OpenError) -> Self {
         match error {
             OpenError::Options(problem) => Self::Said(problem),

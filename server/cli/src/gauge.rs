@@ -1,15 +1,15 @@
-//! How much of something there is, as a bar of blocks.
+//! Draws quantities as bars of block characters.
 
-/// Characters of a bar.
+/// Length of a bar, in characters.
 const LENGTH: usize = 20;
 
-/// A bar for a percentage, capped at 100.
+/// Draws a percentage as a bar. Values above 100 fill the bar.
 pub(crate) fn bar(percent: f64) -> String {
     let full = (percent.clamp(0.0, 100.0) / 100.0 * LENGTH as f64).round() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(LENGTH - full))
 }
 
-/// A part of the whole, in per cent; of nothing it is none.
+/// Returns a part as a percentage of the whole, or 0 if both are 0.
 pub(crate) fn share(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! Texts that come in: as an argument, from standard input, from a file.
+//! Reads text from an argument, standard input or a file.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// A text that is asked for as an argument: the argument itself, or for `-` all of standard input.
+/// Returns the text of an argument. `-` stands for standard input.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
@@ -16,12 +16,12 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
         .lock()
         .read_to_string(&mut text)
         .map_err(|error| Failure::said(format!("cannot read standard input: {error}")))?;
-    // `echo question | strata prompt -` asks `question`.
+    // Remove the final newline, so that `echo question | strata prompt -` asks `question`.
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     Ok(text)
 }
 
-/// A file's text, or for `-` all of standard input. Bytes that are no UTF-8 are replaced.
+/// Reads a file, or standard input for `-`. Replaces invalid UTF-8.
 pub(crate) fn file(path: &Path) -> Result<String, Failure> {
     let read = || -> io::Result<Vec<u8>> {
         if path != Path::new("-") {
@@ -35,7 +35,7 @@ pub(crate) fn file(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The name of a file in a sentence.
+/// Returns the name of an input file for messages.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -1,5 +1,5 @@
-//! `strata iteration`: the memory of an autonomous loop, for the script that runs it. Prints the prompt to standard output, and
-//! what it did to standard error.
+//! `strata iteration`: manages the memory of an autonomous loop, for the script that runs the loop. Prints the prompt
+//! to standard output, and other messages to standard error.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use crate::output::{self, count};
 use crate::{input, reply, repository};
 use strata_app::table::{Align, Table};
 
-/// The used part of the reply of `strata.iteration.add`.
+/// The fields used from the reply to `strata.iteration.add`.
 #[derive(Deserialize)]
 struct AddedIteration {
     number: u64,
@@ -38,13 +38,13 @@ struct FoldedIterations {
     problem: Option<String>,
 }
 
-/// The used part of the reply of `strata.iteration.prompt`.
+/// The fields used from the reply to `strata.iteration.prompt`.
 #[derive(Deserialize)]
 struct Prompt {
     text: String,
 }
 
-/// The used part of the reply of `strata.iteration.status`.
+/// The fields used from the reply to `strata.iteration.status`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Status {
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
             let PromptOfLoopArguments { goal, surroundings } = next;
             let ask = json!({ "goal": goal, "environment": environment(surroundings)? });
             let reply = match goal {
-                // Before the first iteration there is no session. Nothing is stored of one in which nothing was said.
+                // There is no session before the first iteration. A new session without messages is not stored.
                 Some(_) => {
                     headless.resume_or_begin(session)?;
                     headless.run("strata.iteration.prompt", ask)?
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings that the options give. A file says all of them, options only themselves.
+/// Returns the memory settings. A settings file provides all of them, and options override its values.
 fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> {
     let LoopArguments { config, context_window, summarize_every, max_summary_tokens } = arguments;
     let file = match config {
@@ -136,7 +136,7 @@ fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value
     }))
 }
 
-/// The environment to report; `None` without options.
+/// Returns the environment facts to report, or `None` without options.
 fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
     let told = |given: &String| match given.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -150,7 +150,7 @@ fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<Strin
     Ok((!told.is_empty()).then_some(told))
 }
 
-/// Asks about a loop that is there.
+/// Runs a command on an existing loop.
 fn of_loop(
     headless: &mut HeadlessWorkspace,
     session: &str,

@@ -1,5 +1,5 @@
-//! The log on standard error, with placeholders instead of secrets: nothing that is logged should hold one, and nothing
-//! that does anyway leaves here.
+//! Writes the log to standard error, with placeholders instead of secrets. No message should contain a secret, so this
+//! is a second line of defense.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::arguments::{LogArguments, LogLevel};
 use crate::failure::Failure;
 
-/// A library that logs whole messages, with the texts in them, at every level below this.
+/// A library that logs the full text of messages at verbose levels, and the most verbose level to allow for it.
 const TALKATIVE: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
-/// Writes whole events, each screened.
+/// A writer that screens each log event for secrets.
 #[derive(Clone)]
 struct ScreenedText(Arc<Screen>);
 
@@ -31,7 +31,7 @@ impl MakeWriter<'_> for ScreenedText {
 }
 
 impl Write for ScreenedText {
-    /// One event: the formatter hands it over in one piece.
+    /// Writes one event, which the formatter passes in a single call.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         io::stderr().write_all(self.0.text(&text).as_bytes())?;
@@ -59,7 +59,7 @@ impl From<LogLevel> for LevelFilter {
 /// Starts logging.
 ///
 /// # Errors
-/// When there is a log already.
+/// Returns an error if logging has already been started.
 pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
     let most = LevelFilter::from(arguments.level);
     let (library, its_most) = TALKATIVE;

@@ -1,5 +1,5 @@
-//! The `strata` binary: parses arguments, runs the language server's commands, and prints their results. Has no logic of its own.
-//! Only results go to standard output; messages go to standard error.
+//! The `strata` binary: parses arguments, runs the commands of the application, and prints their results. Only results
+//! are written to standard output; messages are written to standard error.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocation;
@@ -46,7 +46,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() -> ExitCode {
-    // SAFETY: nothing else has run yet.
+    // SAFETY: no other code has run yet.
     unsafe { strata_app::tree_allocator::use_mimalloc() };
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocation::thrift();
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(exit) => exit,
-        // Whoever read our output has seen enough: `strata map | head` is no failure.
+        // The reader has closed the output, as in `strata map | head`. This is not a failure.
         Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Err(Failure::Said(message)) => {
             output::tell(&format!("error: {message}"));

@@ -1,4 +1,5 @@
-//! `strata completions` and `strata man`: what shells and `man` want to know of the arguments, from their one declaration.
+//! `strata completions` and `strata man`: generates completion scripts and manual pages from the declaration of the
+//! arguments.
 
 use std::process::ExitCode;
 

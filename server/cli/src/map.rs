@@ -1,4 +1,4 @@
-//! `strata map`: the symbol map on standard output, how much of the repository it covers on standard error.
+//! `strata map`: prints the symbol map to standard output, and how much of the repository it covers to standard error.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::repository;
 
-/// The used part of the reply of `strata.symbols.map`.
+/// The fields used from the reply to `strata.symbols.map`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Reply {

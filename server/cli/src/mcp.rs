@@ -1,4 +1,4 @@
-//! `strata mcp`: a server of the Model Context Protocol on standard input and output, its log on standard error.
+//! `strata mcp`: runs a Model Context Protocol server on standard input and output. The log goes to standard error.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use crate::arguments::McpArguments;
 use crate::failure::Failure;
 use crate::{log, output, repository};
 
-/// The name of the most recently used stored session.
+/// Argument of `--session` that stands for the most recently used session.
 const LATEST: &str = "latest";
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let headless = repository::headless(arguments.folder.as_deref(), &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::of_folder("FOLDER", error))?;
-    // Some clients start their servers at the top of the disk, where no one works.
+    // Some clients start their servers in the root directory, which is never a workspace.
     if headless.folder().parent().is_none() {
         return Err(Failure::said(
             "FOLDER: the root of the disk cannot be the workspace; pass the folder in which the agent works",
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     match opened {
         Ok(Some(news)) => output::tell(&format!("warning: {news}")),
         Ok(None) => {}
-        // The code can be looked at anyway.
+        // Queries about the code work without stored sessions.
         Err(error) if subject == Subject::Own => output::tell(&format!("warning: {error}")),
         Err(error) => return Err(error.into()),
     }

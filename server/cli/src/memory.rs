@@ -1,5 +1,5 @@
-//! `strata memory`: notes that outlive conversations. Prints lists and matches to standard output, and what it did to standard
-//! error.
+//! `strata memory`: manages notes that outlive conversations. Prints lists and search results to standard output, and
+//! other messages to standard error.
 
 use std::process::ExitCode;
 
@@ -12,10 +12,10 @@ use crate::when::moment;
 use crate::{input, output, reply, repository, search_results};
 use strata_app::table::{Align, Table};
 
-/// Maximum characters shown of a note.
+/// Maximum characters of a note to show.
 const SHOWN: usize = 100;
 
-/// The used part of the reply of `strata.memory.list`.
+/// The fields used from the reply to `strata.memory.list`.
 #[derive(Deserialize)]
 struct List {
     fragments: Vec<MemoryNote>,
@@ -30,7 +30,7 @@ struct MemoryNote {
     created_ms: u64,
 }
 
-/// The used part of the reply of `strata.memory.add`.
+/// The fields used from the reply to `strata.memory.add`.
 #[derive(Deserialize)]
 struct AddedMemory {
     id: i64,

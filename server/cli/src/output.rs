@@ -1,4 +1,5 @@
-//! Writes results to standard output and messages to standard error, both without control characters from file names.
+//! Writes results to standard output and messages to standard error. Escapes control characters, which file names may
+//! contain.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -10,24 +11,25 @@ pub(crate) use strata_app::format::{counted, grouped as count};
 
 use crate::failure::Failure;
 
-/// Writes a result through `write`.
+/// Writes a result with the function `write`.
 pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
 }
 
-/// Writes a text for a user as the result.
+/// Writes text for a user as the result.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     result(|out| out.write_all(printable(text).as_bytes()))
 }
 
-/// Writes a file's text as the result: unchanged for programs, without terminal control sequences for a terminal.
+/// Writes the content of a file as the result. The content is unchanged, except that control characters are escaped for
+/// terminals.
 pub(crate) fn file_text(text: &str) -> Result<(), Failure> {
     let shown = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
     result(|out| out.write_all(shown.as_bytes()))
 }
 
-/// Writes a result as JSON: in one line for programs, over several for a user at a terminal.
+/// Writes a result as JSON, on one line for programs and indented for a terminal.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     result(|out| {
         if io::stdout().is_terminal() {
@@ -39,19 +41,19 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     })
 }
 
-/// Parses a command's reply.
+/// Parses the reply of a command.
 pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure> {
     serde_json::from_value(reply)
         .map_err(|error| Failure::said(format!("unexpected reply ({error}); please report this")))
 }
 
-/// Prints a message for the user. Ignores a closed output.
+/// Writes a message to standard error. Ignores errors, such as a closed output.
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
     let _ = writeln!(err, "{}", printable(text)).and_then(|()| err.flush());
 }
 
-/// A text that cannot drive a terminal: names of files come from anywhere.
+/// Escapes characters that could control a terminal, since file names may contain any characters.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let drives = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t')
@@ -71,7 +73,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The beginning of a text, on one line of at most `most` characters.
+/// Returns the beginning of a text, on one line of at most `most` characters.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

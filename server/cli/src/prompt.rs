@@ -1,4 +1,5 @@
-//! `strata prompt`: prints the request body to standard output, and its contents to standard error.
+//! `strata prompt`: makes a prompt. Prints the request body to standard output, and a report of its contents to
+//! standard error.
 
 mod report;
 
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         "format": arguments.format,
         "policy": arguments.policy,
         "autoBudget": arguments.auto.or(budget),
-        // Without a session no one comes back to record what the model answered.
+        // Without a session, the answer cannot be recorded.
         "dryRun": arguments.session.is_none(),
     });
     let reply = headless.run("strata.prompt.assemble", ask)?;
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The request, ready to be sent, or the text of the Markdown format.
+/// Prints the request body as JSON, or the text of the Markdown format.
 fn body(body: Option<&Value>) -> Result<(), Failure> {
     match body {
         Some(Value::String(text)) => output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n'))),

@@ -1,5 +1,5 @@
-//! Queries about the code: the agents' tools in a shell. Prints results to standard output, and what was left out to standard
-//! error. A search without matches exits with code 1.
+//! Queries about the code, which are also tools for agents. Prints results to standard output, and notes about omitted
+//! results to standard error. A search without matches exits with code 1.
 
 use std::process::ExitCode;
 
@@ -66,7 +66,7 @@ pub(crate) fn grep(arguments: &GrepArguments) -> Result<ExitCode, Failure> {
     show(&reply, &arguments.query, "files")
 }
 
-/// The used part of the reply of `strata.files.read`.
+/// The fields used from the reply to `strata.files.read`.
 #[derive(Deserialize)]
 struct Part {
     path: String,
@@ -76,7 +76,7 @@ struct Part {
     lines: u32,
 }
 
-/// Prints the text unchanged, so that it can be piped.
+/// Prints the content of a file unchanged, so that it can be piped.
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.query.repository)?;
     repository::list(&mut headless)?;
@@ -113,7 +113,7 @@ fn ask(
     })
 }
 
-/// Shows a reply, which has found something unless its list `found` is empty.
+/// Prints a reply. The exit code is 1 if the list `found` in the reply is empty.
 fn show(reply: &Reply, arguments: &QueryArguments, found: &str) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::json(&reply.structured)?;

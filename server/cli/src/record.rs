@@ -1,4 +1,4 @@
-//! `strata record`: the outcome of a prompt that you sent yourself.
+//! `strata record`: records the outcome of a prompt that you sent yourself.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{self, counted};
 use crate::{input, repository};
 
-/// The used part of the reply of `strata.prompt.record`.
+/// The fields used from the reply to `strata.prompt.record`.
 #[derive(Deserialize)]
 struct Recorded {
     messages: usize,

@@ -1,5 +1,5 @@
-//! `strata replay`: what recorded sessions cost under each layout, and what compactions of them keep. Tables and a chart on
-//! standard output.
+//! `strata replay`: reports what recorded sessions cost under each layout, and what compactions of them preserve.
+//! Prints tables and a chart to standard output.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Replies of commands: printed as JSON for programs, or as text for users.
+//! Prints replies of commands, as JSON for programs or as text for users.
 
 use clap::Args;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(crate) struct Audience {
 }
 
 impl Audience {
-    /// Shows a reply as JSON, or with `tell`.
+    /// Prints a reply as JSON, or passes it to `tell`.
     pub(crate) fn show(
         self,
         reply: Value,
@@ -24,7 +24,7 @@ impl Audience {
         if self.json { output::json(&reply) } else { tell(reply) }
     }
 
-    /// Shows a reply: as JSON, or as a sentence to the user.
+    /// Prints a reply as JSON to standard output, or as a sentence to standard error.
     pub(crate) fn say(
         self,
         reply: Value,
@@ -37,7 +37,6 @@ impl Audience {
     }
 }
 
-/// Prints a table as the result.
 pub(crate) fn table<const N: usize>(table: &Table<N>) -> Result<(), Failure> {
     output::text(&table.render())
 }

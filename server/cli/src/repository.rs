@@ -1,4 +1,4 @@
-//! Opening the repository that a command is about, with the settings that count for it.
+//! Opens the repository of a command with its effective settings.
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use crate::bar::Bar;
 use crate::failure::Failure;
 use crate::output;
 
-/// The repository without its outlines.
+/// Opens the repository without indexing it.
 pub(crate) fn open(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
     open_with(arguments, Map::new())
 }
 
-/// The repository with the sessions and notes that are stored for it.
+/// Opens the repository with its stored sessions and notes.
 pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
     stored(open(arguments)?)
 }
 
-/// The same with settings of the command's own.
+/// Like [`open_stored`], with additional settings from the command.
 pub(crate) fn open_stored_with(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
@@ -28,7 +28,7 @@ pub(crate) fn open_stored_with(
     stored(open_with(arguments, settings)?)
 }
 
-/// Lists the repository's files, so that a misspelt path is noticed before the long work.
+/// Lists the repository's files, so that a misspelled path is reported before the slow work.
 pub(crate) fn list(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.list().map_err(|error| Failure::said(error.to_string()))
 }
@@ -38,8 +38,8 @@ pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }
 
-/// Opens a folder, or the repository that contains the current directory, with settings from the command line (`set`), then the
-/// command's own, then all other sources.
+/// Opens a folder, or by default the repository that contains the current directory. Settings in `set`, from the
+/// command line, take precedence over `settings`, from the command itself, and both over all other sources.
 pub(crate) fn headless(
     folder: Option<&Path>,
     set: &[String],
@@ -82,7 +82,7 @@ fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
     Ok(headless)
 }
 
-/// A TOML value, or otherwise a text.
+/// Parses a value as TOML, or otherwise takes it as plain text.
 fn value_of(text: &str) -> Value {
     let read = from_toml("", &format!("value = {text}")).ok();
     let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));

@@ -1,4 +1,4 @@
-//! `strata schema`: what clients may rely on, as JSON Schema.
+//! `strata schema`: prints the JSON Schema of the protocol or of the settings.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Search results, best first.
+//! Prints search results, best first.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,10 +9,10 @@ use crate::reply;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
 
-/// Maximum characters shown of a result.
+/// Maximum characters of a result to show.
 const SHOWN: usize = 100;
 
-/// The used part of the reply of `strata.memory.search`.
+/// The fields used from the reply to `strata.memory.search`.
 #[derive(Deserialize)]
 struct SearchReply {
     hits: Vec<SearchMatch>,
@@ -36,7 +36,7 @@ enum MatchSource {
     Message { session: String, message: u64, role: String },
 }
 
-/// Shows the reply of a search.
+/// Prints the reply of a search.
 pub(crate) fn show(reply: Value) -> Result<(), Failure> {
     let SearchReply { hits, newest } = output::understood(reply)?;
     if hits.is_empty() {

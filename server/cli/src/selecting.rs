@@ -1,4 +1,4 @@
-//! Selections on the command line.
+//! Applies the selection options of the command line.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::output;
 /// Maximum tokens of automatic context for a prompt without a selection.
 const AUTO_BUDGET: usize = 8_000;
 
-/// The used part of the reply of `strata.files.select`.
+/// The fields used from the reply to `strata.files.select`.
 #[derive(Deserialize)]
 struct SelectionReply {
     withheld: Vec<WithheldFiles>,
@@ -23,7 +23,7 @@ struct WithheldFiles {
     reason: String,
 }
 
-/// The used part of the reply of `strata.files.list`.
+/// The fields used from the reply to `strata.files.list`.
 #[derive(Deserialize)]
 struct ListedFiles {
     files: Vec<ListedFile>,
@@ -34,7 +34,8 @@ struct ListedFile {
     state: String,
 }
 
-/// Selects and excludes the given files. Returns the default limit of automatic context, which applies if no files are selected.
+/// Selects and excludes the given files. Returns the default limit of automatic context, or `None` if files are
+/// selected or a setting provides the limit.
 pub(crate) fn apply(
     headless: &mut HeadlessWorkspace,
     arguments: &SelectingArguments,

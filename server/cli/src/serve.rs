@@ -1,4 +1,4 @@
-//! `strata serve`: the language server on standard input and output, its log on standard error.
+//! `strata serve`: runs the language server on standard input and output. The log goes to standard error.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `strata sessions`: the stored conversations of a workspace. Prints lists, conversations and exports to standard output, and
-//! what it did to standard error.
+//! `strata sessions`: manages the stored conversations of a workspace. Prints lists, conversations and exports to
+//! standard output, and other messages to standard error.
 
 use std::fs;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::search_results;
 use crate::when::moment;
 use strata_app::table::{Align, Table};
 
-/// Maximum characters shown of a name or of the beginning of a conversation.
+/// Maximum characters of a name or a preview to show.
 const SHOWN: usize = 60;
 
-/// The used part of the reply of `strata.session.list`.
+/// The fields used from the reply to `strata.session.list`.
 #[derive(Deserialize)]
 struct List {
     sessions: Vec<ListedSession>,
@@ -39,13 +39,13 @@ struct ListedSession {
     preview: String,
 }
 
-/// The used part of the reply of `strata.session.export`.
+/// The fields used from the reply to `strata.session.export`.
 #[derive(Deserialize)]
 struct ExportedSession {
     text: String,
 }
 
-/// The used part of the replies of `strata.session.import` and `fork`.
+/// The fields used from the replies to `strata.session.import` and `strata.session.fork`.
 #[derive(Deserialize)]
 struct NewSession {
     id: String,
@@ -54,7 +54,7 @@ struct NewSession {
     skipped: usize,
 }
 
-/// The used part of the reply of `strata.compaction.run`.
+/// The fields used from the reply to `strata.compaction.run`.
 #[derive(Deserialize)]
 struct CompactedSession {
     profile: String,
@@ -70,7 +70,6 @@ struct Size {
     tokens: usize,
 }
 
-/// The stored sessions, and the output format.
 struct StoredSessions {
     headless: HeadlessWorkspace,
     audience: Audience,
@@ -122,7 +121,7 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Does something with each; what fails does not keep the others from being done.
+/// Calls `work` for each item, and continues after errors. The exit code reports whether any call failed.
 fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result<ExitCode, Failure> {
     let mut code = ExitCode::SUCCESS;
     for one in all {
@@ -143,7 +142,7 @@ impl StoredSessions {
         Ok(self.headless.run(command, arguments)?)
     }
 
-    /// The session that was named, by its id or by what `rename` called it.
+    /// Returns the id of the session with this id or name.
     fn named(&self, text: &str) -> Result<String, Failure> {
         Ok(self.headless.session_named(text)?)
     }
@@ -197,7 +196,7 @@ impl StoredSessions {
         let text = input::file(file)?;
         let reply = self.headless.run("strata.session.import", json!({ "text": text }));
         let reply = reply.map_err(|error| match error {
-            // There is one argument, and a user gave none by that name.
+            // The command has a single argument, whose name means nothing to the user.
             CommandError::InvalidParams { message, .. } => Failure::Said(message),
             error => error.into(),
         })?;

@@ -1,5 +1,6 @@
-//! `strata status`: the size and cost of a stored session: the meter, the tiers, the last cache miss. With `--watch`, continues
-//! until stopped. Never writes to a session. Sees files as they are on disk; only the editor's server has unsaved text.
+//! `strata status`: shows the size and cost of a stored session, its tiers, and its last cache miss. With `--watch`,
+//! continues until stopped. Never writes to the session. Reads files from disk; unsaved text is visible only to the
+//! editor's server.
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
@@ -20,14 +21,14 @@ use crate::output::{self, count, counted};
 use crate::repository;
 use strata_app::table::{Align, Table};
 
-/// How often `--watch` looks at the files and at the list of sessions.
+/// Interval at which `--watch` checks the files and the list of sessions.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long unchanged values are shown, since the expected cache content expires with time.
+/// Maximum age of unchanged values, since the expected cache content expires.
 const STALE_AFTER: Duration = Duration::from_secs(10);
-/// Empties the screen and goes to its first line (ECMA-48: CUP, ED).
+/// Terminal sequence that clears the screen and moves to its first line (ECMA-48: CUP, ED).
 const ANEW: &str = "\x1b[H\x1b[2J";
 
-/// The used part of a session in the reply of `strata.session.list`.
+/// The fields used from each session in the reply to `strata.session.list`.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -35,7 +36,7 @@ struct Session {
     messages: usize,
 }
 
-/// The used part of the reply of `strata.budget.report`.
+/// The fields used from the reply to `strata.budget.report`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Budget {
@@ -52,11 +53,11 @@ struct Totals {
     output: usize,
     cache_read: usize,
     cache_write: usize,
-    /// Absent before anything was billed.
+    /// `None` before the first request is billed.
     cost: Option<f64>,
 }
 
-/// The used part of the reply of `strata.tiers.report`.
+/// The fields used from the reply to `strata.tiers.report`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Layout {
@@ -64,12 +65,12 @@ struct Layout {
     policy: String,
     tiers: Vec<Tier>,
     expected_percent: f64,
-    /// Absent before a prompt was recorded.
+    /// `None` before the first prompt is recorded.
     last_turn: Option<LastTurn>,
     cached_percent: Option<f64>,
 }
 
-/// The last prompt that was recorded, by whichever process.
+/// The last recorded prompt of the session, from any process.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LastTurn {
@@ -88,7 +89,7 @@ struct Tier {
     tokens: usize,
 }
 
-/// The used part of the reply of `strata.compaction.status`.
+/// The fields used from the reply to `strata.compaction.status`.
 #[derive(Deserialize)]
 struct Compaction {
     enabled: bool,
@@ -99,15 +100,15 @@ struct Compaction {
     due: bool,
 }
 
-/// The used part of the reply of `strata.tiers.explainBreak`.
+/// The fields used from the reply to `strata.tiers.explainBreak`.
 #[derive(Deserialize)]
 struct Break {
     sentence: String,
 }
 
-/// The result of a look. An equal and recent one is not shown again.
+/// The state for which the status was last shown. An equal and recent state is not shown again.
 struct LastStatus {
-    /// The session's list entry, including its last use.
+    /// The session's entry in the list, which includes the time of its last use.
     session: Value,
     index: Arc<Index>,
     when: Instant,
@@ -124,13 +125,13 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows changes until no one reads any more.
+/// Prints the status at every change until the output is closed.
 fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let anew = if io::stdout().is_terminal() { ANEW } else { "" };
     let (mut seen, mut shown) = (None, String::new());
     loop {
         let text = match look(headless, arguments, &mut seen) {
-            // It may be there in a moment.
+            // The session may appear later, so show the error and continue.
             Err(Failure::Said(message)) => Some(format!("{message}\n")),
             looked => looked?,
         };
@@ -143,7 +144,7 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
     }
 }
 
-/// The current status, unless unchanged.
+/// Returns the current status, or `None` if it is unchanged.
 fn look(
     headless: &mut HeadlessWorkspace,
     arguments: &StatusArguments,
@@ -164,7 +165,7 @@ fn look(
     Ok(Some(text))
 }
 
-/// The list entry of this session, or of the most recently used one.
+/// Returns the list entry of the session with this id or name, or of the most recently used session.
 fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, Failure> {
     let id = id.map(|id| headless.session_named(id)).transpose()?;
     let id = id.as_deref();
@@ -181,7 +182,7 @@ fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, F
     })
 }
 
-/// All that is shown of a session.
+/// Returns everything that is shown about a session.
 fn told(
     headless: &mut HeadlessWorkspace,
     session: &Value,
@@ -191,12 +192,12 @@ fn told(
     if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
 }
 
-/// The replies of the commands about a session: one object with a field for each.
+/// The replies of several commands about a session, as one object with a field for each command.
 struct Replies(Value);
 
 impl Replies {
     fn read(headless: &mut HeadlessWorkspace, session: &Value) -> Result<Self, Failure> {
-        // As it is on disk now: the editor's server writes to it meanwhile.
+        // Read the session from disk again, since the editor's server may have changed it.
         headless.reopen(session["id"].as_str().unwrap_or_default(), Access::Read)?;
         let mut run = |command: &str| headless.run(command, json!({}));
         let replies = json!({
@@ -218,7 +219,7 @@ impl Replies {
         let last: Break = output::understood(self.0["lastBreak"].take())?;
         let turns = layout.last_turn.as_ref().map_or(0, |last| last.turns);
         let cached = layout.last_turn.as_ref().map_or(0, |last| last.cached(now_ms()));
-        // As the prompts stand that the editor's server made; this process would begin again.
+        // Show the layout of the last recorded prompt, since this process has no layout of its own.
         if let Some(LastTurn { model, policy, tiers, .. }) = layout.last_turn.take() {
             (layout.model, layout.policy, layout.tiers) = (model, policy, tiers);
             layout.expected_percent = share(cached.min(budget.used), budget.used);
@@ -269,13 +270,13 @@ impl Replies {
 }
 
 impl LastTurn {
-    /// The expected content of the provider's cache at this time, in tokens.
+    /// Returns the expected tokens in the provider's cache at the given time.
     fn cached(&self, now_ms: u64) -> usize {
         if self.cache_expires_ms.is_some_and(|at| at > now_ms) { self.cached_tokens } else { 0 }
     }
 }
 
-/// The tiers as bars of their tokens.
+/// Renders the tiers with a bar for the tokens of each.
 fn tiers(tiers: &[Tier]) -> String {
     let all: usize = tiers.iter().map(|tier| tier.tokens).sum();
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);

@@ -1,4 +1,5 @@
-//! `strata tokens`: prints a tree of files with their tokens and sums to standard output, and uncounted files to standard error.
+//! `strata tokens`: prints a tree of files with their token counts and sums to standard output, and uncounted files to
+//! standard error.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -12,9 +13,9 @@ use crate::output::{self, count, counted};
 use crate::repository;
 use crate::tree::Tree;
 
-/// Maximum lines of a tree without `--depth`.
+/// Maximum lines of the tree without `--depth`.
 const LINES: usize = 100;
-/// Maximum uncounted files listed per reason.
+/// Maximum uncounted files to list for each reason.
 const NAMED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {

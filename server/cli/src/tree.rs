@@ -1,22 +1,22 @@
-//! Files with their tokens as an indented tree: folders with sums, largest first.
+//! Renders files and folders with their token counts as an indented tree, largest first.
 
 use std::collections::BTreeMap;
 
 use crate::output::{count, counted};
 use strata_app::table::{Align, Table};
 
-/// A folder, or a file: a folder without children.
+/// A folder, or a file if it has no children.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     tokens: usize,
     files: usize,
-    /// Why it has no weight, for a file that has none.
+    /// Why the file has no token count, if it has none.
     problem: Option<&'static str>,
     children: BTreeMap<String, Tree>,
 }
 
 impl Tree {
-    /// Adds a file under its path. Without a weight, `problem` says why.
+    /// Adds a file by its path. `problem` is the reason if `tokens` is `None`.
     pub(crate) fn add(&mut self, path: &str, tokens: Option<usize>, problem: &'static str) {
         let mut node = self;
         node.count(tokens);
@@ -32,7 +32,7 @@ impl Tree {
         self.files += 1;
     }
 
-    /// The most levels below the top that fit in this many lines; at least one.
+    /// Returns the maximum number of levels that fit in `lines` lines, but at least one.
     pub(crate) fn depth_within(&self, lines: usize) -> usize {
         let mut shown = 1;
         let mut level: Vec<&Self> = self.children.values().collect();
@@ -45,11 +45,11 @@ impl Tree {
         depth
     }
 
-    /// The lines down to `depth` levels below the top.
+    /// Renders the tree down to `depth` levels below the top.
     pub(crate) fn render(&self, depth: usize) -> String {
         let mut table = Table::new([Align::Right, Align::Left]);
         table.row([count(self.tokens), format!("./  {}", counted(self.files, "file"))]);
-        // Not recursive: folders may lie very deep.
+        // Not recursive, since folders may be deeply nested.
         let mut waiting: Vec<(usize, &String, &Self)> = self.sorted(1);
         while let Some((level, name, node)) = waiting.pop() {
             let indent = "  ".repeat(level);
@@ -67,7 +67,7 @@ impl Tree {
         table.render()
     }
 
-    /// Its direct children, smallest first, so that the largest is popped first.
+    /// Returns the direct children, smallest first, so that the largest is popped first.
     fn sorted(&self, level: usize) -> Vec<(usize, &String, &Self)> {
         let mut inside: Vec<_> = self.children.iter().map(|(name, node)| (level, name, node)).collect();
         inside.sort_by_key(|(_, name, node)| (node.problem.is_some(), std::cmp::Reverse(node.tokens), *name));

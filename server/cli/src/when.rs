@@ -1,9 +1,9 @@
-//! Moments as a user reads them: day and minute, in UTC.
+//! Formats times for users, to the minute and in UTC.
 
 const MINUTE_MS: u64 = 60_000;
 const DAY_MINUTES: u64 = 24 * 60;
 
-/// `2026-03-09 14:05`, of milliseconds since 1970.
+/// Formats milliseconds since 1970 as `2026-03-09 14:05`.
 pub(crate) fn moment(ms: u64) -> String {
     let minutes = ms / MINUTE_MS;
     let (year, month, day) = date(minutes / DAY_MINUTES);
@@ -11,9 +11,9 @@ pub(crate) fn moment(ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minute / 60, minute % 60)
 }
 
-/// Year, month and day of a day since 1970, after Howard Hinnant's `civil_from_days`.
+/// Converts days since 1970 to year, month and day (Howard Hinnant's `civil_from_days`).
 fn date(days: u64) -> (u64, u64, u64) {
-    // Years that begin in March have their leap day at the end.
+    // In years that begin in March, the leap day is the last day.
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -1,5 +1,5 @@
-//! Prints what finding, reading and re-checking the files of a folder costs:
-//! `cargo run --release -p strata-host --example scan -- DIR`.
+//! Measures the time to find, read and re-check the files of a folder: `cargo run --release -p strata-host --example
+//! scan -- DIR`.
 
 use std::error::Error;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! Makes replay sessions of git histories and says how long reading them takes:
-//! `cargo run --release -p strata-host --example traces -- <folder> <repository>...`
+//! Makes replay sessions from Git histories, and measures the time to read them: `cargo run --release -p strata-host
+//! --example traces -- <folder> <repository>...`
 
 #![expect(clippy::print_stdout, reason = "an example prints what it found")]
 

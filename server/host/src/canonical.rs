@@ -1,11 +1,11 @@
-//! Canonical paths in their usual notation. Checks no roots and no permissions.
+//! Canonicalizes paths without the verbatim prefix of Windows. Does not check whether access to a path is allowed.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Returns the absolute path without symbolic links, like [`Path::canonicalize`], but without the prefix `\\?\` on
-/// Windows. Editors, Git and users write paths without the prefix, so keeping it would give one file two names. Long
-/// paths do not need it: the standard library adds it where required.
+/// Returns the absolute path with all symbolic links resolved, like [`Path::canonicalize`], but without the `\\?\`
+/// prefix on Windows. Editors, Git and users write paths without the prefix, so keeping it would give one file two
+/// names. Long paths still work, because the standard library adds the prefix where it is required.
 ///
 /// # Errors
 /// Same as [`Path::canonicalize`].
@@ -17,8 +17,8 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     Ok(real.to_str().and_then(without_prefix).map_or(real, PathBuf::from))
 }
 
-/// Converts `\\?\C:\a` to `C:\a` and `\\?\UNC\host\share` to `\\host\share`. `None` if the path has no other
-/// spelling, such as a volume without a drive letter.
+/// Converts `\\?\C:\a` to `C:\a` and `\\?\UNC\host\share` to `\\host\share`. Returns `None` if the path cannot be
+/// written without the prefix, such as a path to a volume without a drive letter.
 fn without_prefix(path: &str) -> Option<String> {
     let rest = path.strip_prefix(r"\\?\")?;
     if let Some(share) = rest.strip_prefix(r"UNC\") {

@@ -1,6 +1,6 @@
 //! Reads settings from files, the environment, the editor and the command line, and merges them, recording the origin
-//! of each value. The engine interprets and validates settings; in this module, a setting is a name and a JSON value.
-//! No error is fatal: unreadable sources are reported and skipped.
+//! of each value. This module treats a setting as a name and a JSON value; the engine interprets and validates it. No
+//! error is fatal: unreadable sources are reported and skipped.
 
 mod environment;
 mod file;

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 
-/// Time limit for parsing and outlining one file. A megabyte of ordinary code takes about a tenth of a second; only
+/// Time limit for parsing and outlining one file. A megabyte of ordinary code takes about a tenth of a second, so only
 /// files crafted to be slow exceed the limit.
 pub const OUTLINE_TIME: Duration = Duration::from_secs(2);
 
-/// Returns a flag that is raised when `cancel` is raised or when `time` has passed.
+/// Returns a flag that is raised when `cancel` is raised or `time` has passed.
 pub fn within(cancel: &Cancel, time: Duration) -> Cancel {
     let start = Instant::now();
     cancel.or_when(move || start.elapsed() >= time)

@@ -1,5 +1,5 @@
-//! Reads files on disk as text. Only regular files inside the roots are ever opened; texts are decoded and cached
-//! until the file changes. Finding files is up to [`walk`](crate::walk), and open buffers are handled elsewhere.
+//! Reads files on disk as text. Opens only regular files inside the roots. Decoded text is cached until the file
+//! changes. [`walk`](crate::walk) finds the files, and open buffers are handled elsewhere.
 
 mod cache;
 mod decode;
@@ -21,21 +21,21 @@ use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
 
-/// A file's metadata at one point in time. Any difference means that the content may have changed.
+/// Metadata of a file at one point in time. If it differs between two reads, the content may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Time of the last modification, in nanoseconds since 1970 (negative before).
+    /// Modification time, in nanoseconds since 1970 (negative for earlier times).
     pub mtime_ns: i64,
     /// Size in bytes.
     pub size: u64,
-    /// Detects replaced files that have the same modification time: derived from the inode and the change time on
-    /// Unix, 0 elsewhere.
+    /// Distinguishes a file from a replacement with the same modification time. Derived from the inode and the change
+    /// time on Unix, 0 elsewhere.
     pub identity: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Maximum size of a file, in bytes.
+    /// Maximum size of one file, in bytes.
     pub max_bytes: u64,
 }
 
@@ -43,33 +43,33 @@ pub struct ReadLimits {
 pub struct DiskText {
     /// The decoded text, without a byte order mark and with its original line endings.
     pub text: Arc<str>,
-    /// Taken just before the content is read, so that a change in between is noticed by the next check.
+    /// Taken just before the content is read, so that the next check detects a change made during the read.
     pub stamp: Stamp,
     pub hash: ContentHash,
-    /// A note about the decoding, for readers of the text.
+    /// Describes how the decoder changed the content. Shown next to the text.
     pub notice: Option<DecodeNotice>,
 }
 
-/// Why a file cannot be read.
+/// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The path is not allowed or not valid.
+    /// The path is invalid or not allowed.
     #[error(transparent)]
     Path(#[from] PathError),
     #[error("`{0}` does not exist")]
     NotFound(FileKey),
     #[error("`{0}` is a directory")]
     Folder(FileKey),
-    /// A FIFO, a socket or a device. It was not opened.
+    /// A FIFO, a socket or a device, which was not opened.
     #[error("`{0}` is not a regular file")]
     NotRegular(FileKey),
-    /// The file exceeds the size limit. None of it is returned.
+    /// The file exceeds the size limit, so none of its content is returned.
     #[error("`{key}` has {size} bytes; the limit is {limit}")]
     TooLarge {
         key: FileKey,
-        /// Size of the file in bytes.
+        /// Size of the file, in bytes.
         size: u64,
-        /// The limit in bytes.
+        /// The limit, in bytes.
         limit: u64,
     },
     /// The name of the file or of its link target suggests secrets, and the user has not confirmed it.
@@ -79,31 +79,30 @@ pub enum ReadError {
     )]
     Secret {
         key: FileKey,
-        /// The rule that the name matches.
+        /// The secrets rule that the name matches.
         rule: &'static str,
     },
-    /// The file does not fit in memory.
     #[error("`{0}` does not fit in memory")]
     NoMemory(FileKey),
     #[error("`{0}` is binary")]
     Binary(FileKey),
-    /// Text in an encoding other than UTF-8 and UTF-16.
+    /// The text is neither UTF-8 nor UTF-16.
     #[error("`{0}` is not valid UTF-8")]
     NotUtf8(FileKey),
-    /// The file was renamed or replaced repeatedly while it was being opened.
+    /// The file was renamed or replaced during every attempt to open it.
     #[error("`{0}` kept changing while Strata opened it")]
     Moving(FileKey),
     #[error("cannot read `{key}`: {kind}")]
     Io { key: FileKey, kind: io::ErrorKind },
 }
 
-/// File timestamps have a limited resolution: up to 10 ms on Linux before 6.13, 2 s on FAT. A file that is read
-/// within this time of its last change could change again without a change of its stamp (Git calls this "racily
-/// clean").
+/// Coarsest timestamp resolution of common file systems, in nanoseconds: 2 s on FAT; Linux before 6.13 has up to 10 ms.
+/// A file that is read within this time of its last change could change again without a change of its stamp (Git calls
+/// this "racily clean").
 const CLOCK_STEP_NS: i64 = 2_000_000_000;
 
 impl Stamp {
-    /// Whether the last change is old enough that any change from now on must alter the stamp.
+    /// Whether the last change is old enough that any later change must alter the stamp.
     pub fn is_settled(self) -> bool {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(since.as_nanos()).unwrap_or(0);
@@ -112,7 +111,7 @@ impl Stamp {
 }
 
 impl Default for ReadLimits {
-    /// 2 MiB: the full text of a larger file fits no model's window.
+    /// Allows 2 MiB, since the full text of a larger file fits no model's window.
     fn default() -> Self {
         Self { max_bytes: 2 * 1024 * 1024 }
     }
@@ -128,11 +127,11 @@ impl ReadError {
     }
 }
 
-/// Reads a file as text. A file that grows over the limit while it is read is rejected. A file that changes while it
-/// is read is returned with its older stamp, so that the next check reads it again.
+/// Reads a file as text. Rejects a file that grows beyond the limit during the read. A file that changes during the
+/// read is returned with its older stamp, so that the next check reads it again.
 ///
 /// # Errors
-/// [`ReadError`]. Rejected files are not read, and only regular files are opened.
+/// [`ReadError`] if the file is rejected, cannot be read, or cannot be decoded. Only regular files are opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
@@ -143,7 +142,7 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 
-/// Reads the raw bytes of a file of at most `limit` bytes.
+/// Reads the raw bytes of a file whose size is at most `limit` bytes.
 ///
 /// # Errors
 /// Same as [`read_text`], except for decoding errors.
@@ -151,7 +150,7 @@ pub(crate) fn read_bytes(roots: &Roots, key: &FileKey, limit: u64) -> Result<Vec
     read_stamped(roots, key, limit).map(|(bytes, _)| bytes)
 }
 
-/// Returns a file's stamp without reading the file, to check whether a text is still current.
+/// Returns a file's stamp without reading the content. Used to check whether a cached text is still current.
 ///
 /// # Errors
 /// Same as [`read_text`], except for errors that depend on the content.
@@ -166,8 +165,8 @@ fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, St
         return Err(too_large(stamp.size));
     }
     let mut bytes = Vec::new();
-    // The user may set a limit larger than the memory of the machine, and a failed ordinary allocation would abort
-    // the process.
+    // Reserve fallibly: the user may set a limit larger than the machine's memory, and a failed infallible allocation
+    // would abort the process.
     let room = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
     let has_room = room.is_some_and(|room| bytes.try_reserve_exact(room).is_ok());
     if !has_room {

@@ -1,6 +1,6 @@
-//! Reads facts from Git: last changes of files, uncommitted files, and past work. Reads `.git` with a library. Starts
-//! no process, writes nothing, uses no external settings or environment variables, and runs no program named in the
-//! repository's settings. The engine rates the facts.
+//! Reads facts from Git repositories: the last change of each file, uncommitted files, and past work. Reads `.git` with
+//! a library. Never starts a process, writes a file, uses settings or environment variables from outside the
+//! repository, or runs a program named in the repository's settings. The engine decides what the facts mean.
 
 mod history;
 mod index;
@@ -22,27 +22,26 @@ pub use self::recency::{branch, facts};
 pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 
-/// Maximum commits to examine. Files that none of them touched count as this old.
+/// Maximum number of commits to read. The engine treats a file that none of them changed as this many commits old.
 pub const MAX_COMMITS: u32 = 400;
-/// Maximum total size of the paths collected from a history, in bytes. Older commits are dropped.
+/// Maximum total size of the paths collected from a history, in bytes. Older commits are ignored once it is reached.
 const MAX_KEPT: usize = 64 << 20;
 
-/// Why facts cannot be read.
+/// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// The directory is not in a repository.
     #[error("not a git repository: {}", .0.display())]
     NoRepository(PathBuf),
-    /// The repository is damaged, incomplete, or of a kind that the library does not support.
+    /// The repository is damaged, incomplete, or in a format that the library does not support.
     #[error("cannot read the git repository {}: {problem}", .place.display())]
     Unreadable { place: PathBuf, problem: String },
     /// Parts of the repository are outside its directory, and the workspace is not trusted.
     #[error("cannot read the git repository {}: parts of it are outside its directory, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
-    /// The text at one commit exceeds the maximum size of a trace.
+    /// The source text at one commit exceeds the maximum size of a trace.
     #[error("the repository has more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
-    /// The caller canceled the work.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -63,7 +62,7 @@ impl GitError {
     }
 }
 
-/// Treats an unreadable object as the end of the history.
+/// Converts an unreadable object to `None`, which callers treat as the end of the history.
 fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
     match outcome {
         Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),

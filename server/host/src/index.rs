@@ -1,6 +1,5 @@
-//! Processes many files on several threads, with cancellation. Each file is read once, passed to the caller's
-//! function, and dropped, so that only a few texts are in memory at a time. Independent of what the function
-//! computes.
+//! Processes many files on several threads, with cancellation. Each file is read once, passed to the caller's function,
+//! and dropped, so that only a few files are in memory at the same time.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,24 +13,22 @@ use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
 use crate::pool::{JobPanic, STACK_BYTES, catch_panic};
 use crate::roots::Roots;
 
-/// Options of an index run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexOptions {
     /// Number of threads that read and process files.
     pub threads: NonZeroUsize,
-    /// Limits per file; larger files are skipped without reading them.
+    /// Limits for each file. Larger files are skipped without reading them.
     pub limits: ReadLimits,
 }
 
-/// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedFile<T> {
     pub key: FileKey,
-    /// The result of the caller's function, or why there is none.
+    /// The result of the caller's function, or the reason why there is none.
     pub outcome: Result<T, SkipReason>,
 }
 
-/// Why a file has no result.
+/// Why a file was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkipReason {
     /// The file could not be read.
@@ -42,25 +39,25 @@ pub enum SkipReason {
     Panicked(#[from] JobPanic),
 }
 
-/// A batch of processed items.
+/// A batch of results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<T> {
-    /// Number of items processed so far, including this batch.
+    /// Number of files processed so far, including this batch.
     pub done: usize,
     pub total: usize,
-    /// Results of this batch, in the order of the request.
+    /// Results of this batch, in the order in which the files were given.
     pub files: Vec<T>,
 }
 
-/// Items per batch: large enough to make handing over cheap, small enough for smooth progress.
+/// Files per batch. Large enough to make handing a batch over cheap, and small enough for smooth progress.
 const BATCH: usize = 32;
 
-/// Maximum threads. More of them would only wait for memory and the disk.
+/// Maximum number of threads. Additional threads would only wait for memory and the disk.
 const MAX_THREADS: usize = 4;
 
 impl Default for IndexOptions {
-    /// Half of the machine's threads, between two and four, since an editor and a language server need some too. 1
-    /// MiB per file (`docs/outlines.md`, "Freshness").
+    /// Uses half of the machine's threads, between two and four, since the editor and language servers need some too.
+    /// Reads at most 1 MiB per file (`docs/outlines.md`, "Freshness").
     fn default() -> Self {
         let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads =
@@ -70,11 +67,11 @@ impl Default for IndexOptions {
 }
 
 /// Calls `work` for each file on several threads, and passes the results to `sink` on the calling thread. Files are
-/// started in the given order, so the largest should come first; otherwise one thread may end up finishing a large
-/// file alone. Batches arrive in no particular order.
+/// started in the given order, so put the largest first; otherwise one thread may end up processing a large file alone.
+/// Batches arrive in any order.
 ///
 /// # Errors
-/// [`Cancelled`] if canceled; earlier results have been passed to `sink`.
+/// [`Cancelled`] if canceled. Results computed before the cancellation have been passed to `sink`.
 pub fn spread<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -85,8 +82,8 @@ pub fn spread<I: Sync, T: Send>(
     spread_on(files, threads, |_| STACK_BYTES, cancel, work, sink)
 }
 
-/// Like `spread`, with the given stack size per thread number. If fewer threads can be started, they process all
-/// files.
+/// Like `spread`, but `stack` gives the stack size for each thread number. If some threads cannot be started, the
+/// others process all files.
 fn spread_on<I: Sync, T: Send>(
     files: &[I],
     threads: NonZeroUsize,
@@ -131,11 +128,11 @@ fn spread_on<I: Sync, T: Send>(
     cancel.check()
 }
 
-/// Reads each file and passes it to `work`, like [`spread`]. A file that cannot be read or makes `work` panic does
-/// not stop the others.
+/// Reads each file and passes it to `work`, like [`spread`]. A file that cannot be read, or that makes `work` panic,
+/// does not stop the run.
 ///
 /// # Errors
-/// [`Cancelled`] if canceled; earlier results have been passed to `sink`.
+/// [`Cancelled`] if canceled. Results computed before the cancellation have been passed to `sink`.
 pub fn index<T: Send>(
     roots: &Roots,
     keys: &[FileKey],
@@ -149,7 +146,7 @@ pub fn index<T: Send>(
     spread(keys, options.threads, cancel, read, sink)
 }
 
-/// Processes batches until none are left, the run is canceled, or `deliver` returns `false`.
+/// Processes batches until no files are left, the run is canceled, or `deliver` returns `false`.
 fn run<I, T>(
     files: &[I],
     cancel: &Cancel,

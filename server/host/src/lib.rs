@@ -1,6 +1,6 @@
-//! Access to the outside world behind small interfaces: roots and paths, files on disk, scanning, Git, worker
-//! threads, settings layers, stored sessions, and requests to language models. Independent of LSP, and makes no
-//! decisions about what a model sees: reports facts, and rejects forbidden access with a reason.
+//! Provides access to the outside world: roots and paths, files on disk, scanning, Git, worker threads, settings
+//! layers, stored sessions, and requests to language models. Knows nothing about LSP and does not decide what a model
+//! sees. It reports facts, and rejects forbidden access with a reason.
 
 pub mod canonical;
 pub mod config;

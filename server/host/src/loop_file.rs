@@ -1,5 +1,5 @@
-//! Reads the settings of an autonomous loop: the section `context` of a TOML or YAML file, which may have other
-//! sections.
+//! Reads the settings of an autonomous loop from the section `context` of a TOML or YAML file. Other sections are
+//! ignored.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct LoopFileError {
     pub problem: String,
 }
 
-/// Reads the memory limits of a loop. Missing values get their defaults.
+/// Reads the memory limits of a loop. Missing settings get their default values.
 ///
 /// # Errors
 /// [`LoopFileError`] if the file cannot be read or parsed, or has an unknown or invalid setting.

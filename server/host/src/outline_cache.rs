@@ -1,9 +1,9 @@
-//! Caches outlines on disk by the hash of their text, together with the stamps of files, so that an unchanged file
+//! Caches outlines on disk by the hash of the source text, together with the stamps of files, so that unchanged files
 //! need not be read. All workspaces share one database (`docs/outlines.md`, "Freshness"), which several processes can
-//! use at once.
+//! use concurrently.
 //!
-//! The cache is never required: on any problem, outlines are computed again. No call fails; damage is logged and the
-//! file replaced. This module never parses text and never reads a source file.
+//! The cache is optional. If a lookup fails, the outline is computed again. No call returns an error; damage is logged
+//! and the database replaced. This module neither parses nor reads source files.
 
 mod body;
 mod directory;
@@ -25,42 +25,42 @@ use crate::disk::Stamp;
 
 pub use self::directory::cache_directory;
 
-/// The outline cache of one user. Shared between threads, each of which uses its own connection.
+/// The user's outline cache. Threads share it, and each uses its own connection.
 #[derive(Debug)]
 pub struct OutlineCache {
-    /// The cache directory; `None` disables the cache.
+    /// The cache directory. `None` disables the cache.
     directory: Option<PathBuf>,
     max_bytes: u64,
     state: Mutex<State>,
-    /// Writing has failed: the disk is full, or the files belong to another user.
+    /// Whether writing has failed, for example because the disk is full or the files belong to another user.
     read_only: AtomicBool,
 }
 
-/// Identifies an outline: the hash of a text and of everything else that the outline depends on.
+/// Identifies an outline by the hash of the source text and of everything else that the outline depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutlineKey(ContentHash);
 
-/// The stamp of a file and the hash of its text, as last read.
+/// The stamp of a file and the hash of its content, as last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
-    /// The file's metadata when it was read.
+    /// Metadata of the file when it was read.
     pub stamp: Stamp,
     pub hash: ContentHash,
 }
 
-/// The known files of one workspace folder, by relative path.
+/// Known files of one workspace folder, by relative path.
 pub type KnownFiles = HashMap<Box<str>, KnownFile>;
 
-/// What one run found, to be stored for the next one.
+/// The results of one index run, to be stored for the next run.
 #[derive(Debug, Default)]
 pub struct OutlineUpdate {
     /// Files that were read, by path relative to the folder.
     pub seen: Vec<(Box<str>, KnownFile)>,
-    /// Known files that no longer exist.
+    /// Previously known files that no longer exist.
     pub gone: Vec<Box<str>>,
-    /// New outlines.
+    /// Outlines computed during the run.
     pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
-    /// Outlines in use; unused ones are evicted first.
+    /// Outlines in use. The cache evicts unused outlines first.
     pub used: Vec<OutlineKey>,
 }
 
@@ -68,26 +68,24 @@ pub struct OutlineUpdate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CacheSize {
     pub path: String,
-    /// Total size of its files, in bytes.
+    /// Total size of the cache files, in bytes.
     pub bytes: u64,
-    /// Number of outlines.
     pub outlines: u64,
-    /// Number of files with a known stamp.
+    /// Number of files with a stored stamp.
     pub files: u64,
 }
 
-/// Maximum size of the database, in bytes. At about 1.5 KB per outline, this is enough for a repository of 200,000
-/// files, or for dozens of typical ones.
+/// Maximum size of the database, in bytes. At about 1.5 KB per outline, the limit allows 200,000 files in one
+/// repository, or dozens of typical repositories.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// State of the database, with its idle connections.
+/// State of the database, including its idle connections.
 #[derive(Debug, Default)]
 enum State {
-    /// Not opened yet.
     #[default]
     Closed,
     Open(Vec<Table>),
-    /// The database cannot be opened, or cannot be deleted after damage.
+    /// The database cannot be opened, or is damaged and cannot be deleted.
     Useless,
 }
 
@@ -102,7 +100,8 @@ impl OutlineKey {
         self.0.to_bytes()
     }
 
-    /// Row id in the database. Keys with the same row id replace each other, which rarely costs an outline.
+    /// Returns the row id in the database. Two keys with the same row id replace each other, which rarely costs an
+    /// outline.
     fn row(self) -> i64 {
         let [a, b, c, d, e, f, g, h, ..] = self.bytes();
         i64::from_be_bytes([a, b, c, d, e, f, g, h])
@@ -116,12 +115,12 @@ impl Default for OutlineCache {
 }
 
 impl OutlineCache {
-    /// Creates a cache in `directory`, which is created when first needed.
+    /// Creates a cache in `directory`. The directory is created on first use.
     pub fn at(directory: PathBuf) -> Self {
         Self { directory: Some(directory), ..Self::disabled() }
     }
 
-    /// Creates a cache that stores nothing.
+    /// Creates a cache that stores nothing and finds nothing.
     pub fn disabled() -> Self {
         Self {
             directory: None,
@@ -131,29 +130,29 @@ impl OutlineCache {
         }
     }
 
-    /// Returns the known files of a workspace folder, given by its real path.
+    /// Returns the known files of a workspace folder. `folder` is the real path of the folder.
     pub fn seen(&self, folder: &Path) -> KnownFiles {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
 
-    /// Returns the outline of a text if it is cached and intact.
+    /// Returns a cached outline. Returns `None` if it is missing or damaged.
     pub fn outline(&self, key: OutlineKey) -> Option<Outline> {
         self.with(|table| table.outline(key))?
     }
 
-    /// Stores the findings of a run over a workspace folder. Slow; call it on a background thread.
+    /// Stores the results of an index run over a workspace folder. This is slow, so call it on a background thread.
     pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;
         }
         self.with(|table| table.save(folder, findings, today(), self.max_bytes));
-        // A run opens one connection per thread, each with its own page cache. One is enough between runs.
+        // Each thread of a run opens a connection with its own page cache. One connection is enough between runs.
         if let State::Open(tables) = &mut *self.state() {
             tables.truncate(1);
         }
     }
 
-    /// Returns the size of the cache; `None` if it is disabled or unusable.
+    /// Returns the size of the cache, or `None` if the cache is disabled or unusable.
     pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }
@@ -195,7 +194,7 @@ impl OutlineCache {
         if let Some(table) = tables.pop() {
             return Some(table);
         }
-        // The lock is held while opening, so that the first thread creates the database and the others open it.
+        // Hold the lock while opening, so that the first thread creates the database and the others open it.
         match Table::open(directory) {
             Ok(table) => Some(table),
             Err(trouble) => {
@@ -212,7 +211,7 @@ impl OutlineCache {
         }
     }
 
-    /// Handles a damaged database: drops all connections, and deletes the file unless another process has already
+    /// Handles a damaged database. Drops all connections, and deletes the database unless another process has already
     /// replaced it.
     fn replace(&self, damaged: Table, error: &str) {
         tracing::warn!(%error, "the outline cache was damaged and is being rebuilt");
@@ -232,13 +231,12 @@ impl OutlineCache {
 }
 
 impl OutlineUpdate {
-    /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
     }
 }
 
-/// Returns the number of days since 1970.
+/// Returns the current day as the number of days since 1970.
 fn today() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs() / 86_400).unwrap_or(i64::MAX)

@@ -1,5 +1,5 @@
-//! Expands a file, directory or glob in a selection against a list of files. Line ranges are removed by the caller.
-//! Makes no decisions about access: files that need confirmation are returned with the reason.
+//! Expands a file, directory or glob in a selection against a list of files. The caller strips line ranges first. Does
+//! not decide about access: files that need confirmation are returned with the reason.
 
 use globset::GlobBuilder;
 use strata_engine::key::FileKey;
@@ -11,58 +11,51 @@ use crate::walk::{Entry, NameOnly};
 /// The files that a path or pattern in a selection refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
-    /// How the path or pattern was interpreted.
     pub kind: PatternKind,
-    /// Files, sorted. Includes explicitly named files even if they are ignored.
+    /// Matching files, sorted. Includes explicitly named files even if they are ignored.
     pub files: Vec<FileKey>,
-    /// Matching files that need confirmation, sorted. An explicitly named file is withheld only if its name suggests
+    /// Matching files that need confirmation, sorted. An explicitly named file needs it only if its name suggests
     /// secrets.
     pub withheld: Vec<(FileKey, NameOnly)>,
 }
 
-/// How a path or pattern in a selection was interpreted.
+/// How a path or pattern in a selection is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternKind {
-    /// A single file, named explicitly.
+    /// The path of a single file.
     File,
-    /// All listed files of a directory.
+    /// A directory, which stands for all listed files below it.
     Folder,
-    /// All listed files that match a glob.
+    /// A glob, which stands for all listed files that match.
     Glob,
 }
 
 /// Why a path or pattern matches no file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// The path is not allowed or not valid.
+    /// The path is invalid or not allowed.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// The file or directory does not exist.
     #[error("`{0}` does not exist")]
     NotFound(String),
-    /// The directory has no listed files.
+    /// The directory contains no listed files.
     #[error("the ignore rules hide all files of `{0}`")]
     EmptyFolder(String),
     #[error("no listed file matches `{0}`")]
     NoMatch(String),
-    /// The pattern is invalid.
     #[error("`{glob}` is not a valid pattern: {problem}")]
-    BadGlob {
-        glob: String,
-        /// What is wrong with the pattern.
-        problem: String,
-    },
+    BadGlob { glob: String, problem: String },
 }
 
 /// Maximum length of a pattern, in bytes.
 const MAX_GLOB_BYTES: usize = 1024;
 
-/// Expands a path or pattern against `listed` (sorted, as returned by a scan). An existing file with exactly this
-/// name takes precedence over a pattern, so that a name such as `[id].tsx` works. `*` and `?` do not match a slash,
-/// `**` does, and hidden files only match patterns with an explicit dot.
+/// Expands a path or pattern against `listed`, which must be sorted, as a scan returns it. An existing file with
+/// exactly this name takes precedence over a pattern, so that names such as `[id].tsx` work. `*` and `?` do not match a
+/// slash, but `**` does. Hidden files match only patterns with an explicit dot.
 ///
 /// # Errors
-/// [`PatternError`] if nothing matches. It is not an error if all matching files are withheld.
+/// [`PatternError`] if nothing matches. If all matching files are withheld, the call succeeds.
 pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     match roots.locate(text) {
@@ -121,7 +114,7 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     let hidden = |below: &str| !names_hidden && has_hidden_part(below);
 
     let expansion = if base.is_empty() {
-        // Match paths relative to each root, and paths that begin with the root's name.
+        // Match the path relative to its root, and the path that begins with the root's name.
         let without_root = |key: &str| -> usize {
             let prefix = (0..roots.len())
                 .map(|root| roots.prefix(root))
@@ -147,13 +140,13 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
     Ok(expansion)
 }
 
-/// Returns the prefix of all keys in a directory.
+/// Returns the prefix that all keys in a directory share.
 fn folder_prefix(roots: &Roots, place: &ResolvedPath) -> String {
     let root = roots.prefix(place.root);
     if place.below.is_empty() { root } else { format!("{root}{}/", place.below) }
 }
 
-/// Returns the entries whose keys begin with `prefix`; they are adjacent, because the list is sorted.
+/// Returns the entries whose keys begin with `prefix`. They are adjacent, because the list is sorted.
 fn below<'e>(listed: &'e [Entry], prefix: &str) -> &'e [Entry] {
     let start = listed.partition_point(|entry| entry.key.as_str() < prefix);
     let rest = listed.get(start..).unwrap_or_default();
@@ -169,7 +162,7 @@ fn sort_out<'e>(
     let mut expansion = Expansion { kind, files: Vec::new(), withheld: Vec::new() };
     for entry in entries {
         match entry.name_only {
-            // A path counts as hidden relative to the start of the selection: `.github` selects the files in it.
+            // A path counts as hidden only below the selected directory: selecting `.github` selects the files in it.
             None => expansion.files.push(entry.key.clone()),
             Some(NameOnly::Hidden) if !is_hidden(entry.key.as_str()) => {
                 expansion.files.push(entry.key.clone());

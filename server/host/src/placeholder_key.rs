@@ -1,5 +1,5 @@
-//! The user's key for placeholders of secrets: 32 random bytes, created when the first secret is found and stored
-//! privately. Handles no secrets, and never reveals the key.
+//! Stores the user's key for secret placeholders: 32 random bytes, created when the first secret is found and readable
+//! only by the user. Handles no secrets, and never reveals the key.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,12 +11,11 @@ use strata_engine::tokens::redaction::PlaceholderKey;
 use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
-/// Length of the key in bytes, as required by the hash.
+/// Length of the key in bytes, as the keyed hash requires.
 const BYTES: usize = 32;
-/// Name of the key file in the state directory.
 const NAME: &str = "placeholder.key";
 
-/// Returns the current user's key. If it cannot be stored, returns one that is valid only in this process.
+/// Returns the current user's key. If the key cannot be stored, returns one that is valid only in this process.
 pub fn of_user() -> PlaceholderKey {
     let kept = state_directory(|name| std::env::var_os(name))
         .map_err(|error| error.to_string())
@@ -27,18 +26,18 @@ pub fn of_user() -> PlaceholderKey {
     })
 }
 
-/// Reads the key from the directory `state`, or creates it.
+/// Reads the key from the directory `state`, or creates it there.
 ///
 /// # Errors
-/// If the directory or the file cannot be read or written.
+/// Returns an error if the directory or the file cannot be read or written.
 pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
     let path = state.join(NAME);
     if let Some(key) = read(&path)? {
         return Ok(key);
     }
-    // Written to a temporary file and then hard-linked, so that other processes see a complete key or none, and the
-    // first one to link wins.
+    // The key is written to a temporary file that is then hard-linked, so that other processes see a complete key or
+    // none, and the first process to link wins.
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     let mut number = [0; 8];
@@ -57,8 +56,8 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     }
 }
 
-/// Creates an unguessable key for this process only, from the seeds of hash tables: they come from the system's
-/// random numbers, and creating them cannot fail.
+/// Creates an unguessable key for this process only. Uses the seeds of hash tables, which come from the system's random
+/// number generator and are always available.
 fn of_process() -> PlaceholderKey {
     let mut bytes = [0; BYTES];
     for part in bytes.chunks_mut(8) {

@@ -1,7 +1,6 @@
-//! A small thread pool for work that would block the main loop. Independent of the work; a job that panics yields an
-//! error value.
+//! A small thread pool for work that would block the main loop. If a job panics, its result is an error.
 //!
-//! Uses plain threads and one lock: splitting one computation, the strength of rayon, is not needed here. Jobs handle
+//! Plain threads and one lock suffice, since no computation is split across threads as with rayon. Jobs handle
 //! cancellation themselves (see [`Cancel`](strata_engine::cancel::Cancel)).
 
 use std::any::Any;
@@ -12,23 +11,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Priority of a pool.
+/// How urgently the results of a pool are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
     /// The user is waiting for the result.
     Awaited,
-    /// Nothing waits for the result. On Linux, these threads and those they start have a lower priority.
+    /// Nothing waits for the result. On Linux, the threads of the pool and the threads that they start run at a lower
+    /// priority.
     Background,
 }
 
-/// A job panicked. Its thread keeps running.
+/// A job that panicked. The worker thread keeps running.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("panicked: {message}")]
 pub struct JobPanic {
     pub message: String,
 }
 
-/// A thread pool. Dropping it drops waiting jobs; running jobs finish.
+/// A thread pool. Dropping the pool drops queued jobs and lets running jobs finish.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -48,12 +48,12 @@ struct Queue {
     closed: bool,
 }
 
-/// Stack size of the threads, in bytes. Deeply nested sources need deep recursion, and untouched address space costs
-/// nothing.
+/// Stack size of the threads, in bytes. Deeply nested sources need deep recursion, and unused stack pages take no
+/// memory.
 pub(crate) const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 impl Pool {
-    /// Starts the threads.
+    /// Starts a pool with this number of threads.
     ///
     /// # Errors
     /// The operating system's error if a thread cannot be started.
@@ -78,7 +78,7 @@ impl Pool {
     }
 
     /// Appends a job to the queue. `done` receives the result on the thread that ran the job. If the pool is dropped
-    /// first, both are dropped without being called.
+    /// before the job starts, neither closure is called.
     pub fn spawn<T>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
@@ -104,8 +104,8 @@ impl Drop for Pool {
 impl Shared {
     fn work(&self) {
         while let Some(job) = self.next() {
-            // `done` is the caller's code as well: its panic must not end the thread, and there is nowhere to report
-            // it.
+            // `done` is caller code too. If it panics, the thread must survive, and there is nowhere to report the
+            // panic.
             let _: Result<(), JobPanic> = catch_panic(job);
         }
     }
@@ -124,7 +124,7 @@ impl Shared {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // No caller's code runs while the lock is held.
+        // No caller code runs while the lock is held, so a poisoned lock still has consistent data.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -135,12 +135,12 @@ impl std::fmt::Debug for Queue {
     }
 }
 
-/// Lowers the priority of the current thread. Linux only: elsewhere, a priority applies to the whole process. Threads
-/// started by this one inherit it.
+/// Lowers the priority of the current thread and of the threads that it starts. Does nothing except on Linux, since
+/// elsewhere a priority applies to the whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
-        /// About a tenth of the CPU share of other threads under load (`sched(7)`, "The nice value").
+        /// Gives about a tenth of the CPU share of other threads under load (`sched(7)`, "The nice value").
         const NICENESS: i32 = 10;
 
         if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
@@ -154,8 +154,8 @@ fn lower_priority() {
 /// # Errors
 /// [`JobPanic`] if `work` panics.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, JobPanic> {
-    // State that the closure borrowed mutably is either dropped with it, or its owner learns of the panic from the
-    // error.
+    // State that the closure borrows mutably is either dropped with the closure, or its owner learns of the panic from
+    // the returned error.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| JobPanic { message: message(&*payload) })
 }
 

@@ -1,5 +1,6 @@
-//! Writes prompts and answers to files, for editors that can only display files: one Markdown file of each per
-//! session in the cache directory, readable only by the user. The caller provides the text.
+//! Writes prompts and answers to Markdown files, for editors that can only display files. Each session has one file for
+//! its prompt and one for its answer, in the cache directory and readable only by the user. The caller provides the
+//! text.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -9,26 +10,24 @@ use std::time::{Duration, SystemTime};
 use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
-/// How long unused previews of other sessions are kept. Limited, because they contain source code.
+/// How long previews are kept after they were last written. The time is limited because previews contain source code.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Name of the directory in the cache directory.
+/// Name of the preview directory inside the cache directory.
 const FOLDER: &str = "preview";
 
-/// The preview files of one user.
 #[derive(Debug, Clone, Default)]
 pub struct PreviewFiles {
-    /// The cache directory; `None` if it is unknown.
+    /// The cache directory, or `None` if its location is unknown.
     cache: Option<PathBuf>,
 }
 
 /// Why a preview was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
-    /// The cache directory is unknown.
     #[error("no cache directory is known; set STRATA_CACHE_DIR to an absolute path")]
     NoCacheDirectory,
-    /// The session's name cannot be a file name, or the directory cannot be created.
+    /// The session's name is not a valid file name, or the directory cannot be created.
     #[error(transparent)]
     Place(#[from] StoreError),
     #[error("cannot write `{}`: {error}", path.display())]
@@ -36,30 +35,29 @@ pub enum PreviewError {
 }
 
 impl PreviewFiles {
-    /// Uses the directory `preview` in a cache directory
-    /// ([`cache_directory`](crate::outline_cache::cache_directory)).
+    /// Uses the subdirectory `preview` of a cache directory (see
+    /// [`cache_directory`](crate::outline_cache::cache_directory)).
     pub fn below(cache: Option<PathBuf>) -> Self {
         Self { cache }
     }
 
-    /// Whether a path is in the preview directory, judged by the path alone.
+    /// Whether a path is directly inside the preview directory. Checks only the path, not the file system.
     pub fn holds(&self, path: &Path) -> bool {
         self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
-    /// Replaces the prompt preview of a session, and returns its absolute path. Readers see the old or the new file,
-    /// never a part.
+    /// Replaces the prompt preview of a session atomically, and returns its absolute path.
     ///
     /// # Errors
-    /// [`PreviewError`]; the previous preview then stays unchanged.
+    /// [`PreviewError`]. The previous preview remains unchanged.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, "", text)
     }
 
-    /// Replaces the preview of the last answer of a session, which is a separate file.
+    /// Replaces the preview of a session's last answer, and returns its absolute path.
     ///
     /// # Errors
-    /// [`PreviewError`]; the previous preview then stays unchanged.
+    /// [`PreviewError`]. The previous preview remains unchanged.
     pub fn write_answer(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
         self.write_as(session, ".answer", text)
     }
@@ -72,7 +70,7 @@ impl PreviewFiles {
         private_directory(folder)?;
         let path = folder.join(format!("{session}{kind}.md"));
         let half = folder.join(format!("{session}{kind}.{}.half", std::process::id()));
-        // Left by a process with the same id that died while writing.
+        // Remove a file left by a process with the same id that died while writing.
         let _ = fs::remove_file(&half);
         let written = private_file(&half).and_then(|mut file| file.write_all(text.as_bytes()));
         if let Err(error) = written.and_then(|()| fs::rename(&half, &path)) {
@@ -84,7 +82,7 @@ impl PreviewFiles {
     }
 }
 
-/// Deletes old previews. Failed deletions are retried next time.
+/// Deletes old previews. The next call retries failed deletions.
 fn remove_old(folder: &Path) {
     let Some(limit) = SystemTime::now().checked_sub(KEPT) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,8 +1,8 @@
-//! The only access to language models: sends a request body and receives the reply, in one piece or streamed. Handles
-//! addresses, keys, deadlines, limits and retries. Does not decide what to ask or how to use a reply, and connects
-//! only when called.
+//! Provides the only access to language models: sends a request body and receives the reply, complete or streamed.
+//! Handles addresses, keys, deadlines, limits and retries. Does not decide what to ask or how to use a reply, and
+//! connects only when called.
 //!
-//! A key goes from the environment, or from a command that the user configured, into one header of one request.
+//! A key from the environment, or from a command that the user configured, is sent only in one header of a request.
 //! Addresses, errors and logs contain no keys and no bodies.
 
 mod address;
@@ -35,14 +35,13 @@ use self::http::Request;
 /// A model and how to reach it.
 #[derive(Debug, Clone)]
 pub struct Provider {
-    /// The protocol to use.
+    /// The provider, which determines the protocol.
     pub kind: ProviderName,
     /// Base URL in the form that the provider's own client accepts (`https://api.openai.com/v1`,
-    /// `https://api.anthropic.com`, `http://localhost:11434`). Defaults to the provider's own.
+    /// `https://api.anthropic.com`, `http://localhost:11434`). Defaults to the provider's public address.
     pub base_url: Option<String>,
-    /// Model, as the provider names it.
+    /// Model name, as the provider writes it.
     pub model: String,
-    /// Source of the key.
     pub key: KeySource,
 }
 
@@ -51,26 +50,27 @@ pub struct Provider {
 pub struct Limits {
     /// Maximum time from the call to the end of the reply, including all attempts and the waits between them.
     pub deadline: Duration,
-    /// Maximum time without a byte of a streamed reply. A reply in one piece may be silent until the deadline.
+    /// Maximum time between bytes of a streamed reply. Does not apply to a non-streamed reply, which may be silent
+    /// until the deadline.
     pub stall: Duration,
-    /// Maximum size of a reply in bytes, as transferred.
+    /// Maximum size of a reply, in bytes as transferred.
     pub max_reply_bytes: usize,
-    /// Maximum retries of requests that failed temporarily. A request that may have been billed is retried at most
-    /// once.
+    /// Maximum number of retries after temporary failures. A request that may have been billed is retried at most once.
     pub retries: u32,
 }
 
-/// A reply, complete or broken off.
+/// A reply, which may be incomplete.
 #[derive(Debug)]
 pub struct Sent {
-    /// The reply received so far, with reported usage.
+    /// The reply received so far, with the reported usage.
     pub reply: Reply,
-    /// Why the reply is incomplete: the connection was lost, or the provider reported an error partway.
+    /// Why the reply is incomplete: the connection was lost, a limit was reached, or the provider reported an error
+    /// partway. `None` if the reply is complete.
     pub broken: Option<SendError>,
 }
 
 impl Default for Limits {
-    /// Ten minutes, as in the providers' own clients.
+    /// Allows ten minutes, the default of the providers' own clients.
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(600),
@@ -83,8 +83,8 @@ impl Default for Limits {
 }
 
 impl Provider {
-    /// Posts a body and waits for the complete reply. Can be called on any thread; raising `cancel` ends it within
-    /// about 20 ms.
+    /// Posts a body and waits for the complete reply. Can be called on any thread. Raising `cancel` ends the call
+    /// within about 20 ms.
     ///
     /// # Errors
     /// [`SendError`] if the request fails. A partial reply is discarded.
@@ -93,11 +93,11 @@ impl Provider {
         self.post(Target::Whole, body, &|bytes| Reply::read(format, bytes), limits, cancel)
     }
 
-    /// Posts a body and delivers the reply on the caller's thread as it arrives. Once anything has been delivered,
-    /// the request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
+    /// Posts a body and delivers the reply on the calling thread as it arrives. Once an event has been delivered, the
+    /// request is not retried, and an early end, including cancellation, is reported in [`Sent::broken`].
     ///
     /// # Errors
-    /// [`SendError`] if the request fails before anything is delivered.
+    /// [`SendError`] if the request fails before an event is delivered.
     pub fn stream(
         &self,
         body: &Value,
@@ -111,7 +111,7 @@ impl Provider {
         exchange.run(&mut StreamReading::new(self.kind, on_event))
     }
 
-    /// Requests the list of models, which is free of charge and verifies the key.
+    /// Requests the list of models. The request is free of charge and verifies the key.
     ///
     /// # Errors
     /// [`SendError`] if the request fails or the reply is not a list of models.
@@ -120,17 +120,17 @@ impl Provider {
         exchange.run(&mut WholeReading::new(self.kind, &read_models))
     }
 
-    /// Checks whether a request could be sent: the address is allowed, and a required key is available. Opens no
-    /// connection and runs no command.
+    /// Checks that the address is allowed and that a required key is available. Opens no connection and runs no
+    /// command.
     ///
     /// # Errors
-    /// [`SendError::BadAddress`], [`SendError::NoKey`], [`SendError::KeyCommand`].
+    /// [`SendError::BadAddress`], [`SendError::NoKey`] or [`SendError::KeyCommand`].
     pub fn check(&self) -> Result<(), SendError> {
         Address::of(self)?;
         self.key.check(self)
     }
 
-    /// Posts a body to one of the provider's addresses and parses the complete reply with `read`.
+    /// Posts a body to one of the provider's endpoints and parses the complete reply with `read`.
     pub(crate) fn post<T>(
         &self,
         target: Target,
@@ -143,7 +143,7 @@ impl Provider {
         exchange.run(&mut WholeReading::new(self.kind, read))
     }
 
-    /// Checks everything that does not require the network, and fetches the key.
+    /// Checks everything that does not require the network, gets the key, and builds the request.
     fn exchange<'a>(
         &self,
         target: Target,
@@ -160,7 +160,7 @@ impl Provider {
         Ok(Exchange::new(request, key, self.key.clone(), Limits { stall, ..limits.clone() }, cancel))
     }
 
-    /// Serializes the body. Gemini expects the model in the address instead of the body.
+    /// Serializes the body. Removes the model for Gemini, which expects it in the URL.
     fn bytes(&self, body: &Value) -> bytes::Bytes {
         match body.as_object() {
             Some(fields) if self.kind.format() == Format::Gemini && fields.contains_key("model") => {

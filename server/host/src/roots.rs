@@ -1,10 +1,10 @@
-//! The workspace folders, and the only way from an external path to a file inside them. Resolves paths at the time of
-//! use, including symbolic links, and rejects those that lead outside, with a reason. Opens and reads no files (see
-//! [`disk`](crate::disk)).
+//! The workspace folders, and the only way to resolve an external path to a file inside them. Paths are resolved at the
+//! time of use, including symbolic links, and rejected with a reason if they lead outside. Does not open or read files
+//! (see [`disk`](crate::disk)).
 //!
-//! A file has one key regardless of how it is named: [`Roots::resolve`] follows links, and uses the file system's
-//! spelling where case is ignored. Otherwise, names are compared byte by byte, without case folding or Unicode
-//! normalization. A hard link cannot be distinguished from an ordinary file and counts as one.
+//! A file has one key, however it is named: [`Roots::resolve`] follows links, and uses the file system's spelling if
+//! the file system ignores case. Otherwise, names are compared byte by byte, without case folding or Unicode
+//! normalization. A hard link cannot be distinguished from an ordinary file, so it is treated as a separate file.
 
 mod real;
 mod refusal;
@@ -27,13 +27,12 @@ use crate::uri;
 pub struct Folder {
     /// The client's name for the folder. Defaults to the last component of the path.
     pub name: Option<String>,
-    /// Absolute path of the folder.
     pub path: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Unique among the roots; contains no slash.
+    /// Name of the root, which is unique and contains no slash.
     pub name: String,
     given: PathBuf,
     /// Absolute path without symbolic links.
@@ -41,24 +40,21 @@ pub struct Root {
 }
 
 /// The workspace folders in the client's order, without duplicates. With one folder, keys are relative paths
-/// (`src/a.rs`); with several, they start with the root's name (`web/src/a.rs`).
+/// (`src/a.rs`). With several, keys begin with the root's name (`web/src/a.rs`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roots(Vec<Root>);
 
-/// A resolved path: its root, and the path relative to the root.
+/// A path resolved to its root and the path relative to the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResolvedPath {
-    /// Index into the roots.
+    /// Index of the root.
     pub(crate) root: usize,
-    /// Path relative to the root, separated by `/`; empty for the root itself.
+    /// Path relative to the root, with `/` as the separator. Empty for the root itself.
     pub(crate) below: String,
-    /// Absolute path without symbolic links.
     pub(crate) real: PathBuf,
-    /// Whether the path exists.
     pub(crate) exists: bool,
 }
 
-/// Gives access to the folders as a slice, in the client's order.
 impl Deref for Roots {
     type Target = [Root];
 
@@ -68,11 +64,11 @@ impl Deref for Roots {
 }
 
 impl Roots {
-    /// Creates roots for these folders. Duplicate folders are dropped; a name that is already taken gets a number
-    /// appended. A folder that does not exist is kept, since it may be created later.
+    /// Creates roots for these folders. Drops duplicate folders, and appends a number to a name that is already taken.
+    /// Keeps a folder that does not exist, since it may be created later.
     ///
     /// # Errors
-    /// [`Refusal::RelativeRoot`], or the reason why the links of a folder cannot be followed.
+    /// [`Refusal::RelativeRoot`] for a relative path, or the reason why the links of a folder cannot be resolved.
     pub fn new(folders: impl IntoIterator<Item = Folder>) -> Result<Self, PathError> {
         let mut roots: Vec<Root> = Vec::new();
         let mut names = BTreeSet::new();
@@ -94,7 +90,7 @@ impl Roots {
         Ok(Self(roots))
     }
 
-    /// Creates roots with a single folder, named after its path.
+    /// Creates a single root, named after its path.
     ///
     /// # Errors
     /// Same as [`Roots::new`].
@@ -102,19 +98,20 @@ impl Roots {
         Self::new([Folder { name: None, path: path.into() }])
     }
 
-    /// Returns the key of an absolute path without accessing the file system. Links are not followed, which is
-    /// correct for names from a scan, and for an editor's documents unless links are involved. `None` outside the
-    /// roots, for a root itself, and for paths that have no key.
+    /// Returns the key of an absolute path without accessing the file system. Does not follow links, so the key is
+    /// correct for names from a scan, and for an editor's documents unless links are involved. Returns `None` outside
+    /// the roots, for a root itself, and for paths that no key can represent.
     pub fn key_of(&self, path: &Path) -> Option<FileKey> {
         let (root, below) = self.deepest(path, |root| [&root.given, &root.real])?;
         self.key(root, &text_below(below)?)
     }
 
-    /// Returns the absolute path of a key without accessing the file system. To open it, use [`disk`](crate::disk),
-    /// which follows links and checks again.
+    /// Returns the absolute path of a key without accessing the file system. To open the file, use
+    /// [`disk`](crate::disk), which follows links and checks the result.
     ///
     /// # Errors
-    /// [`PathError`] for a key outside the roots, since keys also come from session files and clients.
+    /// [`PathError`] for a key outside the roots, which is possible because session files and clients also provide
+    /// keys.
     pub fn path_of(&self, key: &FileKey) -> Result<PathBuf, PathError> {
         let text = key.as_str();
         let refused = |reason| PathError::new(text, reason);
@@ -142,22 +139,22 @@ impl Roots {
         Ok(path)
     }
 
-    /// Whether links currently lead a key outside the roots. Links without a target are not followed, and pipes
-    /// (`/dev/fd/0`) have no path.
+    /// Whether links currently lead a key outside the roots. A broken link and a link to a system file (`/dev/fd/0`)
+    /// count as leading outside.
     pub fn leads_out(&self, key: &FileKey) -> bool {
         let Ok(path) = self.path_of(key) else { return false };
         let refused = self.locate_absolute(&path).err();
         matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
-    /// Returns the absolute path that a key currently leads to, without symbolic links; `None` if it does not exist
-    /// or is not allowed.
+    /// Returns the absolute path to which a key currently resolves, without symbolic links. Returns `None` if the file
+    /// does not exist or is not allowed.
     pub(crate) fn target_of(&self, key: &FileKey) -> Option<PathBuf> {
         let path = self.path_of(key).ok()?;
         self.locate_absolute(&path).ok().filter(|place| place.exists).map(|place| place.real)
     }
 
-    /// Splits a key into its root and the path relative to it, without accessing the file system.
+    /// Splits a key into its root and the path relative to the root, without accessing the file system.
     pub fn split<'a>(&self, key: &'a FileKey) -> Option<(&Root, &'a str)> {
         let text = key.as_str();
         match self.0.as_slice() {
@@ -169,12 +166,12 @@ impl Roots {
         }
     }
 
-    /// Returns the key of a file named by a user or a client: a path relative to a root, an absolute path inside one,
-    /// or a `file:` URI. `./` and repeated slashes are ignored. A backslash is a separator unless the system allows
+    /// Returns the key of a file that a user or client names by a path relative to a root, an absolute path inside a
+    /// root, or a `file:` URI. Ignores `./` and repeated slashes. A backslash is a separator, unless the system allows
     /// it in names and a file has exactly this name. The file need not exist.
     ///
     /// # Errors
-    /// [`PathError`] with the reason if the path leads outside the roots or does not name a file.
+    /// [`PathError`] if the path leads outside the roots or does not name a file.
     pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         let place = self.locate(text)?;
         self.key_at(&place).ok_or_else(|| {
@@ -183,7 +180,7 @@ impl Roots {
         })
     }
 
-    /// Resolves a path or URI, which may be a root itself.
+    /// Resolves a path or URI, which may name a root itself.
     pub(crate) fn locate(&self, text: &str) -> Result<ResolvedPath, PathError> {
         let refused = |reason| PathError::new(text, reason);
         check_text(text).map_err(refused)?;
@@ -210,7 +207,7 @@ impl Roots {
         self.locate_path(&text.replace('\\', "/")).map_err(refused)
     }
 
-    /// Resolves an absolute path, following its current links.
+    /// Resolves an absolute path by following its current links.
     pub(crate) fn locate_absolute(&self, path: &Path) -> Result<ResolvedPath, Refusal> {
         check_components(path)?;
         let lexically_inside = self.deepest(path, |root| [&root.given, &root.real]).is_some();
@@ -219,7 +216,7 @@ impl Roots {
         }
         let real = match real_path(path) {
             Ok(real) => real,
-            // Do not reveal anything about paths outside the roots, not even whether they exist.
+            // Reveal nothing about paths outside the roots, not even whether they exist.
             Err(_) if !lexically_inside => return Err(Refusal::Outside),
             Err(reason) => return Err(reason),
         };
@@ -234,12 +231,12 @@ impl Roots {
         Ok(ResolvedPath { root, below, real: real.path, exists: real.exists })
     }
 
-    /// Returns the key of a location; `None` for a root itself and for names that a key cannot represent.
+    /// Returns the key of a resolved path, or `None` for a root itself and for names that a key cannot represent.
     pub(crate) fn key_at(&self, place: &ResolvedPath) -> Option<FileKey> {
         self.key(place.root, &place.below)
     }
 
-    /// Returns the key of a path relative to a root; `None` for the root itself and for names that a key cannot
+    /// Returns the key of a path relative to a root, or `None` for the root itself and for names that a key cannot
     /// represent.
     pub(crate) fn key(&self, root: usize, below: &str) -> Option<FileKey> {
         if below.is_empty() {
@@ -252,7 +249,8 @@ impl Roots {
         (!key.is_untitled()).then_some(key)
     }
 
-    /// Returns the prefix of keys in a root: empty with one root, otherwise the root's name and a slash.
+    /// Returns the prefix of the keys in a root: empty if there is only one root, otherwise the root's name and a
+    /// slash.
     pub fn prefix(&self, root: usize) -> String {
         match self.0.as_slice() {
             [_] => String::new(),
@@ -284,7 +282,7 @@ impl Roots {
         }
     }
 
-    /// Resolves a relative path without a root's name, if exactly one root contains it.
+    /// Resolves a relative path that does not begin with a root's name. Succeeds if exactly one root contains the path.
     fn locate_in_any(&self, below: &Path) -> Result<ResolvedPath, Refusal> {
         let mut found: Vec<ResolvedPath> = Vec::new();
         let mut refusal = None;
@@ -306,7 +304,7 @@ impl Roots {
         }
     }
 
-    /// Returns the innermost root that contains a path, comparing whole components, and the path relative to it.
+    /// Returns the innermost root that contains a path, and the path relative to it. Compares whole components.
     fn deepest<'p, const N: usize>(
         &self,
         path: &'p Path,
@@ -355,10 +353,11 @@ fn check_components(path: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Names of devices on Windows, with or without an extension. `com` and `lpt` are followed by a digit.
+/// Device names on Windows, which are reserved with any extension. `com` and `lpt` are reserved only with a digit.
 const DEVICES: &[&str] = &["aux", "con", "nul", "prn", "com", "lpt"];
 
-/// Windows opens `a.rs::$DATA`, `a.rs.` and `a.rs ` as `a.rs`, and `nul` and `com1.rs` as devices.
+/// Whether Windows would open another file or a device: `a.rs::$DATA`, `a.rs.` and `a.rs ` mean `a.rs`, and `nul` and
+/// `com1.rs` are devices.
 fn has_second_meaning(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'));
@@ -370,13 +369,13 @@ fn has_second_meaning(part: &str) -> bool {
     part.contains(':') || part.ends_with(['.', ' ']) || is_device
 }
 
-/// Whether a path is a kernel interface that looks like a file. Reading some of them has side effects or exposes
-/// other processes.
+/// Whether a path belongs to a kernel interface that looks like files. Reading some of these has side effects or
+/// exposes other processes.
 pub(crate) fn is_system_path(path: &Path) -> bool {
     cfg!(unix) && ["/proc", "/dev", "/sys"].iter().any(|system| path.starts_with(system))
 }
 
-/// Joins the components of a relative path with slashes. `None` if a component is not a plain UTF-8 name.
+/// Joins the components of a relative path with slashes. Returns `None` if a component is not a plain UTF-8 name.
 pub(crate) fn text_below(below: &Path) -> Option<String> {
     let mut text = String::new();
     for component in below.components() {
@@ -389,7 +388,7 @@ pub(crate) fn text_below(below: &Path) -> Option<String> {
     Some(text)
 }
 
-/// Returns a unique name for a root that is usable as the first component of a key.
+/// Returns a unique name for a root that can be the first component of a key.
 fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     let clean: String =
         wanted.trim().chars().map(|c| if matches!(c, '/' | '\\' | ':' | '\0') { '-' } else { c }).collect();
@@ -397,7 +396,7 @@ fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     if !taken.contains(&base) {
         return base;
     }
-    // One more candidate than there are taken names, so one of them is free.
+    // There is one more candidate than there are taken names, so at least one is free.
     let mut numbered = (2..taken.len() + 3).map(|number| format!("{base}-{number}"));
     numbered.find(|name| !taken.contains(name)).unwrap_or(base)
 }

@@ -1,5 +1,5 @@
 //! Finds files by a short list of patterns, such as rule files for agents. Reads only the directories that a pattern
-//! names, including hidden ones, and ignores ignore rules, because the files are requested by name.
+//! names, including hidden ones. Ignore rules do not apply, because the patterns name the files explicitly.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,15 +10,15 @@ use strata_engine::key::FileKey;
 use crate::disk::stamp_of;
 use crate::roots::Roots;
 
-/// Maximum entries to read of one directory.
+/// Maximum number of entries to read from one directory.
 const MAX_ENTRIES: usize = 1_000;
 
-/// Maximum files per list of patterns.
+/// Maximum number of files to return.
 const MAX_FILES: usize = 200;
 
-/// Returns the files in all workspace folders that match `patterns`, in pattern order, then by name. `*` matches any
-/// part of a name. Skips paths that lead outside the workspace or are not files. A file with several names, through
-/// symbolic links, is returned under the first one.
+/// Returns the files in all workspace folders that match `patterns`, in pattern order and then by name. `*` matches any
+/// part of a name, but no slash. Skips paths that lead outside the workspace or do not name a file. A file that is
+/// reachable under several names through symbolic links is returned only under the first one.
 pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut found = Vec::new();
     let mut targets = BTreeSet::new();
@@ -28,12 +28,13 @@ pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
             for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
                 let matcher = matcher(part);
                 places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
-                // Do not read even the names of files outside the workspace.
+                // Outside the workspace, not even file names are read.
                 places.retain(|place| roots.locate_absolute(place).is_ok());
                 places.truncate(MAX_ENTRIES);
             }
             let keys = places.into_iter().filter_map(|place| roots.key_of(&place));
-            // Checked on the file itself: a directory in its path may have become a link in the meantime.
+            // Check the file itself, because a directory in its path may have been replaced with a link in the
+            // meantime.
             for key in keys.filter(|key| stamp_of(roots, key).is_ok()) {
                 let is_new = roots.target_of(&key).is_some_and(|target| targets.insert(target));
                 if is_new && found.len() < MAX_FILES {

@@ -1,33 +1,33 @@
-//! Detects files with secrets by name; contents are screened elsewhere. Such a file enters a prompt only if the user
-//! selects it by name and confirms.
+//! Detects files that may contain secrets, judging by name. Such a file enters a prompt only if the user selects it by
+//! name and confirms the selection. File contents are screened elsewhere.
 
 use strata_engine::key::FileKey;
 
 use crate::roots::Roots;
 
-/// How a rule matches. All rules ignore the case of ASCII letters.
+/// How a rule matches a file. All rules ignore the case of ASCII letters.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
-    /// The whole file name.
+    /// The whole file name equals the text.
     Name(&'static str),
-    /// The beginning of the file name.
+    /// The file name begins with the text.
     Prefix(&'static str),
-    /// The end of the file name.
+    /// The file name ends with the text.
     Suffix(&'static str),
-    /// The parent directory and the file name.
+    /// The path ends with these components.
     Path(&'static str),
 }
 
-/// The rules, based on the file rules of gitleaks and detect-secrets and on GitHub's `.gitignore` templates.
-/// `.env.example` and similar names match intentionally, since they often contain real values.
+/// Rules for file names, based on the file rules of gitleaks and detect-secrets and on GitHub's `.gitignore` templates.
+/// `.env.example` and similar names match intentionally, since these files often contain real values.
 const RULES: &[Rule] = &[
-    // environments
+    // Environments.
     Rule::Prefix(".env"),
     Rule::Suffix(".env"),
     Rule::Suffix(".tfvars"),
     Rule::Suffix(".tfstate"),
     Rule::Suffix(".tfstate.backup"),
-    // private keys, and certificates that include them
+    // Private keys, and certificates that include them.
     Rule::Prefix("id_rsa"),
     Rule::Prefix("id_dsa"),
     Rule::Prefix("id_ecdsa"),
@@ -42,7 +42,7 @@ const RULES: &[Rule] = &[
     Rule::Suffix(".keystore"),
     Rule::Suffix(".keytab"),
     Rule::Suffix(".ovpn"),
-    // credential stores
+    // Credential stores.
     Rule::Suffix(".kdbx"),
     Rule::Suffix(".agekey"),
     Rule::Name("wallet.dat"),
@@ -76,33 +76,33 @@ const RULES: &[Rule] = &[
     Rule::Path(".cargo/credentials.toml"),
     Rule::Path(".gem/credentials"),
     Rule::Path("gh/hosts.yml"),
-    // command histories
+    // Command histories.
     Rule::Name(".bash_history"),
     Rule::Name(".zsh_history"),
     Rule::Name(".psql_history"),
     Rule::Name(".python_history"),
 ];
 
-/// Endings that mark a name as harmless: public keys, and source code that merely handles secrets.
+/// Suffixes of harmless names: public keys, and source code that merely handles secrets.
 const HARMLESS_ENDINGS: &[&str] = &[
     ".pub", ".rs", ".py", ".js", ".jsx", ".mjs", ".ts", ".tsx", ".go", ".java", ".rb", ".php", ".cs", ".md",
     ".rst",
 ];
 
-/// Returns the rule that the name of a file with secrets matches, for example `.pem`; `None` for any other file.
+/// Returns the rule that a file name matches, for example `.pem`. Returns `None` if the name does not suggest secrets.
 pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
     let name = key.file_name();
     let harmless = HARMLESS_ENDINGS.iter().any(|ending| ends_with(name, ending));
     RULES.iter().find_map(|&rule| match rule {
         Rule::Name(rule) => name.eq_ignore_ascii_case(rule).then_some(rule),
-        // `.env.ts` may contain values, so the harmless endings do not apply to this rule.
+        // Harmless suffixes do not apply to `.env`, since even `.env.ts` may contain real values.
         Rule::Prefix(rule) => (starts_with(name, rule) && (rule == ".env" || !harmless)).then_some(rule),
         Rule::Suffix(rule) => ends_with(name, rule).then_some(rule),
         Rule::Path(rule) => ends_with_parts(key.as_str(), rule).then_some(rule),
     })
 }
 
-/// Checks a file's name and the name of its current target, since a link has its own name.
+/// Like [`secret_by_name`], but also checks the name of the file that a link currently resolves to.
 pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
     secret_by_name(key).or_else(|| {
         let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;

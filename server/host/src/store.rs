@@ -1,8 +1,8 @@
-//! Stores sessions, memory and spilled outputs on disk: one SQLite database per workspace, with files next to it.
-//! Acknowledged writes are durable. Messages are stored unchanged, and the store does not decide which of them a
-//! model sees. Reads no clock and starts no threads; methods of [`Store`] block on the disk.
+//! Stores sessions, memory and spilled outputs on disk, in one SQLite database per workspace with files next to it.
+//! Acknowledged writes are durable. Messages are stored unchanged; the store does not decide which of them a model
+//! sees. Reads no clock and starts no threads. Methods of [`Store`] block on the disk.
 //!
-//! Messages are ordered by position, not by time, since the clock may go backwards.
+//! Messages are ordered by position instead of time, since the clock may go backwards.
 
 mod changes;
 mod error;
@@ -44,68 +44,68 @@ pub(crate) use self::spill::Spills;
 
 use self::paths::StorePaths;
 
-/// The sessions and the memory of one workspace. Several processes can open it at once; each session has one writer
-/// at a time.
+/// The sessions and the memory of one workspace. Several processes can open the store concurrently, but each session
+/// has only one writer at a time.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
     place: StorePaths,
-    /// The spilled outputs of this workspace.
+    /// The spilled tool outputs of this workspace.
     pub spills: Spills,
 }
 
-/// A store, and what happened when it was opened.
+/// A store, and the result of opening it.
 #[derive(Debug)]
 pub struct OpenedStore {
     pub store: Store,
-    /// A damaged database that was replaced; to be reported to the user.
+    /// The damaged database that was replaced with an empty one, to be reported to the user.
     pub set_aside: Option<DamagedDatabase>,
 }
 
 impl Store {
-    /// Opens the store of a workspace in the state directory (see [`state_directory`]), or creates it. A damaged
-    /// database is set aside and replaced by an empty one.
+    /// Opens or creates the store of a workspace in the state directory (see [`state_directory`]). Sets a damaged
+    /// database aside and replaces it with an empty one.
     ///
     /// # Errors
-    /// [`StoreError::Newer`] for a database of a newer version, which is left untouched; [`StoreError::Busy`];
-    /// [`StoreError::Io`] and [`StoreError::Full`].
+    /// [`StoreError::Newer`] for a database of a newer version, which remains unchanged; [`StoreError::Busy`],
+    /// [`StoreError::Io`] or [`StoreError::Full`].
     pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
         let place = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&place)?;
         let spills = Spills::new(place.spills(), place.name(), Quota::default());
-        // Keep the outputs of sessions in a damaged database that was set aside, since the user may want to recover
-        // them.
+        // Keep the outputs of sessions in a database that was set aside, since the user may want to recover these
+        // sessions.
         if place.aside(1).symlink_metadata().is_err() {
             let is_stored = |id: &SessionId| match sessions::key_of(&connection, id) {
                 Err(StoreError::NoSession(_)) => Ok(false),
                 found => found.map(|_| true),
             };
-            // Outputs that cannot be removed now are removed at a later opening.
+            // Outputs that cannot be removed now are removed when the store is next opened.
             let _ = spills.remove_orphans(is_stored);
         }
         Ok(OpenedStore { store: Self { connection, place, spills }, set_aside })
     }
 
-    /// Checks the whole database, including the index, and reports problems in SQLite's words. Takes a second for
-    /// 100,000 messages.
+    /// Checks the whole database, including the word index. Takes a second for 100,000 messages.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] with the first ten findings; [`StoreError::Sqlite`] if the disk cannot be read.
+    /// [`StoreError::Damaged`] with SQLite's first ten findings, or [`StoreError::Sqlite`] if the disk cannot be read.
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let findings = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
         self.mark_damage(opening::verdict(findings.join("; ")))
     }
 
-    /// Begins a write transaction. Fails if another process keeps writing.
+    /// Begins a write transaction. Fails if another process keeps the database locked.
     fn writing(&mut self) -> Result<Transaction<'_>, StoreError> {
         Ok(Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?)
     }
 
-    /// If an operation found damage, marks the database for a complete check at the next opening.
+    /// If an operation found damage, marks the database for a complete check when it is next opened.
     fn mark_damage<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         if matches!(result, Err(StoreError::Damaged(_))) {
-            // Either the mark exists already, or the disk has other problems; the damage is then found again.
+            // If this fails, the marker exists already, or the disk has other problems and the damage will be found
+            // again.
             let _ = paths::private_file(&self.place.suspicion());
         }
         result

@@ -1,5 +1,5 @@
-//! Asks a language model one question and returns its answer, for the summary of a compaction. Decides which part of
-//! a reply is the answer. Does not decide what to ask or how to use the answer, and keeps no state between questions.
+//! Asks a language model one question and returns the answer, for the summary of a compaction. Extracts the answer from
+//! the reply. Does not decide what to ask or how to use the answer, and keeps no state between questions.
 
 use std::time::Duration;
 
@@ -10,37 +10,34 @@ use strata_engine::prompt::settings::ProviderName;
 
 use crate::provider::{Limits, Provider, SendError, Target};
 
-/// Maximum bytes of an answer, regardless of the allowed tokens.
+/// Maximum size of an answer in bytes, regardless of the allowed tokens.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// Maximum bytes of an answer per allowed token: four times the bytes of a long token.
+/// Maximum bytes of an answer per allowed token, which is four times the size of a long token.
 const MAX_BYTES_PER_TOKEN: usize = 24;
 
-/// Maximum bytes of a reply. Larger than an answer, since text may be escaped and reasoning is included.
+/// Maximum size of a reply in bytes. Larger than the maximum answer, since a reply contains reasoning and may contain
+/// escaped text.
 const MAX_REPLY: usize = 4 * 1024 * 1024;
 
-/// Maximum retries.
 const RETRIES: u32 = 2;
 
-/// A question to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The system prompt; may be empty.
+    /// The system prompt, which may be empty.
     pub system: String,
-    /// The user prompt.
     pub prompt: String,
-    /// Maximum tokens of the answer, sent to the provider. Answers of more than 24 bytes per token, or more than 256
-    /// KiB, are rejected.
+    /// Maximum tokens of the answer, sent to the provider. Answers with more than 24 bytes per allowed token, or more
+    /// than 256 KiB, are rejected.
     pub max_output_tokens: usize,
 }
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SummaryError {
-    /// The request failed.
     #[error(transparent)]
     Send(#[from] SendError),
-    /// The reply has no text.
+    /// The reply contains no text.
     #[error(
         "the model's answer has no text; a reasoning model may need more output tokens, or try another model"
     )]
@@ -48,11 +45,11 @@ pub enum SummaryError {
 }
 
 impl Provider {
-    /// Asks a question and waits for the complete answer. The deadline includes retries and the waits between them;
-    /// raising `cancel` ends the call within about 20 ms. Can be called on any thread.
+    /// Asks a question and waits for the complete answer. The deadline includes retries and the waits between them.
+    /// Raising `cancel` ends the call within about 20 ms. Can be called on any thread.
     ///
     /// # Errors
-    /// [`SummaryError`] if there is no usable answer. A partial answer is discarded.
+    /// [`SummaryError`] if there is no usable answer. Partial answers are discarded.
     pub fn ask(
         &self,
         question: &Question,

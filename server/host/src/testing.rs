@@ -1,4 +1,4 @@
-//! A directory tree for one test: a workspace folder `root`, and next to it anything that a test needs outside.
+//! Creates a directory tree for one test, with a workspace folder `root` and any files outside of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Tree {
         std::os::unix::fs::symlink(target, self.path(link)).unwrap();
     }
 
-    /// Returns roots with the workspace folder `root` alone.
+    /// Returns roots that contain only the workspace folder `root`.
     pub(crate) fn roots(&self) -> Roots {
         Roots::single(self.path("root")).unwrap()
     }

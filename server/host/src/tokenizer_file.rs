@@ -1,5 +1,5 @@
-//! Tokenizers in files (`tokenizer.json`, the format of Hugging Face), read on first use and then kept in memory. The
-//! caller decides which model uses which tokenizer.
+//! Reads tokenizers from files (`tokenizer.json`, the format of Hugging Face) on first use, and keeps them in memory.
+//! The caller decides which model uses which tokenizer.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use strata_engine::tokens::counting::CountTokens;
 use tokenizers::Tokenizer;
 
-/// Maximum size of a tokenizer file, in bytes. The largest vocabularies have about 35 MB.
+/// Maximum size of a tokenizer file, in bytes. The largest vocabularies take about 35 MB.
 const MOST_BYTES: u64 = 128 << 20;
 
 #[derive(Debug)]
@@ -24,38 +24,34 @@ pub struct TokenizerFile {
 pub enum TokenizerFileError {
     #[error("cannot read the tokenizer {}: {kind}", .path.display())]
     Io { path: PathBuf, kind: io::ErrorKind },
-    /// A directory, a FIFO, a socket or a device. It was not opened.
+    /// The path names a directory, a FIFO, a socket or a device, which was not opened.
     #[error("the tokenizer {} is not a regular file", .0.display())]
     NotRegular(PathBuf),
-    /// The file is too large for a tokenizer. It was not read.
+    /// The file is too large for a tokenizer and was not read.
     #[error("the tokenizer {} has {size} bytes; the limit is {MOST_BYTES}", .path.display())]
     TooLarge { path: PathBuf, size: u64 },
-    /// The file is not a supported tokenizer.
+    /// The file does not contain a supported tokenizer.
     #[error("{} has no usable tokenizer: {problem}", .path.display())]
-    Unusable {
-        path: PathBuf,
-        /// What is wrong with the file.
-        problem: String,
-    },
+    Unusable { path: PathBuf, problem: String },
 }
 
 impl PartialEq for TokenizerFile {
-    /// Compares the paths only.
+    /// Compares only the paths.
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path
     }
 }
 
 impl TokenizerFile {
-    /// Creates a tokenizer from a file, which is read on first use.
+    /// Creates a tokenizer whose file is read on first use.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: OnceLock::new() }
     }
 
-    /// Reads the file unless it has been read, which takes some hundred milliseconds.
+    /// Reads the file if it has not been read yet, which takes a few hundred milliseconds.
     ///
     /// # Errors
-    /// [`TokenizerFileError`] if the file cannot be used; `count` then returns `None`.
+    /// [`TokenizerFileError`] if the file cannot be used. In this case, `count` returns `None`.
     pub fn check(&self) -> Result<(), TokenizerFileError> {
         self.tokenizer().map(drop).map_err(Clone::clone)
     }
@@ -68,7 +64,7 @@ impl TokenizerFile {
 impl CountTokens for TokenizerFile {
     fn count(&self, text: &str) -> Option<usize> {
         let tokenizer = self.tokenizer().ok()?;
-        // The tokenizer library and the file are third-party: a panic in them must not abort a command.
+        // The tokenizer library and the file are third-party, so a panic in the library must not abort a command.
         let counted = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
         Some(counted.ok()?.ok()?.len())
     }
@@ -89,7 +85,7 @@ fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
     let mut tokenizer = read
         .map_err(|_| unusable("reading it panicked".to_owned()))?
         .map_err(|error| unusable(error.to_string()))?;
-    // Count the whole text, even if it exceeds what a model was trained on.
+    // Count the whole text, even if it exceeds the maximum length in the file.
     tokenizer.with_padding(None);
     if tokenizer.with_truncation(None).is_err() {
         return Err(unusable("it truncates text".to_owned()));

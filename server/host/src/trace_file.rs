@@ -1,4 +1,4 @@
-//! Reads and writes trace files: JSON, optionally compressed with gzip. The engine interprets traces.
+//! Reads and writes trace files, which are JSON and may be compressed with gzip. The engine interprets traces.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -9,13 +9,13 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use strata_engine::conversation::trace::Trace;
 
-/// Maximum size of a trace after decompression, in bytes. A small file can expand to a very long text.
+/// Maximum size of a decompressed trace, in bytes. Limited because a small file can expand to a very large one.
 pub(crate) const MAX_TRACE_BYTES: u64 = 256 << 20;
 
-/// First bytes of a gzip file (RFC 1952, 2.3.1).
+/// First bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Why a trace could not be read or written.
+/// A trace that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TraceFileError {
@@ -24,7 +24,7 @@ pub struct TraceFileError {
     pub(crate) problem: TraceProblem,
 }
 
-/// What is wrong with a trace file.
+/// Why a trace could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TraceProblem {
     /// The file cannot be read, written or decompressed.
@@ -33,29 +33,29 @@ pub(crate) enum TraceProblem {
     /// The trace is larger than [`MAX_TRACE_BYTES`].
     #[error("longer than {} MiB", MAX_TRACE_BYTES >> 20)]
     TooLong,
-    /// The content is not a trace. The text includes the location of the error.
+    /// The content is not a valid trace. The message includes the position of the error.
     #[error("not a trace: {0}")]
     Shape(String),
 }
 
-/// Reads a trace. Detects compression from the first bytes.
+/// Reads a trace. Detects compression by the first bytes of the file.
 ///
 /// # Errors
-/// [`TraceFileError`].
+/// [`TraceFileError`] if the file cannot be read or is not a valid trace.
 pub fn read_trace(path: &Path) -> Result<Trace, TraceFileError> {
     read(path, MAX_TRACE_BYTES).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
-/// Writes a trace, compressed if the file name ends in `.gz`. The output is deterministic. An interrupted write
-/// leaves a file `*.part`, but never a partial trace.
+/// Writes a trace, compressed if the file name ends in `.gz`. The output is deterministic. An interrupted write leaves
+/// a file `*.part`, but never a partial trace.
 ///
 /// # Errors
-/// [`TraceFileError`].
+/// [`TraceFileError`] if the file cannot be written.
 pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), TraceFileError> {
     write(path, trace).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
-/// Returns the traces (`*.json`, `*.json.gz`) in a directory, sorted by name, or the single file at `place`.
+/// Returns the traces (`*.json`, `*.json.gz`) in a directory, sorted by name, or only `place` itself if it is a file.
 ///
 /// # Errors
 /// [`TraceFileError`] if `place` does not exist or cannot be read.

@@ -1,5 +1,4 @@
-//! Finds files with recorded sessions of a coding agent in a directory, and reads them. The engine interprets the
-//! records.
+//! Finds recorded sessions of a coding agent in a directory tree, and reads them. The engine interprets the records.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -7,19 +6,18 @@ use std::path::{Path, PathBuf};
 
 use strata_engine::conversation::transcript::{Transcript, parse};
 
-/// Maximum size of a recording, in bytes.
 pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
 
-/// Maximum recordings in one directory tree.
+/// Maximum number of recordings in one directory tree.
 pub(crate) const MAX_TRANSCRIPTS: usize = 2_000;
 
-/// Maximum depth of directories to search.
+/// Maximum depth of the directories to search.
 const MAX_DEPTH: usize = 16;
 
-/// Maximum directories to search, so that a search from the root of a disk ends.
+/// Maximum number of directories to search, so that a search from the root of a disk ends.
 const MAX_FOLDERS: usize = 100_000;
 
-/// Why recordings could not be found or read.
+/// Recordings that could not be found or read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TranscriptFileError {
@@ -28,7 +26,7 @@ pub struct TranscriptFileError {
     pub(crate) problem: TranscriptProblem,
 }
 
-/// What is wrong with a recording or its location.
+/// Why recordings could not be found or read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TranscriptProblem {
     #[error("{0}")]
@@ -36,13 +34,13 @@ pub(crate) enum TranscriptProblem {
     /// The recording is larger than [`MAX_TRANSCRIPT_BYTES`].
     #[error("longer than {} MiB", MAX_TRANSCRIPT_BYTES >> 20)]
     TooLong,
-    /// The directory tree has too many recordings or directories.
+    /// The directory tree contains too many recordings or directories.
     #[error("more than {MAX_TRANSCRIPTS} transcripts, or too many folders; choose a smaller folder")]
     TooMany,
 }
 
-/// Returns the recordings (`*.jsonl`) in a directory tree, sorted by path, or the single file at `place`. Does not
-/// follow symbolic links inside the tree.
+/// Returns the recordings (`*.jsonl`) in a directory tree, sorted by path, or only `place` itself if it is a file. Does
+/// not follow symbolic links inside the tree.
 ///
 /// # Errors
 /// [`TranscriptFileError`] if `place` cannot be read or contains too many recordings. Unreadable subdirectories are
@@ -75,10 +73,10 @@ pub fn transcripts_at(place: &Path) -> Result<Vec<PathBuf>, TranscriptFileError>
     Ok(found)
 }
 
-/// Reads a recording. Invalid UTF-8 is replaced.
+/// Reads a recording, replacing invalid UTF-8.
 ///
 /// # Errors
-/// [`TranscriptFileError`].
+/// [`TranscriptFileError`] if the file cannot be read or is too large.
 pub fn read_transcript(path: &Path) -> Result<Transcript, TranscriptFileError> {
     read(path, MAX_TRANSCRIPT_BYTES).map_err(|problem| TranscriptFileError { path: path.to_owned(), problem })
 }

@@ -1,44 +1,43 @@
-//! Converts between `file:` URIs and paths, in Unix and Windows style. Purely textual: does not access the disk, and
-//! does not check where a path leads, which [`roots`](crate::roots) does. Other schemes are rejected.
+//! Converts between `file:` URIs and paths in Unix or Windows style, and rejects other schemes. Purely textual: does
+//! not access the disk or check where a path leads, which is the task of [`roots`](crate::roots).
 
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// Path syntax of a system. Always [`PathStyle::HERE`] in production; tests also use the other one.
+/// Path syntax of a system. Always [`PathStyle::HERE`] in production; tests cover both styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PathStyle {
-    /// Such as `/home/u/a.rs`.
+    /// Paths such as `/home/u/a.rs`.
     Unix,
-    /// Such as `C:\Users\u\a.rs` and `\\host\share\a.rs`.
+    /// Paths such as `C:\Users\u\a.rs` and `\\host\share\a.rs`.
     Windows,
 }
 
 /// Why a URI does not name a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UriError {
-    /// A scheme other than `file`, or no scheme.
+    /// The scheme is missing or is not `file`.
     #[error("only `file:` URIs are supported, not `{0}:`")]
     Scheme(String),
-    /// A host other than this machine, on a system whose paths have no hosts.
+    /// The URI names another machine, but paths on this system have no hosts.
     #[error("the file is on another machine (`{0}`)")]
     Host(String),
-    /// The path in the URI is not absolute.
     #[error("the path in the URI is not absolute")]
     Relative,
-    /// A `?` or `#` that is not percent-encoded, and so begins a query or fragment.
+    /// A `?` or `#` that is not percent-encoded begins a query or fragment, which file URIs do not have.
     #[error("a file URI cannot have a query or a fragment; encode `?` as `%3F` and `#` as `%23`")]
     QueryOrFragment,
-    /// A NUL character, literal or as `%00`.
+    /// The URI contains a NUL character, literal or as `%00`.
     #[error("the path contains a NUL character")]
     Nul,
-    /// Percent-encoded bytes that are not valid UTF-8.
+    /// The percent-encoded bytes are not valid UTF-8.
     #[error("the path is not UTF-8")]
     NotText,
 }
 
-/// Characters to percent-encode: all except those that RFC 3986 allows in a path, which are the unreserved
-/// characters, sub-delimiters, `:`, `@` and the slash.
+/// Characters to percent-encode: all except those that RFC 3986 allows in a path, which are unreserved characters,
+/// sub-delimiters, `:`, `@` and the slash.
 const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -60,13 +59,13 @@ const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/');
 
 impl PathStyle {
-    /// The style of the current system.
+    /// Style of the current system.
     const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 }
 
-/// Returns the scheme if `text` looks like a URI, for example `file`, `untitled` or `git`. A single letter is a
-/// Windows drive, not a scheme. `a:b` without a slash after the colon is a file name, except after the schemes
-/// `untitled` and `file`.
+/// Returns the scheme if `text` looks like a URI, for example `file`, `untitled` or `git`. A single letter is a Windows
+/// drive, not a scheme. Without a slash after the colon, `a:b` is a file name, except after the schemes `untitled` and
+/// `file`.
 pub fn scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
     let mut characters = scheme.chars();
@@ -84,8 +83,8 @@ pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
     to_path_text(uri, PathStyle::HERE).map(PathBuf::from)
 }
 
-/// Like [`to_path`], in a given style. In the Windows style, `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a` give
-/// `C:\a`, and `file://host/share/a` gives `\\host\share\a` (RFC 8089, appendix E).
+/// Like [`to_path`], but for a given style. In the Windows style, `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a`
+/// give `C:\a`, and `file://host/share/a` gives `\\host\share\a` (RFC 8089, appendix E).
 fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     let scheme = scheme(uri).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("file") {
@@ -118,12 +117,12 @@ fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     }
 }
 
-/// Returns the `file:` URI of an absolute path; `None` if the path is relative or not UTF-8.
+/// Returns the `file:` URI of an absolute path, or `None` if the path is relative or not UTF-8.
 pub fn from_path(path: &Path) -> Option<String> {
     from_path_text(path.to_str()?, PathStyle::HERE)
 }
 
-/// Like [`from_path`], in a given style. The verbatim prefix of Windows (`\\?\`) is removed.
+/// Like [`from_path`], but for a given style. Removes the verbatim prefix `\\?\` of Windows paths.
 fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     let encode = |path: &str| utf8_percent_encode(path, ENCODED_IN_PATH).to_string();
     match style {
@@ -143,7 +142,7 @@ fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// Whether `text` begins like an absolute Windows path: a drive followed by a slash or backslash, or two backslashes.
+/// Whether `text` begins like an absolute Windows path, with a drive and a slash or backslash, or with two backslashes.
 pub(crate) fn is_windows_absolute(text: &str) -> bool {
     text.starts_with(r"\\") || (split_drive(text).is_some() && text.as_bytes().get(1) == Some(&b':'))
 }

@@ -1,7 +1,7 @@
-//! Lists the files of a workspace: scans the roots according to `.gitignore`, `.ignore`, `.strataignore` and the
-//! user's global excludes (outside Git repositories too). The list is sorted and excludes generated directories
-//! (`skipped_folders`) and symbolic links, whose targets are listed under their own paths. Reads no files; classifies
-//! by name and size only.
+//! Lists the files of a workspace by scanning the roots. Applies `.gitignore`, `.ignore`, `.strataignore` and the
+//! user's global excludes, even outside Git repositories. The list is sorted. It omits generated directories (see
+//! `skipped_folders`) and symbolic links, since their targets are listed under their own paths. Classifies files by
+//! name and size without reading them.
 
 mod ignore_file;
 mod skipped_folders;
@@ -28,26 +28,25 @@ use crate::secrets::secret_by_name;
 pub struct WalkOptions {
     /// Additional `.gitignore` patterns from the user, relative to each root.
     pub exclude: Vec<String>,
-    /// Maximum size in bytes; larger files are listed with `NameOnly::TooLarge`.
+    /// Maximum size of a file in bytes. Larger files are listed with `NameOnly::TooLarge`.
     pub max_outline_bytes: u64,
-    /// Maximum files. The scan stops there and sets `Walk::cut_short`.
+    /// Maximum number of files. The scan stops at this number and sets `Walk::cut_short`.
     pub max_files: usize,
 }
 
-/// A file found by a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub key: FileKey,
-    /// The file's metadata at the time of the scan.
+    /// Metadata of the file at the time of the scan.
     pub stamp: Stamp,
-    /// Set if only the name may be used without a request for the file.
+    /// Set if only the name of the file may be used unless the user requests the file.
     pub name_only: Option<NameOnly>,
 }
 
-/// Why only the name of a file is used, unless the file is explicitly requested.
+/// Why only the name of a file may be used unless the user requests the file explicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameOnly {
-    /// The name suggests secrets, with the rule that matched. Selecting the file requires a confirmation.
+    /// The name matches this secrets rule. Selecting the file requires a confirmation.
     #[error("its name suggests secrets ({0})")]
     Secret(&'static str),
     /// A component of the path begins with a dot.
@@ -61,30 +60,30 @@ pub enum NameOnly {
 /// A problem during a scan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
-    /// A key, or a path if there is no key.
+    /// Key of the file or directory, or its path if it has no key.
     pub place: String,
     pub problem: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
-    /// The files, sorted by key, without duplicates.
+    /// The files, sorted by key and without duplicates.
     pub entries: Vec<Entry>,
     /// Real paths of the scanned directories, including the roots.
     pub folders: BTreeSet<PathBuf>,
-    /// Problems, sorted: unreadable directories, invalid ignore files, names that are not UTF-8, or a scan that was
-    /// cut short.
+    /// Sorted problems: unreadable directories, invalid ignore files, names that are not UTF-8, or a scan that was cut
+    /// short.
     pub notes: Vec<Note>,
-    /// Whether the scan stopped at the maximum number of files, so that some are not listed.
+    /// Whether the scan stopped at the maximum number of files, so that some files are missing.
     pub cut_short: bool,
 }
 
 /// Name of Strata's own ignore file.
 pub const IGNORE_FILE: &str = ".strataignore";
 
-/// Maximum threads. More of them would only wait for the disk and for each other.
+/// Maximum number of threads. Additional threads would only wait for the disk and for each other.
 const MAX_THREADS: usize = 4;
-/// Maximum depth of directories in a root, since some work is done for each component of a key.
+/// Maximum depth of directories below a root. Limited because some work is done for each component of a key.
 const MAX_DEPTH: usize = 128;
 
 impl Default for WalkOptions {
@@ -93,7 +92,7 @@ impl Default for WalkOptions {
     }
 }
 
-/// Scans all roots.
+/// Scans all roots and returns the listed files.
 ///
 /// # Errors
 /// [`Cancelled`] if canceled.
@@ -105,8 +104,8 @@ pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Wal
     Ok(found.sorted())
 }
 
-/// Scans a single file or directory tree, for an event of a watcher. Returns the part of [`walk`]'s result at or below
-/// `key`; empty for ignored or missing paths.
+/// Scans a single file or directory tree after a file watcher event. Returns the part of the result of [`walk`] at or
+/// below `key`, which is empty for ignored or missing paths.
 ///
 /// # Errors
 /// [`Cancelled`] if canceled.
@@ -125,7 +124,7 @@ pub fn walk_at(
 }
 
 impl Walk {
-    /// Extracts the result of [`walk_at`] from a scan of all roots; `None` if it cannot be derived.
+    /// Extracts the result of [`walk_at`] from a scan of all roots. Returns `None` if the scan does not determine it.
     pub fn at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
         if self.cut_short {
             return None;
@@ -146,7 +145,6 @@ impl Walk {
 }
 
 impl Entry {
-    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.stamp.size
     }
@@ -253,17 +251,17 @@ fn walk_root(
     cancel.check()
 }
 
-/// The directory being scanned. The scan uses paths, and a directory may be replaced by a link in the meantime;
+/// The directory being scanned. The scanner uses paths, so if a directory is replaced with a link during the scan, the
 /// entries found through the link are not in this directory.
 #[derive(Default)]
 struct ParentFolder {
     path: PathBuf,
-    /// `None` if it is no longer a directory in the root.
+    /// The open directory. `None` if it is no longer a directory inside the root.
     real: Option<RealFolder>,
 }
 
 impl ParentFolder {
-    /// Whether a scanned entry is actually in the root.
+    /// Whether a scanned entry is actually inside the root.
     fn has(&mut self, root: &Path, entry: &DirEntry) -> bool {
         let (Some(parent), 1..) = (entry.path().parent(), entry.depth()) else { return true };
         if self.real.is_none() || self.path != parent {
@@ -276,7 +274,7 @@ impl ParentFolder {
     }
 }
 
-/// Converts one step of the scan: a file, `None` for a directory, link or special file, or a problem.
+/// Converts one result of the scanner to a file, `None` for a directory, link or special file, or a problem.
 fn entry_of(
     roots: &Roots,
     index: usize,
@@ -315,13 +313,13 @@ fn entry_of(
     Ok(Some(Entry { key, stamp, name_only }))
 }
 
-/// Exclusions other than ignore files.
+/// Exclusions that do not come from ignore files.
 struct Filter {
     root: PathBuf,
-    /// Other roots: a root inside this one lists its own files.
+    /// The other roots. A root inside this one lists its own files.
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
-    /// Directories with ignore files, and the total size of these files in bytes.
+    /// Directories that contain ignore files, with the total size of these files in bytes.
     rules: Mutex<HashMap<PathBuf, u64>>,
     /// Problems with skipped directories.
     notes: Arc<Mutex<Vec<Note>>>,
@@ -384,7 +382,7 @@ impl Filter {
 fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Override {
     let mut builder = OverrideBuilder::new(root);
     for pattern in &options.exclude {
-        // An override lists the files to keep; an exclamation mark inverts it.
+        // An override lists files to keep; an exclamation mark inverts its meaning.
         let result = match pattern.strip_prefix('!') {
             Some(kept) => builder.add(kept),
             None => builder.add(&format!("!{pattern}")),
@@ -399,9 +397,9 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Over
     })
 }
 
-/// Whether ignore files above a root apply. They do not apply outside a repository, where a `*` in the `.gitignore`
-/// of a home directory would hide every project. They do not apply either if they would hide the root itself, which
-/// the user has opened explicitly.
+/// Whether ignore files above a root apply. Outside a repository they do not, since a `*` in the `.gitignore` of a home
+/// directory would hide every project. They also do not apply if they would hide the root itself, which the user opened
+/// explicitly.
 fn uses_parent_ignore_files(root: &Path) -> bool {
     let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
     let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));

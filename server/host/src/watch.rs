@@ -1,6 +1,6 @@
-//! Watches the workspace folders for clients that cannot: collects changed paths until there is a quiet moment.
-//! Watches only scanned directories, so that ignored ones cost nothing. Follows no links and reads no files; the
-//! receiver finds out what changed.
+//! Watches the workspace folders for clients that cannot watch files. Collects changed paths until there are no changes
+//! for a moment. Watches only scanned directories, so that ignored ones cost nothing. Does not follow links or read
+//! files; the receiver finds out what changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// Paths that were created, deleted or changed.
+    /// Paths that were created, deleted or modified.
     Changed(BTreeSet<PathBuf>),
-    /// Too many changes to report each: anything may have changed.
+    /// There were too many changes to report, so anything may have changed.
     Everything,
 }
 
@@ -29,18 +29,18 @@ pub struct Watcher {
     max_folders: usize,
 }
 
-/// The watched directories, shared with the thread that receives system events.
+/// The watched directories, shared with the thread that receives events from the system.
 #[derive(Debug, Default)]
 struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
-    /// Deleted or renamed directories. Their paths may exist again, but are not watched.
+    /// Deleted or renamed directories. A new directory at the same path is not watched.
     gone: BTreeSet<PathBuf>,
 }
 
 /// Why files cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The limit of watched directories is reached.
+    /// The maximum number of watched directories is reached.
     #[error("there are {wanted} folders, but the system can watch only {watched}")]
     TooMany {
         wanted: usize,
@@ -53,21 +53,21 @@ pub enum WatchError {
 
 /// Quiet time before changes are reported, so that a program can finish writing many files.
 const QUIET: Duration = Duration::from_millis(50);
-/// Maximum delay of a report.
+/// Maximum time between a change and its report.
 const LONGEST: Duration = Duration::from_millis(500);
 /// Maximum number of queued events. Further events are dropped and reported as `WatchEvent::Everything`.
 const WAITING: usize = 8_192;
-/// Maximum number of paths in a report. Checking more than this takes longer than a full scan.
+/// Maximum number of paths in a report. Checking more paths takes longer than a full scan.
 const MANY: usize = 2_000;
 /// Maximum number of watched directories, regardless of the system's limit. Each takes about a kilobyte of kernel
 /// memory.
 const MAX_FOLDERS: usize = 100_000;
 
 impl Watcher {
-    /// Creates a watcher that watches nothing yet. Calls `tell` on a thread of its own.
+    /// Creates a watcher without watched directories. Reports events by calling `tell` on a dedicated thread.
     ///
     /// # Errors
-    /// [`WatchError::System`].
+    /// [`WatchError::System`] if the system cannot watch files.
     pub fn new(tell: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
         Self::with_limit(MAX_FOLDERS, tell)
     }
@@ -91,11 +91,11 @@ impl Watcher {
         Ok(Self { system: watcher, known, max_folders })
     }
 
-    /// Sets the watched directories, and returns those that were not watched before. Earlier changes in these are not
-    /// reported.
+    /// Sets the watched directories, and returns those that were not watched before. Earlier changes in the returned
+    /// directories are not reported.
     ///
     /// # Errors
-    /// [`WatchError`]; only some of the directories are then watched.
+    /// [`WatchError`] if a directory cannot be watched. In this case, only some of the directories are watched.
     pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
         let (before, kept) = {
             let mut known = self.known();
@@ -104,9 +104,9 @@ impl Watcher {
             known.watched = kept.cloned().collect();
             (watched, known.watched.clone())
         };
-        // Remove watches first: a renamed directory is still watched under its old path.
+        // Remove watches first, because a renamed directory is still watched under its old path.
         for gone in before.difference(&kept) {
-            // Fails if the directory was deleted, since the system has then removed the watch.
+            // This fails if the directory was deleted, because the system has already removed the watch.
             let _ = self.system.unwatch(gone);
         }
         let mut watched = kept.len();
@@ -116,13 +116,13 @@ impl Watcher {
             if watched >= self.max_folders {
                 return Err(too_many);
             }
-            // Added before the watch starts, so that its first events are not filtered out.
+            // Insert the directory before the watch starts, so that its first events are not filtered out.
             self.known().watched.insert(folder.clone());
             if let Err(error) = self.system.watch(folder, RecursiveMode::NonRecursive) {
                 self.known().watched.remove(folder);
                 match error.kind {
                     notify::ErrorKind::MaxFilesWatch => return Err(too_many),
-                    // The directory was deleted again or is not accessible, so there is nothing to watch.
+                    // The directory was deleted or is not accessible, so there is nothing to watch.
                     _ if is_of_the_folder(&error) => continue,
                     _ => return Err(WatchError::System(error.to_string())),
                 }
@@ -152,7 +152,7 @@ fn is_of_the_folder(error: &notify::Error) -> bool {
     }
 }
 
-/// Handles an event on the system's thread, which must not block.
+/// Forwards an event. Runs on the system's thread, which must not block.
 fn forward(
     event: notify::Result<Event>,
     known: &Mutex<WatchedFolders>,
@@ -172,7 +172,7 @@ fn forward(
         known.gone.extend(gone);
     }
     let folders = &known.watched;
-    // Some systems report everything in a directory tree.
+    // Some systems report events of a whole directory tree.
     let is_watched =
         |path: &Path| folders.contains(path) || path.parent().is_some_and(|parent| folders.contains(parent));
     for path in event.paths.into_iter().filter(|path| is_watched(path)) {
@@ -184,11 +184,11 @@ fn forward(
 
 fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
     missed.store(true, Ordering::Relaxed);
-    // Wakes the receiver; if the queue is full, it is awake already.
+    // Wake the receiver. If the queue is full, the receiver is already awake.
     let _ = sender.try_send(PathBuf::new());
 }
 
-/// Whether an event is a change. Reads are not, and reporting our own reads would never end.
+/// Whether an event is a change. Read accesses are not, since reporting Strata's own reads would never end.
 fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if *access != AccessKind::Close(AccessMode::Write))
 }

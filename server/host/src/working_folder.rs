@@ -1,5 +1,5 @@
 //! Interprets paths typed in a shell: finds the repository of the current directory, and the file that a typed path
-//! names. Looks only at names and owners, and opens no files; [`roots`](crate::roots) decides what is allowed.
+//! names. Checks only names and owners, without opening files. [`roots`](crate::roots) decides which paths are allowed.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,9 +9,8 @@ use crate::uri;
 /// Entries that mark the top directory of a working copy, for each version control system.
 const MARKS: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 
-/// Returns the nearest directory under version control: `folder` or one of its ancestors; `None` if there is none.
-/// Markers that do not belong to the owner of `folder` are ignored, since anyone can create a `.git` in a shared
-/// directory such as `/tmp`.
+/// Returns the nearest directory under version control, starting at `folder` itself. Ignores markers that do not belong
+/// to the owner of `folder`, since anyone can create a `.git` in a shared directory such as `/tmp`.
 pub fn repository_of(folder: &Path) -> Option<PathBuf> {
     let real = canonical(folder).ok()?;
     let is_top = |at: &Path| MARKS.iter().any(|mark| has_same_owner(&at.join(mark), &real));
@@ -32,10 +31,10 @@ fn has_same_owner(mark: &Path, _: &Path) -> bool {
 }
 
 /// Converts a path or pattern typed in the directory `here` to one relative to the workspace folder `top`. Both
-/// directories are absolute and without symbolic links. Keeps a suffix after `#` (`a.rs#L10-40`).
+/// directories must be absolute and free of symbolic links. Keeps a suffix after `#` (`a.rs#L10-40`).
 ///
-/// Paths are relative to `here`, or to `top` if nothing with that name exists in `here`, as for paths copied from the
-/// output of commands. Absolute paths and URIs stay unchanged.
+/// Paths are relative to `here`, or to `top` if no file with that name exists in `here`. This allows paths copied from
+/// the output of commands. Absolute paths and URIs remain unchanged.
 pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if typed.is_empty() || uri::scheme(typed).is_some() || Path::new(typed).is_absolute() {
         return typed.to_owned();
@@ -48,7 +47,8 @@ pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     let target = base.join(rest);
     let is_inside = here.starts_with(top);
     let Ok(below) = target.strip_prefix(top) else {
-        // Outside the repository, which was named explicitly, paths are relative to its top.
+        // If the current directory is outside the repository, the user named the repository explicitly, and paths are
+        // relative to its top.
         return if is_inside { target.to_string_lossy().into_owned() + fragment } else { typed.to_owned() };
     };
     let is_named = exists(&target);
@@ -65,8 +65,8 @@ pub fn from_top(top: &Path, here: &Path, typed: &str) -> String {
     if path.is_empty() { ".".to_owned() } else { path + fragment }
 }
 
-/// Applies leading `.` and `..` components, and returns the resulting directory and the rest of the path. Later ones
-/// are kept, since their meaning depends on links.
+/// Applies leading `.` and `..` components, and returns the resulting directory and the rest of the path. Later
+/// components are kept, since their meaning depends on links.
 fn climbed<'a>(here: &Path, path: &'a str) -> (PathBuf, &'a str) {
     let mut base = here.to_owned();
     let mut rest = path;

@@ -1,7 +1,8 @@
-//! Links that someone has put instead of everything that Strata is about to make or open in its state and its cache: none is
-//! followed. What they lead to stays as it is, is not read, and nothing comes to lie there; without the link the same work is done.
+//! Places a link at every path that Strata creates or opens in its state and cache directories, and checks that no link
+//! is followed. The link's target is not read, changed or created. Without the link, Strata does the same work
+//! successfully.
 //!
-//! `STRATA_LONG=1` plants all of them; `-- --nocapture` shows how many.
+//! `STRATA_LONG=1` tests all combinations; `-- --nocapture` prints how many.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
@@ -26,8 +27,8 @@ use strata_host::store::{
     Access, Commit, NewFragment, NewSession, Quota, SessionId, Store, StoreError, WorkspaceKey,
 };
 
-/// Everything that is made or opened below the state (`S`) and the cache (`C`), `H` being the name of the workspace, `P` the number
-/// of this process.
+/// Every path that Strata creates or opens below the state directory (`S`) and the cache directory (`C`). `H` is the
+/// name of the workspace, and `P` the id of this process.
 const NAMES: [&str; 33] = [
     "S/workspaces",
     "S/workspaces/H",
@@ -64,36 +65,36 @@ const NAMES: [&str; 33] = [
     "C/outlines/outlines-1.db-journal",
 ];
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Target {
     File,
     Directory,
     Missing,
-    /// Without end for whoever reads it.
+    /// A device that never ends.
     Zero,
-    /// Whoever opens it to read it waits forever.
+    /// A FIFO without a writer, which blocks whoever opens it for reading.
     Pipe,
-    /// What another workspace keeps.
+    /// A file of another workspace.
     Ours,
     Itself,
 }
 
-/// How it leads there.
+/// How a link refers to its target.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Way {
     Absolute,
     Relative,
-    /// By another link.
+    /// Through another link.
     Around,
 }
 
-/// When it is put there.
+/// When a link is placed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Moment {
-    /// Before anything else.
+    /// Before Strata creates anything.
     First,
-    /// Instead of what was there already.
+    /// In place of an existing file or directory.
     Later,
 }
 
@@ -107,15 +108,15 @@ const TARGETS: [Target; 7] = [
     Target::Itself,
 ];
 
-/// What stands outside; as long as a key.
+/// Content of the file outside. As long as a key.
 const SECRET: &str = "this stands outside of the state";
-/// What a key makes a placeholder of; in two parts, so that no scanner takes this file for a leak.
+/// A token that is replaced with a placeholder. Split so that secret scanners do not report this file.
 const TOKEN: &str = concat!("gh", "p_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX");
 
-/// The name of an output.
+/// Name of a spilled output.
 const OUTPUT: &str = "00000000000000000000000000";
 
-/// A state, a cache, and a place outside of both.
+/// A state directory, a cache directory, and a directory outside both.
 struct World {
     _directory: tempfile::TempDir,
     top: PathBuf,
@@ -140,7 +141,7 @@ impl World {
         for open in ["outside/file", "outside/folder", "outside/folder/a"] {
             fs::set_permissions(world.at(open), fs::Permissions::from_mode(0o755)).unwrap();
         }
-        // Not by a process: while one is started it holds what other tests of this process have locked.
+        // Avoids starting `mkfifo`, since a child process would hold locks taken by other tests in this process.
         mknodat(CWD, world.at("outside/pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         world
     }
@@ -157,7 +158,7 @@ impl World {
         ContentHash::of_parts([self.at(folder).as_os_str().as_encoded_bytes()]).to_string()
     }
 
-    /// The path that a name stands for.
+    /// Returns the path that a name stands for.
     fn place(&self, name: &str) -> PathBuf {
         let process = process::id().to_string();
         let parts =
@@ -177,12 +178,12 @@ impl World {
         }
     }
 
-    /// Puts a link into the place of a name.
+    /// Places a link at the path that a name stands for.
     fn plant(&self, name: &str, target: Target, way: Way) -> PathBuf {
         let link = self.place(name);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         if link.symlink_metadata().is_ok() {
-            // Still there, in another place.
+            // Move the existing entry to another location.
             fs::rename(&link, self.at("taken")).unwrap();
         }
         let leads = self.target(target, &link);
@@ -200,7 +201,7 @@ impl World {
         link
     }
 
-    /// All that is outside: what it is, who may read it, when it was written, what it says.
+    /// Returns the mode, modification time and content of everything outside.
     fn outside(&self) -> BTreeMap<PathBuf, (u32, SystemTime, Vec<u8>)> {
         let mut found = BTreeMap::new();
         let ours = self.at("S/workspaces").join(self.name_of("other"));
@@ -218,7 +219,7 @@ impl World {
         found
     }
 
-    /// Uses everything. What goes wrong is told, and what was read is not from outside.
+    /// Uses all stored files. Returns a description of each problem, including content that was read from outside.
     fn work(&self, times: u64) -> Vec<String> {
         let mut wrong: Vec<String> = Vec::new();
         let mut note = |what: &str, result: Result<(), String>| {
@@ -260,9 +261,9 @@ impl World {
         store.commit(&handle, &Commit { appended, next_id: id.0 + 1, ..Commit::default() })?;
         let text = "a note".to_owned();
         store.memory_add(&NewFragment { text, tags: Vec::new(), session: None, created_ms: 0 })?;
-        // What is planted first leaves the rest a chance.
+        // Report errors later, so that they do not prevent the other checks.
         let spilled = store.spills.write(&a, b"an output");
-        // Too little room for all that is there.
+        // The quota is too small for the existing outputs.
         store.allow_spills(Quota(12));
         let crowded = store.spills.write(&a, b"another one");
         store.allow_spills(Quota::default());
@@ -298,7 +299,7 @@ fn no_planted_link_is_followed() {
     let kinds = all / NAMES.len();
     let mut tried = planted;
     if env::var_os("STRATA_LONG").is_none() {
-        // One for each name, of another kind than the last.
+        // One combination for each name, of another kind than the previous one.
         let chosen = tried.chunks(kinds).enumerate().map(|(number, of_name)| of_name[number * 11 % kinds]);
         tried = chosen.collect();
     }
@@ -314,7 +315,7 @@ fn no_planted_link_is_followed() {
         let before = world.outside();
         refused += usize::from(!world.work(2).is_empty());
         assert_eq!(world.outside(), before, "{about}");
-        // It may have been put aside, or replaced by what should be there.
+        // Strata may have set the link aside or replaced it.
         if link.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
             fs::remove_file(&link).unwrap();
         }
@@ -339,7 +340,8 @@ fn a_link_of_ones_own_may_stand_for_the_state() {
 fn what_belongs_to_somebody_else_is_not_used() {
     const SOMEBODY: u32 = 12_345;
     let world = World::new();
-    // Who may give something away does so; everybody else finds something that is not theirs.
+    // Give the directory to another user if this process may do so; otherwise, use a directory that belongs to another
+    // user.
     let theirs = match std::os::unix::fs::chown(world.at("S"), Some(SOMEBODY), Some(SOMEBODY)) {
         Ok(()) => world.at("S"),
         Err(_) => PathBuf::from("/"),

@@ -1,8 +1,9 @@
-//! Measures `prompt.assemble` on a repository, cold and warm, and the memory of the process: `cargo run --release -p strata-lsp
-//! --example assemble -- DIR [SELECTED..]`.
+//! Measures `prompt.assemble` on a repository, cold and warm, and the memory of the process: `cargo run --release -p
+//! strata-lsp --example assemble -- DIR [SELECTED..]`.
 //!
-//! Warm are: the same question again, and the turns of a conversation, each recorded before the next. The tokens of
-//! the last request are counted again from its body. Memory is that of the process from its start (Linux only).
+//! Warm measurements repeat the same question, and run the turns of a conversation, recording each turn before the
+//! next. The tokens of the last request are counted again from its body. Memory is measured from the start of the
+//! process (Linux only).
 #![expect(clippy::print_stdout, reason = "it prints its figures")]
 
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use strata_engine::tokens::counting::TokenCounter;
 
 type Anything = Box<dyn std::error::Error>;
 
-/// How often each is measured.
+/// Number of measurements.
 const ROUNDS: usize = 30;
 
 fn main() -> Result<(), Anything> {
@@ -71,7 +72,7 @@ fn timed(
     Ok((start.elapsed(), reply))
 }
 
-/// Tokens of a request's texts, counted separately without a cache; everything but `structure`.
+/// Counts the tokens of a request's texts again without a cache, except for `structure`.
 fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
     let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
     let weigh = |piece: Piece<'_>| match piece {
@@ -90,7 +91,7 @@ fn print(what: &str, mut times: Vec<Duration>) {
     println!("{what}, {} times: {least:?} to {most:?}, median {median:?}", times.len());
 }
 
-/// The most memory the process has held at once.
+/// Returns the peak memory of the process.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,8 +1,8 @@
-//! Measures the transport over real pipes in one process: `cargo run --release -p strata-lsp --example transport`. Prints numbers
-//! only; never fails because of them.
+//! Measures the transport over real pipes in one process: `cargo run --release -p strata-lsp --example transport`. Only
+//! prints numbers, and never fails because of them.
 //!
-//! Three servers in turn, five rounds each: the transport with a handler that answers in its first poll, the same with a
-//! handler that asks a main loop on another thread ("mail first"), and the library's own `Server` on the runtime's
+//! Runs three servers, five rounds each: the transport with a handler that answers in its first poll, the transport
+//! with a handler that asks a main loop on another thread ("mail first"), and the library's own `Server` on tokio's
 //! standard pipes.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints figures")]
@@ -135,7 +135,7 @@ impl Peer {
         peer
     }
 
-    /// Microseconds: median and 99th percentile.
+    /// Returns the median and the 99th percentile in microseconds.
     fn round_trips(&mut self, method: &str) -> (f64, f64) {
         let mut times: Vec<_> = (1..=REQUESTS)
             .map(|id| {
@@ -151,7 +151,7 @@ impl Peer {
         (at(50), at(99))
     }
 
-    /// Edits a second, until the server has handled the last.
+    /// Returns the number of edits per second, measured until the server has handled the last edit.
     fn flood(&mut self) -> f64 {
         let change = frame(&json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
             "textDocument": { "uri": "file:///project/src/main.rs", "version": 7 },

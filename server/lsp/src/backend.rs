@@ -1,5 +1,5 @@
-//! Entry point of the protocol: every method posts its event before its first `.await`, so that the order on the wire is the
-//! order of the state. Does not interpret events.
+//! Implements the protocol's methods. Every method posts its event before its first `.await`, so that events arrive in
+//! wire order. Does not interpret events.
 
 use std::sync::mpsc::Sender;
 
@@ -24,25 +24,25 @@ use crate::navigation::{Caret, Declarations, Question};
 use crate::pending_answer::{CancelOnDrop, asked};
 use crate::reply_rendering::UserMessage;
 
-/// Posts the client's messages as events.
+/// Converts the client's messages to events for the main loop.
 #[derive(Debug)]
 pub(crate) struct Backend {
     events: Sender<Event>,
 }
 
 impl Backend {
-    /// A slot that posts to `event`.
+    /// Creates a backend that posts to `events`.
     pub(crate) fn new(events: Sender<Event>) -> Self {
         Self { events }
     }
 
-    /// `window/workDoneProgress/cancel`, which the library leaves to us.
+    /// Handles `window/workDoneProgress/cancel`, which the library does not dispatch.
     pub(crate) async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
         self.post(Event::ProgressCancelled(params.token));
     }
 
     fn post(&self, event: Event) {
-        // The loop is gone when the server is shutting down; then the event has no meaning any more.
+        // The main loop has ended if the server is shutting down, so the event no longer matters.
         let _ = self.events.send(event);
     }
 }

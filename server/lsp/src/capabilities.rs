@@ -1,4 +1,4 @@
-//! The server's capabilities, in the reply to `initialize`.
+//! Builds the server capabilities for the reply to `initialize`.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::navigation::{ACTION_KIND, Feature};
 use crate::position::Encoding;
 use strata_app::commands::COMMANDS;
 
-/// The reply to `initialize`. `offered` are the features announced now; more may be registered later.
+/// Builds the reply to `initialize`. Announces the features in `offered`; others may be registered later.
 pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
-    // Saves come with the text, which repairs a buffer that is out of step.
+    // Request the text on save, which resyncs a buffer that is out of sync.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
@@ -72,7 +72,7 @@ fn actions() -> CodeActionProviderCapability {
     })
 }
 
-/// Files and folders of any name.
+/// Matches files and folders of any name.
 fn any_file() -> FileOperationRegistrationOptions {
     let pattern = FileOperationPattern { glob: "**/*".to_owned(), matches: None, options: None };
     let filter = FileOperationFilter { scheme: Some("file".to_owned()), pattern };

@@ -1,4 +1,4 @@
-//! What the client said about itself at startup. Read once, never changed.
+//! Reads the client's capabilities and options at startup. They do not change afterwards.
 
 use std::collections::BTreeSet;
 
@@ -15,28 +15,30 @@ use crate::navigation::Feature;
 use crate::outbound::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
-/// The client's `initializationOptions`. Unknown fields are ignored, since clients may keep their own there.
+/// The client's `initializationOptions`. Unknown fields are ignored, since clients may store their own options there.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct InitializationOptions {
-    /// The settings as the editor has them. A client that answers `workspace/configuration` is asked again once it is ready.
+    /// The editor's settings. A client that supports `workspace/configuration` is asked for them again once it is
+    /// initialized.
     #[schemars(with = "Option<Settings>")]
     pub settings: Option<Value>,
-    /// The requests of Strata's own that the client answers.
+    /// Strata-specific requests that the client answers, by method.
     pub requests: Vec<String>,
-    /// The session to continue with.
+    /// Id of the session to resume.
     pub resume: Option<String>,
-    /// Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
+    /// Whether the user trusts the workspace. Only a trusted workspace adds its rules, skills and memory to the system
+    /// prompt.
     pub trusted: bool,
 }
 
 impl InitializationOptions {
-    /// The readable options, and a problem for each unreadable field.
+    /// Reads the options. Returns the readable ones, and a description of the problem for each unreadable field.
     pub(crate) fn read(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut fields = match options {
             None | Some(Value::Null) => return (Self::default(), problems),
-            // How Lua writes an empty table.
+            // Lua encodes an empty table as an empty list.
             Some(Value::Array(list)) if list.is_empty() => return (Self::default(), problems),
             Some(Value::Object(fields)) => fields.clone(),
             Some(_) => return (Self::default(), vec!["expected an object".to_owned()]),
@@ -57,36 +59,35 @@ impl InitializationOptions {
     }
 }
 
-/// The client's abilities.
+/// The client's capabilities and startup options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ClientInfo {
     pub encoding: Encoding,
-    /// Answers `workspace/configuration`.
+    /// Whether the client answers `workspace/configuration`.
     pub configuration: bool,
-    /// Watches files when asked to (`workspace/didChangeWatchedFiles`).
+    /// Whether the client can watch files for the server (`workspace/didChangeWatchedFiles`).
     pub watches_files: bool,
-    /// Shows progress that the server starts (`window/workDoneProgress`).
+    /// Whether the client shows progress that the server starts (`window/workDoneProgress`).
     pub shows_progress: bool,
-    /// Shows the symbols of a document as a tree.
+    /// Whether the client shows the symbols of a document as a tree.
     pub nests_symbols: bool,
-    /// Takes code actions as such; others take bare commands.
+    /// Whether the client supports code action literals. Other clients receive plain commands.
     pub literal_actions: bool,
-    /// Whether it refreshes code lenses on request.
+    /// Whether the client refreshes code lenses on request.
     pub refreshes_lenses: bool,
-    /// Opens a document when asked to (`window/showDocument`).
+    /// Whether the client opens a document on request (`window/showDocument`).
     pub shows_documents: bool,
-    /// Features that can be registered and unregistered while the server runs.
+    /// Features that can be registered and unregistered dynamically.
     pub registers: BTreeSet<Feature>,
-    /// Which of Strata's own requests it answers.
+    /// Strata-specific requests that the client answers.
     pub abilities: Abilities,
-    /// The session that it wishes to continue with.
+    /// Id of the session to resume, if any.
     pub resume: Option<String>,
-    /// Whether the user trusts the workspace.
     pub trust: Trust,
 }
 
 impl ClientInfo {
-    /// Reads the parameters of `initialize`.
+    /// Reads the capabilities and options from the parameters of `initialize`.
     pub(crate) fn new(capabilities: &ClientCapabilities, options: &InitializationOptions) -> Self {
         let general = capabilities.general.as_ref();
         let workspace = capabilities.workspace.as_ref();

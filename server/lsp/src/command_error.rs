@@ -1,10 +1,10 @@
-//! Errors of commands as errors of JSON-RPC.
+//! Converts errors of commands to JSON-RPC errors.
 
 use serde_json::json;
 use strata_app::commands::CommandError;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
-/// A command's error as a JSON-RPC error.
+/// Converts a command's error to a JSON-RPC error.
 pub(crate) fn of(error: CommandError) -> Error {
     let message = error.to_string();
     let (code, data) = match error {
@@ -16,7 +16,7 @@ pub(crate) fn of(error: CommandError) -> Error {
             };
             (ErrorCode::InvalidParams, Some(data))
         }
-        // RequestFailed, LSP 3.17: the request was understood and well-formed, but could not be done.
+        // `RequestFailed` (LSP 3.17): the request is valid, but could not be completed.
         CommandError::Failed { data, .. } => (ErrorCode::ServerError(-32803), data),
         CommandError::Cancelled => (ErrorCode::RequestCancelled, None),
         CommandError::Internal => (ErrorCode::InternalError, None),

@@ -1,4 +1,5 @@
-//! Everything that reaches the main loop, from the editor and from background work, in order. Data only.
+//! Events of the main loop, in order of arrival: the editor's messages and the results of background work. Contains
+//! only data.
 
 use std::path::PathBuf;
 
@@ -26,39 +27,39 @@ use strata_app::meter::Status;
 use strata_app::settings::FoundSettings;
 use strata_app::token_count_client::CountedPrompt;
 
-/// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
-/// reports as an internal error.
+/// Sends the answer to a request. Dropped without an answer if a transition fails, which the receiver reports as an
+/// internal error.
 pub(crate) type Answer<T> = oneshot::Sender<T>;
 
-/// A command that waits for its turn in its session.
+/// A command to run in its session.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// Its name, such as `strata.files.select`.
+    /// Name of the command, such as `strata.files.select`.
     pub name: String,
-    /// Its arguments as received.
+    /// Arguments as received.
     pub arguments: Vec<Value>,
-    /// Raised when no one waits for the answer any more.
+    /// Raised when the answer is no longer needed.
     pub cancel: Cancel,
-    /// The token under which the client wants to be shown its progress.
+    /// Token for reporting the command's progress, if the client gave one.
     pub token: Option<NumberOrString>,
     pub answer: Answer<Result<Value, CommandError>>,
 }
 
-/// A task that came back from the pool.
+/// A task that finished on a thread pool.
 #[derive(Debug)]
 pub(crate) struct FinishedTask {
-    /// `World::folders_version` when it started.
+    /// Value of `World::folders_version` when the task started.
     pub folders_version: u64,
     pub outcome: Outcome,
     pub waits: Waiter,
 }
 
-/// Who waits for the outcome of a task.
+/// The recipient of a task's outcome.
 #[derive(Debug)]
 pub(crate) enum Waiter {
-    /// The command's sender, its cancellation flag, and the token of its progress.
+    /// A client that waits for a command, with its cancellation flag and progress token.
     Caller(Answer<Result<Value, CommandError>>, Cancel, Option<NumberOrString>),
-    /// The compaction of this number.
+    /// The compaction with this number.
     Compaction(u64),
     Nobody,
 }
@@ -67,12 +68,11 @@ pub(crate) enum Waiter {
 #[derive(Debug)]
 pub(crate) enum IndexEnd {
     FinishedTask(Box<Index>),
-    /// No one wanted a result any more, or nothing had changed.
+    /// The result was no longer needed, or nothing had changed.
     Stopped,
     Failed,
 }
 
-/// Something that the main loop handles.
 #[derive(Debug)]
 pub(crate) enum Event {
     Initialize(Box<InitializeParams>, Answer<InitializeResult>),
@@ -81,55 +81,55 @@ pub(crate) enum Event {
     Changed(DidChangeTextDocumentParams),
     Saved(DidSaveTextDocumentParams),
     Closed(DidCloseTextDocumentParams),
-    /// Something was said of a buffer that cannot be read.
+    /// The client sent an invalid notification about a buffer.
     InvalidNotification(InvalidNotification),
-    /// Another document than before was named in any message: its URI.
+    /// A message referred to a different document than the previous message, given by its URI.
     Named(String),
-    /// Files changed on disk, as far as the client knows.
+    /// The client reported changed files on disk.
     FilesChanged(DidChangeWatchedFilesParams),
-    /// Files were created or deleted by the editor: their URIs.
+    /// The editor created or deleted files, given by their URIs.
     FilesCameOrWent(Vec<String>),
-    /// Files or folders were renamed by the editor: their URIs before and after.
+    /// The editor renamed files or folders, given by their old and new URIs.
     FilesRenamed(Vec<(String, String)>),
-    /// The client will not watch files.
+    /// The client does not watch files.
     ClientDoesNotWatch,
-    /// Our own watcher saw something.
+    /// The server's own watcher reported changes.
     Seen(WatchEvent),
-    /// Our own watcher watches the folders of the index, of which these are new; or the reason that it does not.
+    /// The server's own watcher has started to watch these additional folders, or failed for this reason.
     Watched(Result<Vec<PathBuf>, String>),
-    /// Workspace folders came or went.
+    /// Workspace folders were added or removed.
     FoldersChanged(DidChangeWorkspaceFoldersParams),
-    /// The client's settings changed; they are sent along by clients that cannot be asked.
+    /// The client's settings changed. Clients that do not support `workspace/configuration` send the new settings.
     SettingsChanged(Value),
-    /// The client's settings, as it answered the question of this number.
+    /// The client's answer to the settings request with this number.
     Settings(u64, Value),
-    /// The settings files of the workspace were looked at for the time of this number.
+    /// The result of reading the workspace's settings files, with the number of the read.
     WorkspaceSettings(u64, Vec<FoundSettings>),
-    /// The user stopped something that shows its progress.
+    /// The user canceled the operation with this progress token.
     ProgressCancelled(NumberOrString),
-    /// A question about names and symbols. Its flag is raised when no one waits for the answer any more.
+    /// A question about names and symbols. Its flag is raised when the answer is no longer needed.
     Asked(Question, Cancel, Answer<Value>),
     Command(Call),
-    /// The user is to see the outcome of a command.
+    /// The outcome of a command that must be shown to the user.
     Show(UserMessage),
-    /// A command of this session is done.
+    /// A task of this session has finished.
     CommandDone(String, Box<FinishedTask>),
-    /// The draft of a compaction of this session is made, or there is none.
+    /// The draft of this session's compaction with this number is complete, or failed.
     Drafted(String, u64, Result<Box<Draft>, String>),
-    /// The question of this number was answered, or failed.
+    /// The question with this number was answered, or failed.
     Sent(u64, Result<Value, CommandError>),
-    /// A model has summarized tool results of this session, or failed to.
+    /// A model has summarized tool results of this session; `None` if it failed.
     Aged(String, Option<Box<Archival>>),
-    /// The client has counted the next request of this session, or has not.
+    /// The client has counted the next request of this session; `None` if it could not.
     Measured(String, Option<CountedPrompt>),
-    /// A buffer was parsed; `None` when it was cancelled.
+    /// A buffer was parsed; `None` if parsing was canceled.
     Parsed(FileKey, Option<ParsedBuffer>),
-    /// Progress of the index run with this number.
+    /// A partial index from the index run with this number.
     IndexSoFar(u64, Index),
-    /// The index run of this number ended.
+    /// The index run with this number ended.
     Indexed(u64, IndexEnd),
-    /// The context meter was read; `None` when the size of the context is unknown.
+    /// The context meter was read; `None` if the size of the context is unknown.
     Metered(Option<Status>),
-    /// No more event will come.
+    /// Ends the main loop. No further events follow.
     Goodbye,
 }

@@ -1,4 +1,4 @@
-//! The workspace folders as the client names them. Turning them into roots is the host's business.
+//! Tracks the workspace folders as the client names them. The host converts them to roots.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use strata_host::roots::{Folder, Roots};
 use strata_host::uri;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, WorkspaceFolder};
 
-/// The folders, in the client's order.
+/// The workspace folders by URI, in the client's order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Folders(Vec<(String, Folder)>);
 
-/// The folders that `initialize` names: the list, or else the one root of older clients.
+/// Returns the workspace folders from `initialize`. Uses the single root URI that older clients send instead of a list.
 pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
     if let Some(folders) = &params.workspace_folders {
         return Folders(folders.iter().filter_map(named).collect());
@@ -22,14 +22,13 @@ pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
 }
 
 impl Folders {
-    /// Applies folder changes from the client.
     pub(crate) fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
         let gone: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
         self.0.retain(|(uri, _)| !gone.contains(uri));
         self.0.extend(params.event.added.iter().filter_map(named));
     }
 
-    /// The roots they make. A folder that cannot be one (not there, not a `file:` URI) is left out.
+    /// Returns the roots for these folders. Omits folders whose paths cannot be resolved.
     pub(crate) fn roots(&self) -> Roots {
         let folders: Vec<Folder> = self.0.iter().map(|(_, folder)| folder.clone()).collect();
         match Roots::new(folders.clone()) {
@@ -48,8 +47,8 @@ fn named(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
     Some((folder.uri.to_string(), Folder { name: own_name(&folder.name), path }))
 }
 
-/// The name of a client's folder. Some clients (Neovim, kakoune-lsp) send its whole path, which would be part of prompts and
-/// names; then its last part is used.
+/// Returns the display name of a client's folder. Some clients (Neovim, kakoune-lsp) send the whole path, which would
+/// appear in prompts and keys, so only the last component is used.
 fn own_name(name: &str) -> Option<String> {
     let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
     (!last.is_empty()).then(|| last.to_owned())

@@ -1,5 +1,6 @@
-//! Preprocesses every message before the library. Posts what the library would not report (a message's document, and unreadable
-//! messages) so that events stay in wire order; and tolerates what the library would reject. Answers nothing itself.
+//! Preprocesses every message before the library handles it. Posts events that the library would not report (the
+//! document of a message, and invalid notifications), so that they keep their place in wire order. Tolerates some
+//! messages that the library would reject. Sends no answers.
 
 use std::sync::mpsc::Sender;
 use std::task::{Context, Poll};
@@ -12,23 +13,23 @@ use crate::event::Event;
 use crate::invalid_notification::invalid_notification;
 use strata_app::recent_documents;
 
-/// A service that precedes another one.
+/// A service that preprocesses messages for another service.
 #[derive(Debug)]
 pub(crate) struct Inbound<S> {
     service: S,
     events: Sender<Event>,
-    /// The document of the last message, to report typing in one document only once.
+    /// URI of the document that the last message referred to. Prevents an event for every keystroke.
     document: Option<String>,
 }
 
 impl<S> Inbound<S> {
-    /// Wraps `service` and posts to `event`.
+    /// Wraps `service`. Posts events to `events`.
     pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
         Self { service, events, document: None }
     }
 
     fn post(&self, event: Event) {
-        // The loop is gone when the server is shutting down; then the event has no meaning any more.
+        // The main loop has ended if the server is shutting down, so the event no longer matters.
         let _ = self.events.send(event);
     }
 }
@@ -51,7 +52,7 @@ impl<S: Service<Request>> Service<Request> for Inbound<S> {
                 self.document = Some(uri.to_owned());
                 self.post(Event::Named(uri.to_owned()));
             }
-            // It may be closed, and named again as the next one.
+            // If the same document is opened next, it must be reported again.
             None if request.method() == "textDocument/didClose" => self.document = None,
             _ => {}
         }
@@ -59,7 +60,7 @@ impl<S: Service<Request>> Service<Request> for Inbound<S> {
     }
 }
 
-/// `null` where a list of arguments may be missing, as some clients write a command without any.
+/// Removes `null` arguments of a command, which some clients send for a command without arguments.
 fn generously(request: Request) -> Request {
     let is_null = |params: &Value| params.get("arguments").is_some_and(Value::is_null);
     if request.method() != "workspace/executeCommand" || !request.params().is_some_and(is_null) {

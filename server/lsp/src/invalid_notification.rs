@@ -1,6 +1,7 @@
-//! Detects invalid notifications about a document: a position that is not a number, an invalid URI. The library silently drops
-//! such a notification, and the text would be wrong from then on. Looks at one message at a time and changes none. Its
-//! descriptions appear in prompts and in the log, so they repeat no text of the message.
+//! Detects invalid notifications about a document, such as a position that is not a number or an invalid URI. The
+//! library silently drops such a notification, and the buffer would be wrong from then on. Checks each message
+//! separately and changes none. Descriptions of problems appear in prompts and in the log, so they quote no text from
+//! the message.
 
 use std::iter;
 
@@ -14,7 +15,7 @@ use tower_lsp::ls_types::{
 
 const COUNT: &str = "a whole number from 0 to 4294967295";
 
-/// The fields that these notifications have, and what each is. Nothing else is ever named.
+/// Fields of these notifications and their expected types. Descriptions of problems mention no other field names.
 const FIELDS: &[(&str, &str)] = &[
     ("character", COUNT),
     ("contentChanges", "a list"),
@@ -30,17 +31,17 @@ const FIELDS: &[(&str, &str)] = &[
     ("version", "a whole number of 32 bits"),
 ];
 
-/// A notification about a document that cannot be read.
+/// An invalid notification about a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InvalidNotification {
     pub method: String,
-    /// The document, if it can be determined.
+    /// URI of the document, if it can be determined.
     pub uri: Option<String>,
-    /// What is wrong, without text from the message.
+    /// What is wrong with the notification, without text from the message.
     pub problem: String,
 }
 
-/// The problem of a message, if it is about a document and unreadable.
+/// Returns a description of a notification about a document if it is invalid, and `None` for any other message.
 pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
     let nothing = Value::Null;
     let params = params.unwrap_or(&nothing);
@@ -56,13 +57,14 @@ pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Opti
 }
 
 fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
-    // Looking for the place of an error takes longer, and most messages have none.
+    // Locating an error takes longer, and most messages have none.
     if P::deserialize(params).is_ok() {
         return None;
     }
     let error = serde_path_to_error::deserialize::<_, P>(params).err()?;
     let place = place(error.path());
-    // The library's sentence repeats the value. It may tell one of the names that are known here, and nothing else.
+    // The error message quotes the invalid value. Extract only the name of a missing field, and only if the name is
+    // known.
     let sentence = error.inner().to_string();
     let missing = sentence.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     let missing = missing.and_then(field);
@@ -73,7 +75,7 @@ fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
     })
 }
 
-/// Where a path leads, as `params.contentChanges[0].text`.
+/// Formats the path of a value, for example `params.contentChanges[0].text`.
 fn place(path: &Path) -> String {
     let parts = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("[{index}]"),
@@ -83,7 +85,8 @@ fn place(path: &Path) -> String {
     iter::once("params".to_owned()).chain(parts).collect()
 }
 
-/// The expected kind of value; `None` if unknown, as in a list instead of an object.
+/// Returns the expected type of the value at a path. `None` if it is unknown, for example for a list instead of an
+/// object.
 fn kind(path: &Path) -> Option<&'static str> {
     let mut outwards = path.iter().rev();
     match (outwards.next(), outwards.next()) {
@@ -188,7 +191,7 @@ mod tests {
             "ghp_hostile`, expected `uri`",
             "missing field `ghp_hostile`",
         ];
-        // By itself, in a list, and as the name of a field.
+        // As the value itself, in a list, and as a field name.
         let values = hostile.iter().flat_map(|text| [json!(text), json!([text]), json!({ (*text): text })]);
         let mut found = 0;
         for value in values {

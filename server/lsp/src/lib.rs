@@ -1,5 +1,5 @@
-//! The language server of Strata: receives an editor's messages, keeps the world in step, and answers commands. Holds no domain
-//! logic: a handler converts, calls one engine function, and converts back.
+//! The language server: receives an editor's messages, keeps documents in sync, and answers commands. Contains no
+//! domain logic. A handler converts its arguments, calls the application, and converts the result.
 
 mod backend;
 mod capabilities;

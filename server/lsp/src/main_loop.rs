@@ -1,9 +1,10 @@
-//! The only place where state changes. Takes events in order, makes the next world, installs it completely or not at all, and
-//! starts outside work. Never computes for long and never waits for anything but events: parsing, indexing and commands run on
-//! the pool and come back as events. A panic does not change the world, and releases whoever waits (`recovery`).
+//! The only code that changes the server's state. Takes events in order, computes the next world, installs it
+//! completely or not at all, and starts background work. Never computes for long, and waits only for events: parsing,
+//! indexing and commands run on thread pools, and their results come back as events. A panic leaves the world
+//! unchanged, and recovery releases everyone who waits for the event.
 //!
-//! Commands of one session run in sequence, each on the workspace as it was on arrival. Other sessions and documents do not wait
-//! for them.
+//! Commands of one session run in sequence, each with a snapshot of the workspace at the time of its arrival. Commands
+//! of other sessions, and documents, do not wait for them.
 
 mod blocking;
 mod compactions;
@@ -55,53 +56,53 @@ use registrations::Registrations;
 use sends::Sends;
 use watching::WatchState;
 
-/// Maximum pieces of work that wait for outside events at a time.
+/// Maximum number of jobs that wait for outside events at the same time.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// One for a look at all files, and one that has time meanwhile.
+/// One thread for index runs, and one for shorter work in the meantime.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// The loop and its state besides the world.
+/// The main loop, with the state that is not part of the world.
 pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
-    /// How often the settings files of the workspace were looked at.
+    /// Number of times that the workspace's settings files were read. Identifies the latest read.
     settings_looks: u64,
-    /// How often the client was asked for its settings, and to which of these questions the settings are the answer.
+    /// Number of settings requests sent to the client, and the latest request whose answer is in effect.
     settings_asked: u64,
     settings_answered: u64,
     queues: Queues,
     compactions: Compactions,
     sends: Sends,
-    /// The sessions whose tool results are being summarized.
+    /// Sessions whose tool results are being summarized.
     ageing: BTreeSet<String>,
-    /// The sessions whose next request the client is counting.
+    /// Sessions whose next request is being counted by the client.
     measuring: BTreeSet<String>,
     indexing: IndexRuns,
     watching: WatchState,
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
-    /// For work that someone waits for.
+    /// Runs work that a request waits for.
     pool: Pool,
-    /// For work that no one waits for.
+    /// Runs work that no request waits for, at a lower priority.
     background: Pool,
-    /// Messages to send as soon as the client listens.
+    /// Warnings to send once the client is initialized.
     greetings: Vec<(&'static str, String)>,
-    /// For work that may wait long for outside events.
+    /// Runs work that may wait a long time for outside events.
     blocking: Pool,
     services: Arc<Services>,
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
-    /// The client as the application knows it.
+    /// The client, as seen by the application.
     editor: Arc<Editor>,
 }
 
 impl MainLoop {
-    /// A loop over a new world. `events` is the sending end of the channel that [`run`](Self::run) will read.
+    /// Creates a loop with an empty world. `events` must send to the channel that [`run`](Self::run) reads.
     ///
     /// # Errors
-    /// When the system gives no threads.
+    /// Returns an error if the system cannot start threads.
     pub(crate) fn new(
         pool: Pool,
         events: Sender<Event>,
@@ -140,7 +141,7 @@ impl MainLoop {
         })
     }
 
-    /// A loop with a single foreground thread, and its output.
+    /// Creates a loop with a single foreground thread. Also returns the receiver of its messages.
     #[cfg(test)]
     pub(crate) fn with_one_thread(
         events: Sender<Event>,
@@ -150,7 +151,7 @@ impl MainLoop {
         (Self::new(pool, events, outbound).unwrap(), said)
     }
 
-    /// The same with nothing kept but below this directory, of sessions in this folder.
+    /// Stores sessions of `folder` and previews below `directory`.
     #[cfg(test)]
     pub(crate) fn with_state_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
         let mut services = Services::new(Arc::clone(&self.editor) as Arc<dyn FrontEnd>);
@@ -161,7 +162,7 @@ impl MainLoop {
         self
     }
 
-    /// Works until [`Event::Goodbye`].
+    /// Handles events until [`Event::Goodbye`].
     pub(crate) fn run(mut self, events: &Receiver<Event>) {
         loop {
             let next = match self.time_to_wake() {
@@ -178,7 +179,7 @@ impl MainLoop {
         }
     }
 
-    /// How long to wait for events before something else is due.
+    /// Returns the time until the next timer is due. `None` if no timer is active.
     fn time_to_wake(&self) -> Option<Duration> {
         let times = [self.time_to_meter(), self.watching.time_to_look(), self.time_to_release_any()];
         times.into_iter().flatten().min()
@@ -188,7 +189,7 @@ impl MainLoop {
         self.handle(Handling::of(event));
     }
 
-    /// Handles an event. After a panic, the world is unchanged, the user is notified, and recovery runs.
+    /// Handles an event. After a panic, leaves the world unchanged, notifies the user, and runs the recovery.
     fn handle(&mut self, Handling { name, handle, recover }: Handling) {
         let done = catch_panic(|| {
             faults::reach(name, Point::Before);
@@ -203,7 +204,7 @@ impl MainLoop {
         }
     }
 
-    /// Makes the next world and installs it whole; when that panics, the world stays unchanged.
+    /// Computes the next world and installs it. Leaves the world unchanged if this panics.
     fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let mut world = self.world.clone();
         let actions = next(&mut world);
@@ -212,7 +213,7 @@ impl MainLoop {
         actions.into_iter().for_each(|action| self.act(action));
     }
 
-    /// Handles timers: reading the meter, scanning all files, or the end of a wait for the index.
+    /// Handles timers: reads the meter, scans all files, or ends a wait for the index.
     fn on_time(&mut self) {
         if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
             self.watching = WatchState::now_and_then();
@@ -224,7 +225,7 @@ impl MainLoop {
         self.release();
     }
 
-    /// Selections follow, by the command that says so, in the queue of each session.
+    /// Renames files in the selection of every session by queuing the command for it, and refreshes the index.
     fn files_renamed(&mut self, renamed: &[(String, String)]) {
         let key = |uri: &str| self.world.key(uri);
         let renames: Vec<(FileKey, FileKey)> =
@@ -234,11 +235,12 @@ impl MainLoop {
             let sessions: Vec<Arc<str>> =
                 self.world.sessions.iter().map(|session| Arc::clone(&session.id)).collect();
             for session in sessions {
-                // What has its place only until another session can be continued is not renamed in, but in that one.
+                // While the current session is only a placeholder for a session to be resumed, rename the files in the
+                // resumed session.
                 let shown = session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
                 let session = if shown { MAIN_SESSION } else { &*session };
                 let arguments = vec![json!({ "session": session, "files": files })];
-                // No one waits for the answer.
+                // The answer is not needed.
                 let (answer, _) = oneshot::channel();
                 let name = "strata.files.rename".to_owned();
                 self.enqueue(Call { name, arguments, cancel: Cancel::new(), token: None, answer });
@@ -287,7 +289,7 @@ impl MainLoop {
         }
     }
 
-    /// Answers a standard LSP question from the session's last state, without waiting for its commands.
+    /// Answers a standard LSP request from the session's last state, without waiting for the session's commands.
     fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
         let Some(session) = self.world.sessions.current().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
@@ -295,13 +297,13 @@ impl MainLoop {
         let method = question.feature().method();
         let work = carried(method, move || question.answer(&snapshot, &session, &client, &cancel));
         self.pool.spawn(work, move |found| match found {
-            // The waiting side is gone when the request was cancelled.
+            // The receiver is gone if the request was canceled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
             Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),
         });
     }
 
-    /// Records the current document. Previews do not count.
+    /// Records the current document. Ignores previews.
     fn named(&mut self, uri: &str) {
         let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
         if !is_preview {
@@ -318,7 +320,7 @@ impl MainLoop {
     }
 
     fn say(&self, outbound: Outbound) {
-        // The task that speaks ends with the connection; then there is no one to tell.
+        // The sending task ends with the connection, so the message can no longer be delivered.
         let _ = self.outbound.send(outbound);
     }
 }

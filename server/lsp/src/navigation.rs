@@ -1,7 +1,7 @@
-//! Plain LSP, each part of it switched by a setting. From the index, for editors without a language server at hand: the
-//! symbols of a document and of the workspace, hover, definition, references; off unless the settings say otherwise, so as to
-//! double no real language server. Goes by names and imports, as the symbol map does, and knows no types. From the session, for
-//! editors without a plugin: code actions and a code lens. Changes nothing.
+//! Implements standard LSP features, each enabled by a setting. Symbols, hover, definition and references come from the
+//! index, for editors that have no language server for a file. They are off by default, to avoid duplicating the
+//! results of another server. They resolve names by scopes and imports, and know no types. Code actions and a code lens
+//! come from the session, for editors without a plugin. Changes no state.
 
 mod choices;
 mod feature;
@@ -21,34 +21,34 @@ use strata_app::snapshot::Snapshot;
 
 pub(crate) use feature::{ACTION_KIND, Feature, features};
 
-/// A question of the editor.
+/// A standard LSP request from the editor.
 #[derive(Clone, Debug)]
 pub(crate) enum Question {
-    /// `textDocument/documentSymbol`
+    /// `textDocument/documentSymbol`.
     Document(String),
-    /// `workspace/symbol`
+    /// `workspace/symbol`.
     Workspace(String),
-    /// `textDocument/hover`
+    /// `textDocument/hover`.
     Hover(Caret),
-    /// `textDocument/definition`
+    /// `textDocument/definition`.
     Definition(Caret),
-    /// `textDocument/references`
+    /// `textDocument/references`.
     References(Caret, Declarations),
-    /// `textDocument/codeAction`
+    /// `textDocument/codeAction`.
     Actions(Box<CodeActionParams>),
-    /// `textDocument/codeLens`
+    /// `textDocument/codeLens`.
     Lens(String),
 }
 
-/// A place in a document.
+/// A position in a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Caret {
     pub uri: String,
-    /// The place, in the negotiated unit.
+    /// Position in the negotiated encoding.
     pub position: Position,
 }
 
-/// Whether definitions count as references.
+/// Whether references include the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declarations {
     Counted,
@@ -68,10 +68,11 @@ impl Question {
         }
     }
 
-    /// The answer in protocol form; null if there is none or the settings disable it. `session` is the current one.
+    /// Returns the answer in protocol form, or null if there is none or the settings disable the feature. `session` is
+    /// the current session.
     ///
     /// # Errors
-    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    /// [`Cancelled`] if `cancel` is raised in the meantime.
     pub(crate) fn answer(
         &self,
         snapshot: &Snapshot,

@@ -1,5 +1,5 @@
-//! Messages of the server's own: the meter, warnings, progress, and a few requests to the client. One task sends them all in
-//! order. It never blocks on an answer.
+//! Sends the server's own messages: the meter, warnings, progress, and requests to the client. A single task sends them
+//! in order and never blocks on an answer.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
@@ -28,68 +28,69 @@ use tower_lsp::ls_types::{
 use crate::event::{Answer, Event};
 use crate::navigation::Feature;
 
-/// How long the client may take to answer one of our requests.
+/// Maximum time for the client to answer a request from the server.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(crate) enum Outbound {
-    /// The context meter: `strata/status`. Sends the newest reading when it is its turn.
+    /// The context meter (`strata/status`). The newest reading at the time of sending is sent.
     Status(Newest),
-    /// Something the user should know: `strata/warning`, and a line in the client's log.
+    /// A warning for the user (`strata/warning`), which is also written to the client's log.
     Warning(Warning),
-    /// A compaction began, ended or failed: `strata/compaction`.
+    /// A compaction began, ended or failed (`strata/compaction`).
     Compaction(Box<CompactionNotice>),
-    /// A piece of an answer: `strata/delta`.
+    /// A piece of a model's answer (`strata/delta`).
     Delta(Box<Delta>),
-    /// The reply of a command, after all that was said before it.
+    /// The reply to a command. Sent after all messages that were queued before it.
     Answer(Answer<Result<Value, CommandError>>, Result<Value, CommandError>),
-    /// Progress under a token of the client's own.
+    /// Progress under a token that the client provided.
     Progress(NumberOrString, WorkDoneProgress),
-    /// Something that the user wanted to see: `window/showMessage`.
+    /// A message to show to the user (`window/showMessage`).
     Message(MessageType, String),
-    /// A document to open. If the client does not, the user is told where it is.
+    /// Opens a document in the client (`window/showDocument`). If the client does not open it, shows the message
+    /// `otherwise`.
     Document {
         uri: Uri,
         otherwise: String,
     },
-    /// Code lenses may say something else now.
+    /// Asks the client to refresh its code lenses.
     RefreshLenses,
-    /// Progress of this work begins.
+    /// Starts showing progress for this work.
     Begin(Work),
-    /// Progress: finished and total files.
+    /// Reports progress as the number of finished files and of all files.
     Report(Work, usize, usize),
     End(Work, String),
-    /// Ask the client for a summary: `strata/summarize`.
+    /// Asks the client for a summary (`strata/summarize`).
     Summarize {
         params: Summarize,
-        /// How long it may take.
+        /// Maximum time for the answer.
         patience: Duration,
-        /// Where the answer goes, or why there is none.
+        /// Receives the summary, or the reason why there is none.
         answer: Sender<Result<Summary, String>>,
     },
-    /// Ask the client how many tokens a request is by the provider's own count.
+    /// Asks the client for the token count of a request, as counted by the provider (`strata/countTokens`).
     CountTokens {
         params: CountTokens,
-        /// How long it may take.
+        /// Maximum time for the answer.
         patience: Duration,
-        /// Where the count goes, or why there is none.
+        /// Receives the count, or the reason why there is none.
         answer: Sender<Result<usize, String>>,
     },
-    /// Ask for the settings; they come back as event with this number.
+    /// Asks the client for its settings. The answer becomes an event with this number.
     AskSettings(u64),
-    /// Ask the client to watch files.
+    /// Asks the client to watch files.
     WatchFiles,
-    /// Announces a feature from now on. Each announcement has its number.
+    /// Registers a feature dynamically under this number.
     Offer(Feature, u64),
     Withdraw(Feature, u64),
 }
 
-/// The newest reading of the meter. Replaces an unsent one, so that no queue grows while a client does not read.
+/// The newest reading of the meter. Replaces an unsent reading, so that no queue grows while the client does not read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
-    /// Replaces the reading, and returns the old one if it was rejected.
+    /// Replaces the reading, and returns the previous one if it was not sent yet.
     pub(crate) fn put(&self, status: Status) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
@@ -99,7 +100,7 @@ impl Newest {
     }
 }
 
-/// Something that takes a while and shows its progress. Each has its number among its like.
+/// Work that takes a while and shows its progress, numbered separately for each kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Work {
     Indexing(u64),
@@ -108,7 +109,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// The name under which its progress is shown.
+    /// Returns the progress token of the work.
     pub(crate) fn token(self) -> NumberOrString {
         NumberOrString::String(match self {
             Self::Indexing(number) => format!("strata/index/{number}"),
@@ -126,21 +127,19 @@ impl Work {
     }
 }
 
-/// The language client as the front end of the application.
+/// The language client, as a front end of the application.
 #[derive(Debug)]
 pub(crate) struct Editor {
     outbound: UnboundedSender<Outbound>,
-    /// The client's abilities; none until it has introduced itself.
+    /// The client's abilities. Empty until the client has sent `initialize`.
     abilities: Mutex<Abilities>,
 }
 
 impl Editor {
-    /// The client at the other end.
     pub(crate) fn new(outbound: UnboundedSender<Outbound>) -> Self {
         Self { outbound, abilities: Mutex::default() }
     }
 
-    /// Records the client's abilities.
     pub(crate) fn set_abilities(&self, abilities: Abilities) {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
@@ -156,7 +155,7 @@ impl FrontEnd for Editor {
     }
 
     fn warn(&self, warning: Warning) {
-        // The task that speaks ends with the connection; then there is no one to tell.
+        // The sending task ends with the connection, so the message can no longer be delivered.
         let _ = self.say(Outbound::Warning(warning));
     }
 
@@ -183,7 +182,6 @@ impl FrontEnd for Editor {
     }
 }
 
-/// `strata/compaction`.
 #[derive(Debug)]
 pub(crate) enum CompactionNotification {}
 
@@ -192,7 +190,6 @@ impl Notification for CompactionNotification {
     const METHOD: &'static str = "strata/compaction";
 }
 
-/// `strata/delta`.
 #[derive(Debug)]
 pub(crate) enum DeltaNotification {}
 
@@ -201,7 +198,6 @@ impl Notification for DeltaNotification {
     const METHOD: &'static str = "strata/delta";
 }
 
-/// `strata/summarize`.
 #[derive(Debug)]
 pub(crate) enum SummarizeRequest {}
 
@@ -211,7 +207,6 @@ impl Request for SummarizeRequest {
     const METHOD: &'static str = "strata/summarize";
 }
 
-/// `strata/countTokens`.
 #[derive(Debug)]
 pub(crate) enum CountTokensRequest {}
 
@@ -221,7 +216,6 @@ impl Request for CountTokensRequest {
     const METHOD: &'static str = "strata/countTokens";
 }
 
-/// `strata/status`.
 #[derive(Debug)]
 pub(crate) enum StatusNotification {}
 
@@ -230,7 +224,6 @@ impl Notification for StatusNotification {
     const METHOD: &'static str = "strata/status";
 }
 
-/// `strata/warning`.
 #[derive(Debug)]
 pub(crate) enum WarningNotification {}
 
@@ -239,7 +232,7 @@ impl Notification for WarningNotification {
     const METHOD: &'static str = "strata/warning";
 }
 
-/// Starts the task that speaks to `client`. It ends when the last sender is dropped.
+/// Starts the task that sends messages to `client`. The task ends when the last sender is dropped.
 pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Outbound> {
     let (sender, receiver) = unbounded_channel();
     tokio::spawn(speak(client, events, receiver));
@@ -247,7 +240,7 @@ pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Ou
 }
 
 async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedReceiver<Outbound>) {
-    // Whose progress the client agreed to show.
+    // Work whose progress the client agreed to show.
     let mut shown = BTreeSet::new();
     while let Some(next) = outbound.recv().await {
         match next {
@@ -264,7 +257,7 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
             Outbound::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
             Outbound::Delta(delta) => client.send_notification::<DeltaNotification>(*delta).await,
             Outbound::Answer(answer, result) => {
-                // The waiting side is gone when the request was cancelled.
+                // The receiver is gone if the request was canceled.
                 let _ = answer.send(result);
             }
             Outbound::Progress(token, progress) => {
@@ -285,7 +278,7 @@ async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedRec
                 tokio::spawn(count_tokens(client.clone(), params, patience, answer));
             }
             Outbound::Begin(work) => {
-                // The token must be the client's before it is used; everything else can wait that long.
+                // The client must know the token before it is used. Later messages wait for this.
                 let params = WorkDoneProgressCreateParams { token: work.token() };
                 let created = client.send_request::<WorkDoneProgressCreate>(params);
                 if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, created).await {
@@ -332,7 +325,8 @@ async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
     client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
 }
 
-/// Awaits the client's answer to our request, or the reason that there is none. `what` describes the expected answer.
+/// Sends a request and awaits the client's answer, or returns the reason why there is none. `what` describes the
+/// expected answer.
 async fn answered<R: Request>(
     client: &Client,
     params: R::Params,
@@ -357,7 +351,7 @@ async fn summarize(
     answer: Sender<Result<Summary, String>>,
 ) {
     let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
-    // No one waits any more when the compaction was cancelled.
+    // The receiver is gone if the compaction was canceled.
     let _ = answer.send(summary);
 }
 
@@ -372,7 +366,7 @@ async fn count_tokens(
         0 => Err(format!("the client answered {} with 0 tokens", CountTokensRequest::METHOD)),
         count => Ok(count),
     });
-    // No one waits any more when the command was cancelled.
+    // The receiver is gone if the command was canceled.
     let _ = answer.send(counted);
 }
 
@@ -394,7 +388,7 @@ async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
     let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
     match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
         Ok(Ok(mut answers)) if !answers.is_empty() => {
-            // The loop may have ended meanwhile; then no one needs the settings.
+            // Sending fails only if the main loop has ended.
             let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
@@ -442,6 +436,6 @@ async fn watch_files(client: Client, events: Sender<Event>) {
         Ok(Err(error)) => tracing::warn!(%error, "the client refused to watch files"),
         Err(_) => tracing::warn!("the client did not answer client/registerCapability in time"),
     }
-    // The loop may have ended meanwhile.
+    // Sending fails only if the main loop has ended.
     let _ = events.send(Event::ClientDoesNotWatch);
 }

@@ -1,6 +1,7 @@
-//! A panic anywhere is an error reply at most: the same process goes on, the state is what it was, and what comes next is answered as
-//! if nothing had happened. The commands are those of the table, and the other places are those that a conversation reaches
-//! which says everything once. `STRATA_LONG=1` panics not only the first time that a place is reached.
+//! Tests that a panic anywhere causes at most an error reply: the process continues, the state is unchanged, and later
+//! requests are answered as if nothing had happened. The tests cover every command in the table, and every other panic
+//! point that a conversation with all kinds of messages reaches. With `STRATA_LONG=1`, they also trigger a panic at
+//! later visits of the same point.
 
 mod arguments;
 mod client;
@@ -26,15 +27,15 @@ use tour::{ClientKind, end, tour};
 
 const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
 
-/// The store is where all commands that change something get to.
+/// The store, which every command that changes something reaches.
 const STORE: &str = "store";
 
-/// A place in which a session has something of everything.
+/// A workspace with a session that contains all kinds of content.
 struct UsedSession {
     place: TestWorkspace,
-    /// The session, and the one that it is a copy of.
+    /// The session, and the session that it was forked from.
     sessions: [Value; 2],
-    /// The message with the output of a tool.
+    /// Id of the message with a tool result.
     output: Value,
 }
 
@@ -70,7 +71,7 @@ impl UsedSession {
         Self { place, sessions, output }
     }
 
-    /// A server that continues with the session, and has a prompt that was not sent yet.
+    /// Starts a server that resumes the session and has an unsent prompt.
     fn start(&self) -> (Client, Arguments, TestWorkspace) {
         let place = self.place.copy();
         let mut client = Client::start(&place);
@@ -145,7 +146,7 @@ fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
             client.plan.arm(place, point, 0);
             let answer = client.run(name, arguments.of(name));
             if client.plan.disarm() {
-                // A command that says no has no end to get to.
+                // A command that fails does not reach its end.
                 if place == name && (point != Point::After || expected.is_ok()) {
                     outcomes_of_one.wrong.push(format!("{name} never gets to {point:?}: {answer:?}"));
                 }
@@ -177,14 +178,14 @@ fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
     outcomes.wrong.extend(outcomes_of_one.wrong);
 }
 
-/// Places that a conversation of this client reaches, and how often.
+/// Returns the panic points that a conversation of this client reaches, and how often it reaches each.
 fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
     let place = TestWorkspace::new();
     let mut client = Client::start(&place);
     tour(&mut client, &place, talker);
     let reached = client.plan.reached();
     client.quit();
-    // Commands have a test of their own.
+    // Commands have a separate test.
     reached.into_iter().filter(|((what, _), _)| !what.starts_with("strata.")).collect()
 }
 
@@ -196,7 +197,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     for talker in [ClientKind::Able, ClientKind::Plain] {
         for (place, times) in places(talker) {
             let (what, point) = &place;
-            // What comes after the work is short, and the same for all.
+            // The code after the work is short and the same for all kinds of work.
             let wanted = if is_long() { times.min(3) } else { usize::from(*point != Point::After) };
             if known.insert(place.clone()) || is_long() {
                 jobs.extend((0..wanted).map(|passes| (talker, what.clone(), *point, passes)));
@@ -229,7 +230,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
                         let mut client = Client::start(&place);
                         client.plan.arm(what, *point, *passes);
                         tour(&mut client, &place, *talker);
-                        // What runs beside the conversation may not have come so far this time.
+                        // Background work may not have reached this point this time.
                         panics.fetch_add(usize::from(!client.plan.disarm()), Ordering::Relaxed);
                         let now = end(&mut client, &place, *talker);
                         client.quit();
@@ -251,7 +252,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     assert!(panics * 10 >= jobs.len() * 9, "the places were reached");
 }
 
-/// What the tour has to bring about: every event but the last one.
+/// Events that the tour must trigger: all except the last one.
 const EVENTS: [&str; 30] = [
     "initialize",
     "initialized",

@@ -1,4 +1,4 @@
-//! Whoever waits for the answer to a question about names and symbols. The event itself is posted by `backend`.
+//! Waits for the answer to a question about names and symbols. The backend posts the corresponding event.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use crate::event::Event;
 use crate::navigation::Question;
 
-/// Raises its flag when it is dropped: the transport drops a request that was cancelled.
+/// Raises its flag when it is dropped. The transport drops the future of a canceled request.
 pub(crate) struct CancelOnDrop(Cancel);
 
 impl CancelOnDrop {
@@ -24,24 +24,23 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// A caller that waits for the answer to a question.
 pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Value>,
     _dropped: CancelOnDrop,
 }
 
 impl PendingAnswer {
-    /// The answer.
+    /// Waits for the answer.
     ///
     /// # Errors
-    /// An internal error if no one answers any more.
+    /// Returns an internal error if the question was dropped without an answer.
     pub(crate) async fn found<T: DeserializeOwned>(self) -> Result<Option<T>> {
         let found = self.answer.await.map_err(|_| Error::internal_error())?;
         serde_json::from_value(found).map_err(|_| Error::internal_error())
     }
 }
 
-/// A question as event, and whoever waits for its answer.
+/// Creates the event for a question, and the receiver of its answer.
 pub(crate) fn asked(question: Question) -> (Event, PendingAnswer) {
     let (answer, wait) = oneshot::channel();
     let cancel = Cancel::new();

@@ -1,12 +1,12 @@
-//! The only place where editor positions and byte offsets meet. Lines end at LF, CRLF or CR (LSP 3.17,
-//! "Text Documents"); characters are counted in the unit that was negotiated. Never changes a text.
+//! Converts between editor positions and byte offsets; no other module does. Lines end at LF, CRLF or CR (LSP 3.17,
+//! "Text Documents"), and characters are counted in the negotiated encoding.
 
 use ropey::Rope;
 use strata_app::documents;
 use strata_engine::conversation::selection::LineRange;
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
-/// The unit in which `Position::character` counts.
+/// The unit of `Position::character`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
     Utf8,
@@ -16,30 +16,30 @@ pub enum Encoding {
     Utf32,
 }
 
-/// A position that is not in the text.
+/// Why a position does not exist in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PositionError {
-    /// The text has fewer lines.
+    /// The line is beyond the end of the text.
     #[error("line {line} does not exist; the text has {lines} lines")]
     NoSuchLine {
-        /// The line, from 0.
+        /// Zero-based line number.
         line: u32,
-        /// How many there are.
+        /// Number of lines in the text.
         lines: usize,
     },
-    /// The position lies inside a character.
+    /// The position is inside a character.
     #[error("line {line}, character {character} is inside a character")]
     InsideCharacter {
-        /// The line, from 0.
+        /// Zero-based line number.
         line: u32,
-        /// The character, in the negotiated unit.
+        /// Offset in the line, in the negotiated encoding.
         character: u32,
     },
 }
 
 impl Encoding {
-    /// The best unit that the client offers: bytes, which need no conversion, before the default. A client
-    /// that offers nothing counts in UTF-16.
+    /// Chooses the best encoding that the client offers. UTF-8 needs no conversion, so it takes precedence over the
+    /// default. A client that offers nothing uses UTF-16.
     pub(crate) fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offered = offered.unwrap_or_default();
         let has = |kind: &PositionEncodingKind| offered.contains(kind);
@@ -52,7 +52,7 @@ impl Encoding {
         }
     }
 
-    /// Its name in the protocol.
+    /// Returns the encoding's name in the protocol.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -61,12 +61,12 @@ impl Encoding {
         }
     }
 
-    /// The byte offset of a position. A character past the end of its line means the end of the line, as
-    /// the protocol says; the line after the last one means the end of the text, which is how clients write
-    /// "up to the end".
+    /// Converts a position to a byte offset. A character beyond the end of its line means the end of the line, as the
+    /// protocol requires. The line after the last one means the end of the text, since clients send it to replace the
+    /// whole text.
     ///
     /// # Errors
-    /// [`PositionError`] when the position names no place between two characters of the text.
+    /// [`PositionError`] if the line does not exist, or the position is inside a character.
     pub(crate) fn offset(self, rope: &Rope, position: Position) -> Result<usize, PositionError> {
         let lines = rope.len_lines();
         let line = position.line as usize;
@@ -84,7 +84,8 @@ impl Encoding {
         byte.ok_or(PositionError::InsideCharacter { line: position.line, character: position.character })
     }
 
-    /// Converts units of a line to a byte, at most the end of the line. `None` inside a character.
+    /// Converts an offset in a line to a byte offset, limited to the end of the line. Returns `None` inside a
+    /// character.
     fn in_rope(self, rope: &Rope, line: usize, wanted: usize) -> Option<usize> {
         let start = rope.line_to_char(line);
         let end = end_of_line(rope, line);
@@ -111,7 +112,7 @@ impl Encoding {
         Some(rope.char_to_byte(character))
     }
 
-    /// The same in a contiguous line.
+    /// Like `in_rope`, but for a line that is contiguous in memory.
     fn in_line(self, line: &str, wanted: usize) -> Option<usize> {
         let mut units = 0;
         for (byte, character) in line.char_indices() {
@@ -127,12 +128,13 @@ impl Encoding {
         (units <= wanted).then_some(line.len())
     }
 
-    /// The position of a byte; of one inside a character or after the text, the nearest place before it.
+    /// Converts a byte offset to a position. An offset inside a character or beyond the text gives the nearest position
+    /// before it.
     pub(crate) fn position(self, rope: &Rope, byte: usize) -> Position {
         let character = rope.byte_to_char(byte.min(rope.len_bytes()));
         let line = rope.char_to_line(character);
         let start = rope.line_to_char(line);
-        // Between a line and its terminator's second half there is no place.
+        // There is no position inside the line terminator.
         let character = character.min(end_of_line(rope, line));
         let units = match self {
             Self::Utf8 => rope.char_to_byte(character) - rope.char_to_byte(start),
@@ -143,10 +145,10 @@ impl Encoding {
         Position { line: number(line), character: number(units) }
     }
 
-    /// The byte offsets of a range.
+    /// Converts a range of positions to a range of byte offsets, which may be reversed.
     ///
     /// # Errors
-    /// [`PositionError`] as [`Encoding::offset`]; whether the range is reversed is for the text to say.
+    /// Same as [`Encoding::offset`].
     pub(crate) fn range(self, rope: &Rope, range: Range) -> Result<std::ops::Range<usize>, PositionError> {
         let start = self.offset(rope, range.start)?;
         let end = if range.end == range.start { start } else { self.offset(rope, range.end)? };
@@ -154,24 +156,24 @@ impl Encoding {
     }
 }
 
-/// The lines that a range touches; see [`documents::lines`].
+/// Returns the lines that a range touches (see [`documents::lines`]).
 pub(crate) fn lines(range: Range) -> Option<LineRange> {
     let place = |at: Position| (at.line, at.character);
     documents::lines(place(range.start)..place(range.end))
 }
 
-/// The start of a line, and the line without its terminator, if contiguous in the rope. Looking at a contiguous line takes half
-/// as long as asking the rope for each number (`latency` measures keys per second).
+/// Returns the start of a line and its text without the terminator, if the line is contiguous in the rope. Scanning a
+/// contiguous line takes half the time of querying the rope (see the bench `latency`).
 fn line_in_one_piece(rope: &Rope, line: usize) -> Option<(usize, &str)> {
     let start = rope.line_to_byte(line);
     let end = if line + 1 < rope.len_lines() { rope.line_to_byte(line + 1) } else { rope.len_bytes() };
     let (chunk, chunk_start, ..) = rope.chunk_at_byte(start);
     let line = chunk.get(start - chunk_start..end - chunk_start)?;
-    // A line has no carriage return but that of its terminator.
+    // Within a line, a carriage return can only be part of the terminator.
     Some((start, line.trim_end_matches(['\r', '\n'])))
 }
 
-/// The character index after the last character of a line, its terminator not counted.
+/// Returns the character index of the end of a line, before its terminator.
 fn end_of_line(rope: &Rope, line: usize) -> usize {
     let start = rope.line_to_char(line);
     let next = if line + 1 < rope.len_lines() { rope.line_to_char(line + 1) } else { rope.len_chars() };
@@ -242,14 +244,15 @@ mod tests {
 
     #[test]
     fn only_the_protocols_line_ends_end_lines() {
-        // Vertical tab, form feed, next line, line and paragraph separator are ordinary characters.
+        // The protocol treats vertical tab, form feed, next line, and line and paragraph separators as ordinary
+        // characters.
         let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\ng";
         assert_eq!(offset(Encoding::Utf32, text, 0, 10), Ok(text.find('f').unwrap()));
         assert_eq!(offset(Encoding::Utf32, text, 1, 0), Ok(text.len() - 1));
     }
 
     proptest! {
-        /// A line in one piece and one that the rope holds in several have the same places.
+        /// Positions in a contiguous line equal those in a line that the rope splits.
         #[test]
         fn a_line_as_it_stands_has_the_places_that_the_rope_says(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", wanted in 0_usize..30) {
             let rope = Rope::from_str(&text);

@@ -1,5 +1,5 @@
-//! The protocol as data: every command, notification and request of Strata with JSON Schemas derived from the types that read and
-//! write it. The documentation and bindings of the protocol are generated from this. Answers nothing and knows no state.
+//! Describes the protocol as data: all Strata-specific commands, notifications and requests, with JSON Schemas derived
+//! from their types. The documentation and the bindings of the protocol are generated from this description.
 
 use schemars::JsonSchema;
 use serde_json::{Value, json};
@@ -15,8 +15,9 @@ use crate::outbound::{
     WarningNotification,
 };
 
-/// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
-/// server to the client) and `initializationOptions` refer to `$defs`, which contains every type once.
+/// Returns the schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and
+/// `requests` (from the server to the client), and `initializationOptions` refer to `$defs`, which contains each type
+/// once.
 pub fn schema() -> Value {
     let mut shapes = Shapes::default();
     let commands = commands::described(&mut shapes);
@@ -89,13 +90,13 @@ mod tests {
     fn no_two_types_have_one_name() {
         let schema = schema();
         let names = schema["$defs"].as_object().unwrap().keys();
-        // How schemars tells a second type of the same name from the first.
+        // Schemars appends a digit to the name of a second type with the same name.
         let doubled: Vec<_> =
             names.filter(|name| name.ends_with(|last: char| last.is_ascii_digit())).collect();
         assert!(doubled.is_empty(), "give one of each its own name with #[schemars(rename)]: {doubled:?}");
     }
 
-    /// The definitions and fields without a description; a field whose value is always the same says it itself.
+    /// Collects definitions and fields without a description. A field with a constant value needs none.
     fn undescribed(schema: &Value, path: &str, found: &mut Vec<String>) {
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             let is_described = field["description"].as_str().is_some_and(|text| !text.is_empty());
@@ -105,7 +106,7 @@ mod tests {
         }
         for choices in ["oneOf", "anyOf", "allOf"] {
             for choice in schema[choices].as_array().into_iter().flatten() {
-                // A variant with a value: what is said of the variant is said of its one field.
+                // A variant with a single field is documented by the description of the variant.
                 let is_variant = choice["properties"].as_object().is_some_and(|fields| fields.len() == 1);
                 if is_variant && choice["description"].is_string() {
                     continue;
@@ -121,7 +122,7 @@ mod tests {
         let mut found = Vec::new();
         undescribed(&settings, "settings", &mut found);
         for (name, definition) in protocol["$defs"].as_object().unwrap() {
-            // What is called like its command says what it is by that.
+            // A type named after its command needs no description.
             let is_named_after_command = name.ends_with("Params") || name.ends_with("Reply");
             if definition["description"].is_null() && !is_named_after_command {
                 found.push(name.clone());

@@ -1,4 +1,4 @@
-//! What the user is shown of a command because the editor may drop replies and log errors. Decides what to show, not how.
+//! Decides which outcomes of commands to show to the user, because editors may drop replies and only log errors.
 
 use serde_json::Value;
 use tower_lsp::ls_types::{MessageType, Uri};
@@ -9,12 +9,12 @@ use strata_app::commands::{CommandError, Definition};
 pub(crate) struct UserMessage {
     pub kind: MessageType,
     pub message: String,
-    /// A document that says more; where the client can show it, it takes the place of the message.
+    /// A document with the details. Clients that can open it show it instead of the message.
     pub document: Option<Uri>,
 }
 
 impl UserMessage {
-    /// What to show of a command's outcome.
+    /// Returns the message for the outcome of a command. `None` if nothing must be shown.
     pub(crate) fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
         Definition::named(command).filter(|command| command.shown)?;
         match outcome {
@@ -23,7 +23,7 @@ impl UserMessage {
                 let document = text("uri").and_then(|uri| uri.parse().ok());
                 Some(Self { kind: MessageType::INFO, message: text("message")?.to_owned(), document })
             }
-            // Whoever cancelled it knows.
+            // The user who canceled the command needs no message.
             Err(CommandError::Cancelled) => None,
             Err(error) => Some(Self { kind: MessageType::ERROR, message: error.to_string(), document: None }),
         }

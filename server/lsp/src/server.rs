@@ -1,4 +1,4 @@
-//! Puts the server together and runs it, on standard input and output or on any other pair of pipes.
+//! Assembles the server and runs it on standard input and output, or on any other pair of pipes.
 
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
@@ -16,19 +16,19 @@ use crate::outbound;
 use crate::transport::{Exit, Options, serve, stdio};
 use strata_app::faults::inherited;
 
-/// Serves one client on standard input and output until it ends, and says how.
+/// Serves one client on standard input and output. Returns the cause and the exit code when serving ends.
 ///
 /// # Errors
-/// When the system gives no threads.
+/// Returns an error if the system cannot start threads, or if standard input or output is closed.
 pub fn run() -> io::Result<Exit> {
     let (reader, writer) = stdio()?;
     run_on(reader, writer)
 }
 
-/// Serves one client on these pipes until it ends, and says how.
+/// Serves one client on the given pipes. Returns the cause and the exit code when serving ends.
 ///
 /// # Errors
-/// When the system gives no threads.
+/// Returns an error if the system cannot start threads.
 pub fn run_on<I, O>(reader: I, writer: O) -> io::Result<Exit>
 where
     I: Read + Send + 'static,
@@ -37,7 +37,7 @@ where
     run_with(reader, writer, |main_loop| main_loop)
 }
 
-/// The same with a main loop that is prepared for it.
+/// Like [`run_on`], but lets `prepare` modify the main loop before it starts.
 pub(crate) fn run_with<I, O>(
     reader: I,
     writer: O,
@@ -47,7 +47,7 @@ where
     I: Read + Send + 'static,
     O: Write + Send + 'static,
 {
-    // Pipes have threads of their own here. The driver of the library would open sockets to itself.
+    // I/O is not enabled, since dedicated threads serve the pipes, and tokio's I/O driver would open sockets.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build()?;
     runtime.block_on(async {
         let (events, inbox) = mpsc::channel();
@@ -67,7 +67,7 @@ where
         let service = Inbound::new(service, events.clone());
         let exit = serve(service, socket, reader, writer, Options::default()).await?;
         let _ = events.send(Event::Goodbye);
-        // The loop has no way to fail that is not already logged.
+        // The main loop logs its own failures.
         let _ = looping.join();
         Ok(exit)
     })

@@ -1,6 +1,5 @@
-//! Keeps a buffer in step with the editor: turns a `didChange` into byte edits, one after the other, each
-//! on the text that the one before it left. What does not fit is never guessed at: the buffer is marked out
-//! of step until the next full text.
+//! Keeps buffers in sync with the editor. Converts a `didChange` notification to byte edits and applies them in order,
+//! each to the result of the previous one. An invalid edit marks the buffer as out of sync until the next full text.
 
 use strata_engine::code::buffer::Buffer;
 use strata_engine::code::document::OutOfStep;
@@ -8,7 +7,7 @@ use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
 use crate::position::Encoding;
 
-/// The buffer after a change notification, whatever it held.
+/// Applies a change notification to a buffer and returns the new buffer.
 pub fn changed(
     buffer: &Buffer,
     version: i32,
@@ -22,7 +21,7 @@ pub fn changed(
     for change in changes {
         match change.range {
             None => next.replace_all(&change.text, version),
-            // The text that the range counts in is not known; a guess would be silently wrong.
+            // The text that the range refers to is unknown. Applying the edit anyway could silently corrupt the buffer.
             Some(_) if !next.document().is_in_step() => {}
             Some(range) => {
                 let bytes = encoding.range(&next.document().rope, range).map_err(|error| error.to_string());

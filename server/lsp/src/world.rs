@@ -1,6 +1,6 @@
-//! The state of the server as one value, and its transitions. Every transition works on a copy that the main loop installs
-//! completely or not at all, so a panic here changes nothing. Does no I/O and waits for nothing: outside work is returned as
-//! [`Action`]s.
+//! The state of the server as a value, with its transitions. Each transition works on a copy that the main loop
+//! installs completely or not at all, so a panic in this module changes nothing. Does no I/O and never waits; work
+//! outside is returned as [`Action`]s.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,50 +30,52 @@ use strata_app::sessions::Sessions;
 use strata_app::settings::{Configuration, FoundSettings};
 use strata_app::snapshot::Snapshot;
 
-/// Files that decide which other files are listed.
+/// Names of files that determine which other files are listed.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGNORE_FILE];
 
-/// Everything the server knows. Cheap to clone.
+/// The state of the server. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct World {
     pub snapshot: Snapshot,
-    /// The conversations that are open. Commands that name none are about the current one, whose meter is shown.
+    /// Open conversations. Commands without a session use the current one, which is also the one that the meter shows.
     pub sessions: Sessions,
-    /// The client's abilities.
+    /// The client's capabilities and startup options.
     pub client: Arc<ClientInfo>,
-    /// Counts changes of the workspace folders. Results with old names are rejected.
+    /// Number of changes of the workspace folders. Results from before a change are rejected, since their file names
+    /// may be outdated.
     pub folders_version: u64,
 }
 
-/// Something to be done outside after a transition.
+/// Work to be done outside after a transition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// Parse a buffer that has changed.
+    /// Parse a changed buffer.
     Parse(FileKey),
-    /// Look at files on disk again.
+    /// Check these files on disk and update the index.
     Refresh(BTreeSet<FileKey>),
-    /// Check all files on disk, and refresh those that look changed.
+    /// Check all files on disk, and update those that have changed.
     Rescan,
-    /// Walk and index everything again; a run that is on is of no use any more.
+    /// Scan and index everything again. Cancels a running index run.
     Reindex,
-    /// The same once a run that is on has ended: what keeps changing must not keep every run from its end.
+    /// Like `Reindex`, but lets a running index run finish, so that frequent changes cannot prevent
+    /// every run from finishing.
     ReindexNext,
-    /// Read the settings files of the workspace again.
+    /// Read the workspace's settings files again.
     ReadSettings,
     Warn {
         code: &'static str,
         message: String,
-        /// The file it is about.
+        /// The file that the warning is about.
         path: Option<FileKey>,
     },
     /// Read the context meter again.
     Meter,
-    /// Load a tokenizer, so that no one has to wait for it.
+    /// Load a tokenizer in advance, so that no command has to wait for it.
     ReadTokenizer(Arc<TokenizerFile>),
 }
 
 impl World {
-    /// A server before its first request.
+    /// Creates the state of a server before its first request.
     pub(crate) fn new() -> Self {
         Self {
             snapshot: Snapshot::empty(),
@@ -90,8 +92,8 @@ impl World {
         vec![Action::Parse(key), Action::Meter]
     }
 
-    /// A buffer was changed. A change to a buffer that was never opened is not dropped: the buffer is known
-    /// from then on, out of step until its full text comes.
+    /// Handles a change of a buffer. A buffer that was never opened is tracked too, but out of sync until its full text
+    /// arrives.
     pub(crate) fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.document(params.text_document.uri.as_str()) else { return Vec::new() };
         let version = params.text_document.version;
@@ -117,7 +119,7 @@ impl World {
         actions
     }
 
-    /// A buffer was saved. When the client sends the text along, that repairs a buffer out of step.
+    /// Handles a save. If the client sends the text, a buffer that is out of sync is resynced.
     pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
@@ -132,13 +134,13 @@ impl World {
         actions
     }
 
-    /// The client named another document than before (its URI).
+    /// Records the document that the client referred to most recently, given by its URI.
     pub(crate) fn named(&mut self, uri: &str) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).named(uri);
         Vec::new()
     }
 
-    /// A buffer was closed: from now on disk's text counts.
+    /// Handles the closing of a buffer. From now on, the text on disk is used.
     pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
@@ -146,7 +148,8 @@ impl World {
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
     }
 
-    /// Handles an invalid message about a buffer, whose text is unknown from then on.
+    /// Handles an invalid notification about a buffer. Marks the buffer as out of sync, since its text is unknown from
+    /// now on.
     pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
         let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
@@ -156,7 +159,7 @@ impl World {
         };
         let Some(key) = self.document(&uri) else { return Vec::new() };
         let mut next = match self.snapshot.buffers.get(&key) {
-            // Said once: a client that gets it wrong does so with every key.
+            // Warn only once, since such a client may send an invalid notification with every keystroke.
             Some(buffer) if !buffer.document().is_in_step() => return Vec::new(),
             Some(buffer) => Buffer::clone(buffer),
             None => Buffer::new(&key, Document::never_opened(0)),
@@ -169,18 +172,18 @@ impl World {
         vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
     }
 
-    /// Files changed on disk, as far as the client knows.
+    /// Handles changes on disk reported by the client.
     pub(crate) fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
         let uris = params.changes.iter().map(|event| event.uri.as_str());
         changed(uris.filter_map(|uri| self.key(uri)).collect())
     }
 
-    /// The editor created or deleted files or folders.
+    /// Handles files or folders created or deleted by the editor.
     pub(crate) fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
         changed(uris.iter().filter_map(|uri| self.key(uri)).collect())
     }
 
-    /// Our own watcher saw something.
+    /// Handles changes on disk reported by the server's own watcher.
     pub(crate) fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
         match sight {
             WatchEvent::Changed(paths) => {
@@ -190,7 +193,7 @@ impl World {
         }
     }
 
-    /// The workspace folders changed, and with them the names of files: buffers and selections follow.
+    /// Replaces the workspace folders. File keys change as well, so buffers and selections are updated.
     pub(crate) fn folders_changed(&mut self, roots: Roots) -> Vec<Action> {
         let before = std::mem::replace(&mut self.snapshot.roots, Arc::new(roots));
         let now = Arc::clone(&self.snapshot.roots);
@@ -206,12 +209,12 @@ impl World {
         vec![Action::ReadSettings, Action::Reindex, Action::Meter]
     }
 
-    /// The client trusts the workspace, or not.
+    /// Records whether the user trusts the workspace.
     pub(crate) fn trusted(&mut self, trust: Trust) {
         self.snapshot.trust = trust;
     }
 
-    /// Replaces the settings of a layer. Reports invalid ones.
+    /// Replaces the settings of a layer, and warns about invalid ones.
     pub(crate) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut told = configuration.replace(layer, found);
@@ -233,7 +236,7 @@ impl World {
         actions
     }
 
-    /// A buffer was parsed. A result for an older text is dropped and the buffer parsed again.
+    /// Handles the result of a parse. If the buffer has changed in the meantime, requests another parse.
     pub(crate) fn parsed(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
         let Some(buffer) = self.snapshot.buffers.get(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
@@ -243,7 +246,7 @@ impl World {
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
-    /// Handles the progress of an index run. Names alone do not replace outlines.
+    /// Installs a partial index, unless it contains only file names and would replace outlines.
     pub(crate) fn index_so_far(&mut self, index: Index) -> Vec<Action> {
         if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
@@ -251,19 +254,19 @@ impl World {
         Vec::new()
     }
 
-    /// An index run was completed.
+    /// Installs the index of a completed run.
     pub(crate) fn indexed(&mut self, index: Index) -> Vec<Action> {
         self.snapshot.index = Arc::new(index);
         vec![Action::Meter]
     }
 
-    /// The key of a client's URI, if it is tracked.
+    /// Returns the key of a URI if the document is tracked.
     pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
         key_of(uri, &self.snapshot.roots)
     }
 
-    /// The name of the document of a URI, when it is kept. Where a link leads is asked when a document is new: the disk is not
-    /// looked at with every key that is typed.
+    /// Returns the key of a document that should be tracked. Checks where links lead only for new documents, to avoid
+    /// accessing the disk on every keystroke.
     fn document(&self, uri: &str) -> Option<FileKey> {
         let roots = &self.snapshot.roots;
         self.key(uri).filter(|key| self.snapshot.buffers.contains_key(key) || !leads_out(key, roots))
@@ -280,14 +283,14 @@ impl Default for World {
     }
 }
 
-/// The actions for changed files.
+/// Returns the actions for changed files.
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
     let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
     let mut actions = Vec::new();
     if names(&WORKSPACE_FILES) {
         actions.push(Action::ReadSettings);
     }
-    // What an ignore file says may concern any file below it.
+    // An ignore file may affect any file below its directory.
     if names(&IGNORE_FILES) {
         actions.push(Action::ReindexNext);
     } else if !keys.is_empty() {

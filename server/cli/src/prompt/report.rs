@@ -1,4 +1,4 @@
-//! The contents of a prompt in short tables: parts, tiers, files, coverage, warnings.
+//! Reports the contents of a prompt in short tables: parts, tiers, files, coverage and warnings.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::gauge::{bar, share};
 use crate::output::{count, counted};
 use strata_app::table::{Align, Table};
 
-/// The used part of the reply of `strata.prompt.assemble`.
+/// The fields used from the reply to `strata.prompt.assemble`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
@@ -67,7 +67,7 @@ struct Coverage {
     map_budget: usize,
 }
 
-/// Names of files, by their role in the system prompt.
+/// Names of the files in the system prompt, by their role.
 #[derive(Deserialize)]
 struct SystemFiles {
     rules: Vec<String>,
@@ -81,7 +81,7 @@ struct Warning {
 }
 
 impl Report {
-    /// The rendered text, without control characters.
+    /// Renders the report.
     pub(super) fn render(&self) -> String {
         let mut text = format!("{}, {}, {}\n\n", self.model, self.format, self.policy);
         text.push_str(&self.parts());
@@ -91,7 +91,7 @@ impl Report {
             text.push('\n');
             text.push_str(&table);
         }
-        // Writing into a string cannot fail.
+        // Writing to a string does not fail.
         let _ = writeln!(text, "\n{}", self.coverage());
         let SystemFiles { rules, skills, memory } = &self.system_files;
         for (kind, files) in [("rules", rules), ("skills", skills), ("memory", memory)] {
@@ -135,7 +135,7 @@ impl Report {
         table.render()
     }
 
-    /// The selected files.
+    /// Renders the table of files that the prompt shows in full.
     fn files(&self) -> Option<String> {
         let mut selected = self.files.iter().filter(|file| file.excerpts.is_empty()).peekable();
         selected.peek()?;
@@ -148,7 +148,7 @@ impl Report {
         Some(table.render())
     }
 
-    /// The code that the question brings along.
+    /// Renders the table of excerpts that were chosen for the question.
     fn excerpts(&self) -> Option<String> {
         let mut excerpts = self.files.iter().flat_map(|file| &file.excerpts).peekable();
         excerpts.peek()?;
@@ -181,7 +181,7 @@ impl Report {
     }
 }
 
-/// A part as a user calls it.
+/// Returns the display name of a part.
 fn label(part: &str) -> String {
     match part {
         "system" => "system prompt".to_owned(),

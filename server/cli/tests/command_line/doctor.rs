@@ -64,7 +64,7 @@ fn a_provider_is_asked_only_on_demand_and_its_silence_is_a_problem() {
     let nobody = repo.strata(&["doctor", "--ask"]);
     assert_eq!(nobody.code, Some(0));
     assert!(nobody.out.contains("no model is set for summaries"), "{}", nobody.out);
-    // Nothing listens there.
+    // No server listens on this port.
     let http = ["--set", "compaction.summariser=http", "--set", "compaction.model=gpt-4o", "--set"];
     let silent = [&["doctor"], &http[..], &["compaction.base_url=http://127.0.0.1:9/v1"]].concat();
     let unasked = repo.strata(&silent);

@@ -1,4 +1,4 @@
-//! The memory of an autonomous loop, as a script uses it.
+//! Tests `strata iteration` as a script uses it.
 
 use expect_test::expect;
 

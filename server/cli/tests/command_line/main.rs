@@ -1,4 +1,4 @@
-//! The real binary as a user runs it: what it prints where, and how it ends.
+//! Runs the real binary as a user would, and checks its output and exit code.
 
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 

@@ -1,4 +1,4 @@
-//! `strata map`, and how results are written.
+//! Tests `strata map` and how results are written.
 
 use std::io::Read as _;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Notes that outlive every conversation.
+//! Tests `strata memory`.
 
 use expect_test::expect;
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::repo::{APP, Repo};
 
-/// Every text in a JSON value.
+/// Returns all strings in a JSON value.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -67,7 +67,7 @@ fn an_excluded_file_leaves_no_trace() {
     let body = repo.strata(&["prompt", "--exclude", "app/view.py", "--auto", "0", "Hello"]).json();
     assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
     assert_eq!(times(&body, "class Request"), 1);
-    // The narrower wish wins, whatever comes first.
+    // The more specific path wins, regardless of the order.
     let both = ["prompt", "--exclude", "app/view.py", "--select", "app", "Hello"];
     let body = repo.strata(&both).json();
     assert_eq!((times(&body, "view"), times(&body, "request body")), (0, 1));

@@ -1,4 +1,4 @@
-//! Questions about the code.
+//! Tests the queries about the code.
 
 use expect_test::expect;
 use serde_json::Value;

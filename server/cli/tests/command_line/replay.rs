@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::repo::Repo;
 
-/// A repository with a history in `project`: each commit changes one of three files.
+/// Creates a repository whose `project` has a history in which each commit changes one of three files.
 fn with_history(commits: usize) -> Repo {
     let repo = Repo::new(&[]);
     let git = gix::init(repo.folder().join("project")).unwrap();
@@ -43,7 +43,7 @@ fn with_history(commits: usize) -> Repo {
     repo
 }
 
-/// The output with times left out: they are another at every run.
+/// Removes times from the output, since they differ between runs.
 fn without_times(out: &str) -> String {
     let mut text = String::new();
     let mut timed = false;
@@ -165,7 +165,7 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
     .assert_eq(&run.out);
 }
 
-/// A record of an agent that edits files, with an error that nothing repaired.
+/// Returns a recording of an agent that edits files, with an error that is never resolved.
 fn recorded(steps: usize) -> String {
     let line = |kind: &str, content: serde_json::Value| {
         serde_json::json!({ "type": kind, "message": { "role": kind, "content": content } }).to_string()
@@ -195,7 +195,7 @@ fn compactions_are_measured_behind_every_message() {
     let run = repo.strata(&arguments);
     assert_eq!((run.code, &*run.err), (Some(0), ""));
     assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
-    // What follows the first columns are weights, which change with every word of a summary, and times.
+    // The last columns are token counts, which depend on the wording of the summaries, and times.
     let sized: Vec<String> = run
         .out
         .lines()

@@ -1,4 +1,4 @@
-//! A repository for one test, and the binary run in it.
+//! Creates a repository for a test, and runs the binary in it.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,20 +7,20 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// Removed when dropped.
+/// A repository in a temporary directory. Dropping it deletes the directory.
 pub(crate) struct Repo {
     _directory: tempfile::TempDir,
     folder: PathBuf,
 }
 
-/// How a run ended and what it said.
+/// The exit code and output of a run.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-/// A small program: `request.py` is what `view.py` builds on.
+/// A small program in which `view.py` depends on `request.py`.
 pub(crate) const APP: &[(&str, &str)] = &[
     (
         "app/request.py",
@@ -55,7 +55,7 @@ impl Repo {
         &self.folder
     }
 
-    /// Runs the binary in the repository with nothing on its standard input.
+    /// Runs the binary in the repository with empty standard input.
     pub(crate) fn strata(&self, arguments: &[&str]) -> Run {
         self.strata_with(b"", arguments)
     }
@@ -65,20 +65,20 @@ impl Repo {
         self.ended(self.spawn(arguments, Stdio::piped()), input)
     }
 
-    /// Runs the binary in a folder below the repository's, or above it.
+    /// Runs the binary in a directory given relative to the repository, which may be above it.
     pub(crate) fn strata_in(&self, folder: &str, arguments: &[&str]) -> Run {
         let folder = real(&self.folder.join(folder));
         let mut command = self.command(arguments, Stdio::piped());
         self.ended(command.current_dir(folder).spawn().unwrap(), b"")
     }
 
-    /// Runs the binary in the repository with variables of its own.
+    /// Runs the binary in the repository with additional environment variables.
     pub(crate) fn strata_under(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Run {
         let mut command = self.command(arguments, Stdio::piped());
         self.ended(command.envs(variables.iter().copied()).spawn().unwrap(), b"")
     }
 
-    /// Runs a line of shell in the repository, with the binary in the path. Returns everything it prints.
+    /// Runs a shell command line in the repository, with the binary in `PATH`. Returns all output.
     pub(crate) fn shell(&self, line: &str) -> String {
         let binaries = Path::new(env!("CARGO_BIN_EXE_strata")).parent().unwrap().to_owned();
         let inherited = std::env::var_os("PATH").unwrap_or_default();
@@ -90,7 +90,7 @@ impl Repo {
     }
 
     fn ended(&self, mut child: Child, input: &[u8]) -> Run {
-        // It may have ended without reading.
+        // The process may have ended without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap().replace(self.folder.to_str().unwrap(), "REPO");
@@ -111,7 +111,7 @@ impl Repo {
         let mut command = Command::new(program);
         command
             .current_dir(&self.folder)
-            // Neither a user's settings nor their ignore files are part of a test.
+            // The user's settings and ignore files must not affect tests.
             .env("HOME", self.folder.parent().unwrap())
             .env("APPDATA", self.folder.parent().unwrap().join(".config"))
             .env_remove("XDG_CONFIG_HOME")
@@ -126,21 +126,21 @@ impl Repo {
 }
 
 impl Run {
-    /// Standard output as JSON, of a run that went well.
+    /// Parses standard output as JSON. The run must have succeeded.
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}", self.err);
         assert_eq!(self.out.lines().count(), 1, "JSON for a program is one line");
         serde_json::from_str(&self.out).unwrap()
     }
 
-    /// What was said by a run that failed, which has no result.
+    /// Returns the error message of a failed run, which must not print a result.
     pub(crate) fn refusal(&self) -> &str {
         assert_eq!((self.code, &*self.out), (Some(1), ""), "{}", self.err);
         &self.err
     }
 }
 
-/// A path without symbolic links, on Windows without the prefix `\\?\`.
+/// Returns a path without symbolic links, and on Windows without the prefix `\\?\`.
 fn real(path: &Path) -> PathBuf {
     let real = path.canonicalize().unwrap();
     real.to_str().unwrap().strip_prefix(r"\\?\").map_or_else(|| real.clone(), PathBuf::from)

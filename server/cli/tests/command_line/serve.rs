@@ -1,4 +1,4 @@
-//! `strata serve`: that the server is after the word. What it does there is tested elsewhere.
+//! Checks that `strata serve` starts the server. Its behavior is tested elsewhere.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::Stdio;
@@ -12,7 +12,7 @@ fn frame(message: &Value) -> String {
     format!("Content-Length: {}\r\n\r\n{message}", message.len())
 }
 
-/// The next message that the server sends.
+/// Reads the next message from the server.
 fn next(out: &mut impl BufRead) -> Value {
     let mut head = String::new();
     out.read_line(&mut head).unwrap();
@@ -35,7 +35,7 @@ fn it_answers_on_standard_output_and_logs_elsewhere() {
     assert!(reply["id"] == 1 && reply["result"]["capabilities"].is_object(), "{reply}");
     say(json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
     say(json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}));
-    // The server may say other things meanwhile, but nothing that is not a message.
+    // The server may send other messages first, but only valid ones.
     while next(&mut out)["id"] != 2 {}
     say(json!({"jsonrpc": "2.0", "method": "exit"}));
     let output = child.wait_with_output().unwrap();

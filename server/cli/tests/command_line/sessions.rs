@@ -1,4 +1,4 @@
-//! Stored conversations: brought in, looked at, changed and taken out again.
+//! Tests importing, showing, changing and exporting stored conversations.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::repo::Repo;
 
-/// A message list of Anthropic's.
+/// Returns an Anthropic message list.
 fn talk(exchanges: usize) -> String {
     let said = |role: &str, text: String| json!({ "role": role, "content": text });
     let exchange = |nth: usize| {

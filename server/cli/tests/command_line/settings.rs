@@ -1,15 +1,15 @@
-//! Where the command line takes its settings from, and what it prints of what there is.
+//! Tests where the command line reads its settings, and how it prints them.
 
 use serde_json::Value;
 
 use crate::repo::{APP, Repo, Run};
 
-/// The model that a prompt is made for.
+/// Returns the model of a prompt.
 fn model(run: &Run) -> Value {
     run.json()["model"].clone()
 }
 
-/// The budget of the map in a prompt.
+/// Returns the budget of the map in a prompt.
 fn map_budget(run: &Run) -> Value {
     run.json()["coverage"]["mapBudget"].clone()
 }

@@ -1,4 +1,4 @@
-//! What a session weighs and costs, once and for as long as someone looks.
+//! Tests `strata status`, once and with `--watch`.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::repo::{APP, Repo};
 
-/// A conversation of so many questions with their answers; its name.
+/// Stores a conversation with this number of questions and answers. Returns its id.
 fn talk(repo: &Repo, questions: usize) -> String {
     let said = |role: &str, text: &str| json!({ "role": role, "content": text });
     let answer = "So it is. ".repeat(100);

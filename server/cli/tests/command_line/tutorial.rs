@@ -1,17 +1,18 @@
-//! The pages that show a shell: every command in their `console` blocks runs, and prints what the page says. `...` matches any text.
+//! Checks documentation pages that show a shell: runs every command in their `console` blocks, and compares the output
+//! with the page. `...` matches any text.
 
 use std::fs;
 use std::path::Path;
 
 use crate::repo::Repo;
 
-/// A command with the output that a page shows.
+/// A command with the output that the page shows.
 struct Step {
     command: String,
     output: Vec<String>,
 }
 
-/// Writes the files of a page, runs its commands in order, and compares what they print.
+/// Writes the files of a page, runs its commands in order, and compares their output.
 #[track_caller]
 fn follow(page: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
@@ -35,7 +36,7 @@ fn follow(page: &str) {
     }
 }
 
-/// The files of a page (a block after a line with a path and a colon), and its commands.
+/// Returns the files of a page (each is a block after a line with a path and a colon) and its commands.
 fn parsed(page: &str) -> (Vec<(String, String)>, Vec<Step>) {
     let (mut files, mut steps) = (Vec::new(), Vec::<Step>::new());
     let mut lines = page.lines();
@@ -63,7 +64,7 @@ fn parsed(page: &str) -> (Vec<(String, String)>, Vec<Step>) {
     (files, steps)
 }
 
-/// Whether lines are as expected: a line `...` stands for any number of them, `...` inside one for any text.
+/// Whether the printed lines match. A line `...` matches any number of lines, and `...` inside a line matches any text.
 fn is_like(expected: &[&str], printed: &[&str]) -> bool {
     match (expected, printed) {
         ([], []) => true,

@@ -1,4 +1,4 @@
-//! Words that lead nowhere, and those that help.
+//! Tests invalid arguments and the help.
 
 use expect_test::expect;
 

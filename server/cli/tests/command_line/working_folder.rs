@@ -1,8 +1,8 @@
-//! Where the repository begins, and what paths typed in its folders name.
+//! Tests how the repository is found, and which files typed paths name.
 
 use crate::repo::{APP, Repo};
 
-/// Under version control, with a second repository in it.
+/// Creates a repository under version control that contains a second one.
 fn repo() -> Repo {
     let repo = Repo::new(APP);
     repo.write(".git/HEAD", "ref: refs/heads/main\n");

@@ -1,4 +1,5 @@
-//! Settings in environment variables. The caller passes the variables in; nothing here reads the process environment.
+//! Reads settings from environment variables. The caller passes the variables in, so this module never reads the
+//! process environment.
 
 use serde_json::Value;
 
@@ -12,13 +13,13 @@ pub struct EnvironmentSettings {
     pub unknown: Vec<String>,
 }
 
-/// Prefix of all variables.
+/// Prefix of all variables that set settings.
 const PREFIX: &str = "STRATA_";
 
-/// Reads settings from environment variables. `symbols.map_budget` is `STRATA_SYMBOLS_MAP_BUDGET`: uppercase, with an
-/// underscore for every other character. The names and types of settings come from `defaults`. A list is written with
-/// commas or in TOML syntax, a boolean as `true`, `false`, `1` or `0`. A value that cannot be parsed as its type
-/// stays a string, so that validation can report it by name.
+/// Reads settings from environment variables. For example, `STRATA_SYMBOLS_MAP_BUDGET` sets `symbols.map_budget`: the
+/// key in uppercase, with an underscore for every other character. `defaults` provides the names and types of all
+/// settings. A list is written with commas or in TOML syntax, a boolean as `true`, `false`, `1` or `0`. A value that
+/// cannot be parsed as the type of its setting stays a string, so that validation can report it by name.
 pub fn from_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     defaults: &Value,
@@ -37,7 +38,7 @@ pub fn from_environment(
     EnvironmentSettings { values, unknown }
 }
 
-/// Collects every setting in `value` with its dotted key and its default.
+/// Collects the dotted key and the default of every setting in `value`.
 fn collect_settings<'v>(value: &'v Value, key: &str, known: &mut Vec<(String, &'v Value)>) {
     match value {
         Value::Object(map) if !map.is_empty() => {

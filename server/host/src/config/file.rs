@@ -1,4 +1,4 @@
-//! Settings files: their locations, their precedence, and the conversion from TOML to JSON.
+//! Locates and reads settings files, and converts TOML to JSON.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,13 +13,12 @@ use super::yaml::from_yaml;
 use crate::disk::{ReadError, ReadLimits, read_text};
 use crate::roots::Roots;
 
-/// Names of the settings file in a workspace folder. The first one that exists is used; the other is reported.
+/// Names of the settings file in a workspace folder. Only the first one that exists is used; the other is reported.
 pub const WORKSPACE_FILES: [&str; 2] = [".strata.toml", ".strata.yaml"];
 
 /// Why a settings file is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// The file exists but cannot be read.
     #[error("{file}: {reason}")]
     Unreadable {
         file: String,
@@ -54,14 +53,14 @@ impl FileError {
         }
     }
 
-    /// Whether the settings read earlier from this file stay in force. True for a broken file, false for a shadowed
-    /// one, which never had any.
+    /// Whether the settings read earlier from this file stay in effect. True for a broken file; false for a shadowed
+    /// file, whose settings were never in effect.
     pub fn keeps_earlier_settings(&self) -> bool {
         !matches!(self, Self::Shadowed { .. })
     }
 }
 
-/// Maximum size of a settings file, in bytes.
+/// Maximum size of the user's settings file, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
 
 /// Returns the path of the user's settings file, whether or not it exists: `strata/strata.toml` in `$XDG_CONFIG_HOME`
@@ -76,7 +75,7 @@ pub fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf>
     Some(directory.join("strata").join("strata.toml"))
 }
 
-/// Reads the user's settings. `None` if the file does not exist.
+/// Reads the user's settings. Returns `None` if the file does not exist.
 ///
 /// # Errors
 /// [`FileError`] if the file cannot be read or parsed.
@@ -91,13 +90,13 @@ pub fn user_source(path: &Path) -> Result<Option<Source>, FileError> {
     }
 }
 
-/// Reads the settings files of all workspace folders, weakest first: the file of the first folder takes precedence.
-/// Folders without a file are skipped. A link that leads outside the folders is rejected, as for any other file.
+/// Reads the settings files of all workspace folders, weakest first: the first folder's file takes precedence. Skips
+/// folders without a settings file. As for any other file, a link that leads outside the folders is rejected.
 pub fn workspace_sources(roots: &Roots) -> Vec<Result<Source, FileError>> {
     (0..roots.len()).rev().flat_map(|index| folder_sources(roots, index)).collect()
 }
 
-/// Reads the settings file of one folder, and reports the files that it shadows.
+/// Reads the settings file of one folder, and reports any settings file that it shadows.
 fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>> {
     let mut sources: Vec<Result<Source, FileError>> = Vec::new();
     let mut counts: Option<FileKey> = None;
@@ -126,7 +125,7 @@ fn folder_sources(roots: &Roots, index: usize) -> Vec<Result<Source, FileError>>
     sources
 }
 
-/// Converts TOML text to a JSON object; dates become strings. `file` names the source in errors.
+/// Parses TOML as a JSON object, converting dates to strings. `file` names the source in errors.
 ///
 /// # Errors
 /// [`FileError::Syntax`] if the text is not valid TOML; [`FileError::NotFinite`] for a number that JSON cannot

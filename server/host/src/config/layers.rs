@@ -1,4 +1,4 @@
-//! Merges settings layers.
+//! Merges the layers of settings by precedence, and records the origin of each effective value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,11 +30,11 @@ pub enum Layer {
 /// Settings from one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// Layer that determines their precedence.
+    /// Layer of the source, which determines its precedence.
     pub layer: Layer,
     /// Display name of the source, such as a file path or `environment`.
     pub name: Arc<str>,
-    /// The settings as an object; `null` anywhere in it means "not set".
+    /// The settings as an object. A `null` at any depth means "not set".
     pub values: Value,
 }
 
@@ -54,27 +54,26 @@ pub struct Origin {
 pub struct IgnoredSetting {
     /// Dotted key of the setting, for example `symbols.map_budget`.
     pub key: String,
-    /// Where the value comes from.
+    /// Source of the value.
     pub origin: Origin,
     /// Why the value was ignored.
     pub reason: String,
 }
 
-/// The merged settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectiveSettings {
-    /// All settings, as an object.
+    /// The effective value of every setting, as a nested object.
     pub values: Value,
-    /// Origin of each value by its dotted key (parts with unusual characters are quoted as in TOML).
+    /// Origin of each value, by dotted key. Key parts that are not bare TOML keys are quoted.
     pub origins: BTreeMap<String, Origin>,
     /// Ignored values, sorted by origin and key.
     pub ignored: Vec<IgnoredSetting>,
 }
 
 impl EffectiveSettings {
-    /// Merges `sources` over the built-in `defaults`. A stronger layer overrides a weaker one, and within a layer, a
-    /// later source overrides an earlier one. `check` decides whether a workspace file may set a setting to a value.
-    /// Rejected values, and sources that are not a table, are reported in [`EffectiveSettings::ignored`].
+    /// Merges `sources` over the built-in `defaults`. A stronger layer overrides a weaker one. Within a layer, a later
+    /// source overrides an earlier one. `check` decides whether a workspace file may set a setting to a value. Rejected
+    /// values, and sources that are not objects, are reported in [`EffectiveSettings::ignored`].
     pub fn of<E: fmt::Display>(
         defaults: Value,
         sources: &[Source],
@@ -101,7 +100,7 @@ impl EffectiveSettings {
                 }
             });
         }
-        // The order of keys in a JSON object is not reliable.
+        // Sort, because the order of keys in a JSON object has no meaning.
         ignored.sort_by(|a: &IgnoredSetting, b| {
             (a.origin.layer, &a.origin.name, &a.key).cmp(&(b.origin.layer, &b.origin.name, &b.key))
         });
@@ -120,10 +119,10 @@ pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
     set(values, key.split('.'), value);
 }
 
-/// The merged values by path, with their origins. No path is a prefix of another.
+/// The merged values and their origins, by path. No path is a prefix of another.
 type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
 
-/// Sets a value, replacing all values at, above and below its path.
+/// Sets the value at a path. Removes existing values at that path, above it and below it.
 fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
     let below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)
@@ -131,7 +130,7 @@ fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin
         .take_while(|key| key.starts_with(path))
         .cloned()
         .collect();
-    // An empty table removes nothing.
+    // An empty table does not remove the values below it.
     if value.is_object() && below.iter().any(|key| key.len() > path.len()) {
         return;
     }
@@ -144,7 +143,7 @@ fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin
     leaves.insert(path.to_vec(), (value.clone(), origin.clone()));
 }
 
-/// Calls `visit` with every value that is not an object, and with empty objects.
+/// Calls `visit` for every value that is not an object, and for every empty object.
 fn for_each_leaf(value: &Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[String], &Value)) {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -170,7 +169,7 @@ fn set<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value
     *slot = value;
 }
 
-/// Formats a path as a dotted key. Names other than bare TOML keys are quoted.
+/// Formats a path as a dotted key. Quotes names that are not bare TOML keys.
 fn dotted(path: &[String]) -> String {
     let is_bare = |name: &str| {
         !name.is_empty()

@@ -1,17 +1,15 @@
-//! Converts YAML to a JSON value by the rules of version 1.2: `yes` and `no` are strings. Independent of particular
-//! settings.
+//! Converts YAML 1.2 to JSON. Under the rules of that version, `yes` and `no` are strings.
 
 use serde_json::Value;
 use serde_saphyr::{UserMessageFormatter, budget, options};
 
 use super::file::FileError;
 
-/// Maximum number of values in a document. Each use of an alias counts its values again.
+/// Maximum number of nodes in a document, including those repeated through aliases.
 const MAX_VALUES: usize = 10_000;
-/// Maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
-/// Converts a YAML text with at most one document to JSON; no document gives `null`. `file` names the source in
+/// Parses a YAML file with at most one document as JSON. An empty file becomes `null`. `file` names the source in
 /// errors.
 ///
 /// # Errors
@@ -30,7 +28,7 @@ pub fn from_yaml(file: &str, text: &str) -> Result<Value, FileError> {
             file: file.to_owned(),
             line: place.map_or(1, |place| number(place.line())),
             column: place.map_or(1, |place| number(place.column())),
-            // `FileError::Syntax` already prints the position.
+            // Drop the position, because `FileError::Syntax` already prints it.
             message: told.split(" at line ").next().unwrap_or_default().to_owned(),
         }
     })

@@ -1,5 +1,5 @@
-//! Caches the texts of closed files while their stamps are unchanged. Checks the stamp on disk at every lookup, since
-//! file watchers are unreliable. Limited by total size; evicts the least recently used texts.
+//! Caches the text of closed files while their stamps are unchanged. Every lookup checks the stamp on disk, since file
+//! watchers are unreliable. The total size is limited by evicting the least recently used files.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use strata_engine::key::FileKey;
 use super::{DiskText, ReadError, ReadLimits, Stamp, open, read_text};
 use crate::roots::Roots;
 
-/// A cache of texts that is shared between threads. Holds no lock while reading from disk.
+/// A cache of file texts that is shared between threads. No lock is held while reading from disk.
 #[derive(Debug)]
 pub struct TextCache {
     max_bytes: usize,
@@ -20,7 +20,7 @@ pub struct TextCache {
 struct CachedTexts {
     entries: HashMap<FileKey, Entry>,
     bytes: usize,
-    /// Number of lookups so far; orders entries by last use.
+    /// Number of lookups so far. Orders entries by their last use.
     looks: u64,
 }
 
@@ -28,17 +28,17 @@ struct CachedTexts {
 struct Entry {
     text: DiskText,
     last_look: u64,
-    /// Whether the last change was old enough when the file was read that any later change must alter its stamp.
+    /// Whether the file was unchanged for long enough when it was read that any later change must alter its stamp.
     settled: bool,
 }
 
 impl TextCache {
-    /// Creates a cache of at most `max_bytes` bytes of text.
+    /// Creates a cache that contains at most `max_bytes` bytes of text.
     pub fn new(max_bytes: usize) -> Self {
         Self { max_bytes, texts: Mutex::default() }
     }
 
-    /// Returns a file's current text, from memory if its stamp is unchanged.
+    /// Returns a file's current text. Reads from disk only if the file's stamp has changed.
     ///
     /// # Errors
     /// Same as [`read_text`]. A file that cannot be read is removed from the cache.
@@ -65,12 +65,12 @@ impl TextCache {
         self.texts().remove(key);
     }
 
-    /// Removes all entries. Must be called when the roots change, since a key may then refer to another file.
+    /// Removes all entries. Call this when the roots change, since a key may then refer to another file.
     pub fn clear(&self) {
         *self.texts() = CachedTexts::default();
     }
 
-    /// Bytes of text in the cache.
+    /// Total size of the cached text, in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.texts().bytes
@@ -101,7 +101,7 @@ impl TextCache {
     }
 
     fn texts(&self) -> MutexGuard<'_, CachedTexts> {
-        // Code that holds the lock does not panic midway, so a poisoned lock has consistent data.
+        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -113,7 +113,7 @@ impl CachedTexts {
         }
     }
 
-    /// Evicts the least recently used entries. Shrinking well below the limit makes evictions rare.
+    /// Evicts the least recently used entries. Callers pass a target well below the limit so that evictions are rare.
     fn shrink_to(&mut self, max_bytes: usize) {
         let mut oldest: Vec<(u64, FileKey)> =
             self.entries.iter().map(|(key, entry)| (entry.last_look, key.clone())).collect();
@@ -128,8 +128,8 @@ impl CachedTexts {
     }
 }
 
-/// Returns the stamp of a file with one system call. Follows links in parent directories, which is safe because the
-/// stamp only confirms a text that was read inside the roots.
+/// Returns the stamp of a file with one system call. Follows links in parent directories. This is safe because the
+/// stamp only confirms text that was read inside the roots.
 pub fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A note about a decoded text, for its readers.
+/// A change that the decoder made to the content. Shown next to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 pub enum DecodeNotice {
-    /// Some bytes were not valid in the file's encoding.
+    /// Some bytes were invalid in the file's encoding.
     #[error("invalid bytes were replaced by U+FFFD")]
     Replaced,
     /// The file is UTF-16.
@@ -15,7 +15,7 @@ pub enum DecodeNotice {
     Utf16,
 }
 
-/// Why bytes cannot be decoded.
+/// Why a file is not decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecodeError {
     /// The first bytes contain a NUL.
@@ -24,15 +24,15 @@ pub(super) enum DecodeError {
     OtherEncoding,
 }
 
-/// Number of leading bytes in which a NUL marks a file as binary. Same rule as Git (`buffer_is_binary` in
+/// Number of leading bytes in which a NUL marks a file as binary. Same value as Git's (`buffer_is_binary` in
 /// `xdiff-interface.c`).
 const BINARY_PREFIX: usize = 8000;
 
-/// At most one character in this many may be a replacement; with more, the text is useless to a reader. Latin-1 texts
-/// in western languages pass; texts in Cyrillic or Shift-JIS do not.
+/// Minimum characters per replacement character. Text with more replacements is useless to a reader. Western European
+/// text in Latin-1 passes; text in Cyrillic or Shift-JIS does not.
 const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
 
-/// Decodes bytes to text without a byte order mark.
+/// Decodes bytes as text, without the byte order mark.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
@@ -63,7 +63,7 @@ fn decode_utf16(
         whole &= decoded.is_ok();
         text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
-    // UTF-32 begins with the same byte order mark, and contains many NULs.
+    // UTF-32LE begins with the byte order mark of UTF-16LE, and then decodes with many NULs.
     if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
         return Err(DecodeError::Binary);
     }

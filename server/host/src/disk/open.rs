@@ -1,9 +1,9 @@
-//! Opens regular files inside the roots and nothing else, even if the directory tree changes at the same time.
+//! Opens regular files inside the roots and nothing else, even if the directory tree changes during the open.
 //!
-//! On Unix, resolves links first and then opens the path component by component from the root with `O_NOFOLLOW`, so a
-//! link that is created in between fails the open. Checks the type of the last component before opening (opening a
-//! device can have side effects) and again on the handle; `O_NONBLOCK` prevents blocking on a FIFO. On other systems,
-//! compares the real path before and after the open, which a very fast attacker could defeat.
+//! On Unix, resolves links first, and then opens the path component by component from the root with `O_NOFOLLOW`, so
+//! that a link created in between makes the open fail. Checks the type of the last component before the open, since
+//! opening a device can have side effects, and again on the handle. `O_NONBLOCK` prevents blocking on a FIFO. On other
+//! systems, compares the real path before and after the open, which a fast attacker could defeat.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -22,12 +22,12 @@ pub(super) struct OpenFile {
     pub(super) stamp: Stamp,
 }
 
-/// A directory inside a root, opened without following links. Operations apply to this directory even if its path
-/// later leads elsewhere.
+/// A directory inside a root, opened without following links. Operations apply to this directory even if another
+/// directory later takes over its path.
 pub(crate) struct RealFolder(system::Folder);
 
 impl RealFolder {
-    /// Opens the directory at `below` in `root`; all components must be plain names.
+    /// Opens the directory `below`, relative to `root`. All components must be plain names.
     ///
     /// # Errors
     /// The operating system's error, including when a component is a link.
@@ -35,7 +35,7 @@ impl RealFolder {
         system::Folder::open(root, below).map(Self)
     }
 
-    /// Whether the directory has an entry `name` that is the file described by `found`.
+    /// Whether the entry `name` of this directory is the file that `found` describes.
     pub(crate) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
         self.0.holds(name, found)
     }
@@ -48,10 +48,10 @@ enum OpenAttempt {
     Moved,
 }
 
-/// Maximum attempts to open a file while the tree keeps changing.
+/// Maximum attempts to open a file while the directory tree keeps changing.
 const OPEN_ATTEMPTS: usize = 8;
 
-/// Opens the regular file that a key currently refers to.
+/// Opens the regular file that `key` currently refers to.
 pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, ReadError> {
     for _ in 0..OPEN_ATTEMPTS {
         let path = roots.path_of(key)?;
@@ -71,7 +71,6 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, Rea
     Err(ReadError::Moving(key.clone()))
 }
 
-/// Builds a stamp from a file's modification time, size and identity.
 pub(crate) fn stamp_in(metadata: &Metadata) -> Stamp {
     Stamp { mtime_ns: mtime_ns(metadata), size: metadata.len(), identity: identity(metadata) }
 }
@@ -87,7 +86,7 @@ fn mtime_ns(metadata: &Metadata) -> i64 {
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    // Odd multipliers keep small changes in several parts from canceling each other out.
+    // Odd multipliers keep small changes in several fields from canceling each other out.
     let seconds = metadata.ctime().cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let nanos = metadata.ctime_nsec().cast_unsigned().wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     metadata.ino() ^ seconds.rotate_left(17) ^ nanos.rotate_left(41)
@@ -108,8 +107,7 @@ mod system {
 
     use super::*;
 
-    /// Flags for opening a directory on the path. Where the system supports `O_PATH`, the directory need not be
-    /// readable.
+    /// Flags for opening a directory of the path. With `O_PATH`, where available, the directory need not be readable.
     const FOLDER: OFlags = {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let pass_through = OFlags::PATH;
@@ -140,7 +138,7 @@ mod system {
             use std::os::unix::fs::MetadataExt;
             let here = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW);
             here.is_ok_and(|here| {
-                // The types of the fields differ between systems; `i128` fits all of them.
+                // The types of the fields differ between systems, and `i128` can represent all of them.
                 (i128::from(here.st_dev), i128::from(here.st_ino)) == (found.dev().into(), found.ino().into())
             })
         }
@@ -149,14 +147,14 @@ mod system {
     pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<OpenAttempt, ReadError> {
         match descend(root, below, key) {
             Ok(result) => result.map(OpenAttempt::OpenFile),
-            // A link, or a missing component, that was not there during the check: the tree changed.
+            // The path had no link and no missing component during the check, so the tree has changed.
             Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NOENT) => Ok(OpenAttempt::Moved),
             Err(error) => Err(ReadError::io(key, &error.into())),
         }
     }
 
-    /// Opens `below` in `root` component by component. The outer error is the operating system's, the inner one a
-    /// rejection.
+    /// Opens `below`, relative to `root`, component by component. The outer error comes from the operating system; the
+    /// inner error is a rejection.
     fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<OpenFile, ReadError>, Errno> {
         let mut at: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
@@ -193,7 +191,7 @@ mod system {
         const CGROUP2: i64 = 0x6367_7270;
         const KERNEL: [i64; 7] = [PROC, SYSFS, DEBUGFS, TRACEFS, SECURITYFS, CGROUP, CGROUP2];
         rustix::fs::fstatfs(file).is_ok_and(|stat| {
-            // The width of the field differs between architectures; `i128` fits all of them.
+            // The width of the field differs between architectures, and `i128` can represent all of them.
             KERNEL.iter().any(|&kernel| i128::from(stat.f_type) == i128::from(kernel))
         })
     }
@@ -209,7 +207,7 @@ mod system {
     use super::*;
     use crate::canonical::canonical;
 
-    /// The directory's canonical path, which every operation checks again.
+    /// The directory's canonical path. Every operation checks that the path is still canonical.
     pub(super) struct Folder(std::path::PathBuf);
 
     impl Folder {

@@ -140,8 +140,7 @@ fn renames() -> usize {
     if std::env::var_os("STRATA_LONG").is_some() { 100_000 } else { 10_000 }
 }
 
-/// A directory and a file in the root are swapped for links that lead outside, and back, while they are read in every
-/// way.
+/// Swaps a directory and a file in the root with links that lead outside, while every reading function is running.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::print_stderr, reason = "the run prints its figure")]

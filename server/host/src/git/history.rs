@@ -1,5 +1,5 @@
-//! A repository, read with the `gix` library: commits along first parents, differences between trees, file texts, and
-//! the index. Independent of sessions, and does not choose which files matter.
+//! Reads a repository with the `gix` library: commits along first parents, differences between trees, file contents,
+//! and the index. Does not decide which files matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -18,40 +18,41 @@ use super::index::Index;
 use super::{GitError, ownership};
 use crate::canonical::canonical;
 
-/// Maximum memory for cached trees and commits, in bytes.
+/// Maximum size of the cache for trees and commits, in bytes.
 const OBJECT_CACHE: usize = 16 << 20;
 
-/// Maximum entries when comparing two trees. A few nested trees can describe more files than would fit on a disk.
+/// Maximum number of entries to visit when comparing two trees. A few nested trees can describe more files than would
+/// fit on a disk.
 const MAX_ENTRIES: usize = 500_000;
 
-/// Maximum total size of the paths of these entries, in bytes.
+/// Maximum total path length of the visited entries, in bytes.
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
-/// Maximum size of an object. A few bytes on disk can expand to any size.
+/// Limits the memory for one object, since a few compressed bytes can expand to any size.
 const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
 
-/// Maximum length of a path, in bytes. Stops at trees that are nested only to make ever longer paths.
+/// Maximum length of a path, in bytes. Longer paths come from trees that are nested maliciously.
 const MAX_PATH_BYTES: usize = 4096;
 
 /// A repository opened for reading.
 pub(super) struct History {
     repository: gix::Repository,
-    /// The directory to examine, relative to the top of the work tree; empty for the top itself.
+    /// The directory to read, relative to the top of the work tree. Empty for the top itself.
     below: PathBuf,
 }
 
 pub(super) struct Head {
-    /// The branch without `refs/heads/`; `None` for a detached `HEAD`.
+    /// The branch name without `refs/heads/`, or `None` for a detached `HEAD`.
     pub(super) branch: Option<String>,
     /// `None` before the first commit.
     pub(super) commit: Option<ObjectId>,
 }
 
-/// The data of a commit that is needed to walk the history.
+/// The fields of a commit that are needed to walk the history.
 #[derive(Clone, Copy)]
 pub(super) struct Commit {
     pub(super) id: ObjectId,
-    /// The tree of the examined directory; `None` if the commit does not have the directory.
+    /// Tree of the directory that is read. `None` if the directory does not exist in the commit.
     pub(super) tree: Option<ObjectId>,
     /// The first parent; `None` for a root commit.
     pub(super) parent: Option<ObjectId>,
@@ -59,9 +60,9 @@ pub(super) struct Commit {
     pub(super) seconds: i64,
 }
 
-/// A regular file that differs between two trees. Links and submodules are excluded.
+/// A regular file that differs between two trees. Links and submodules are ignored.
 pub(super) struct FileChange {
-    /// Path relative to the directory, separated by `/`.
+    /// Path relative to the directory, with `/` as the separator.
     pub(super) path: String,
     /// Blob before the change; `None` if the file did not exist.
     pub(super) old: Option<ObjectId>,
@@ -70,8 +71,8 @@ pub(super) struct FileChange {
 }
 
 impl History {
-    /// Opens the repository that contains `folder`, or that is `folder` itself. Without trust, rejects a repository
-    /// with parts outside its directory before reading any of it.
+    /// Opens the repository that contains `folder`, which may be the repository itself. If the workspace is not
+    /// trusted, rejects a repository with parts outside its directory before reading any of it.
     pub(super) fn discover(folder: &Path, trust: Trust) -> Result<Option<Self>, GitError> {
         let found = match trust {
             Trust::Trusted => discovered(folder),
@@ -88,12 +89,13 @@ impl History {
         };
         let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
         let (Ok(top), Ok(folder)) = (canonical(top), canonical(folder)) else { return Ok(None) };
-        // A setting can move the work tree elsewhere, and a directory inside a bare repository has no work tree.
+        // The work tree does not contain `folder` if a setting moves it elsewhere, or if `folder` is in a bare
+        // repository.
         let Ok(below) = folder.strip_prefix(&top) else { return Ok(None) };
         Ok(Some(Self::new(repository, below)))
     }
 
-    /// Opens the repository at exactly this path: the top of a work tree, its `.git`, or a bare repository.
+    /// Opens the repository at exactly this path, which is the top of a work tree, its `.git`, or a bare repository.
     pub(super) fn open(place: &Path) -> Result<Self, GitError> {
         match options_of_open().open(place) {
             Ok(repository) => Ok(Self::new(repository.to_thread_local(), Path::new(""))),
@@ -112,7 +114,7 @@ impl History {
         Ok(Head { branch, commit: Some(commit.detach()) })
     }
 
-    /// Reads a commit. `None` if it is missing, as beyond the end of a shallow clone.
+    /// Reads a commit. Returns `None` if it is missing, as it is beyond the end of a shallow clone.
     pub(super) fn commit(&self, id: ObjectId) -> Result<Option<Commit>, GitError> {
         let found = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
         let Some(found) = found else { return Ok(None) };
@@ -123,20 +125,20 @@ impl History {
         Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent, seconds }))
     }
 
-    /// Returns all parents of a commit, the first parent first.
+    /// Returns all parents of a commit, with the first parent first.
     pub(super) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, GitError> {
         let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
         Ok(commit.parent_ids().map(gix::Id::detach).collect())
     }
 
-    /// Returns the message of a commit, trimmed.
+    /// Returns the message of a commit without leading and trailing whitespace.
     pub(super) fn message(&self, id: ObjectId) -> Result<String, GitError> {
         let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
         Ok(commit.message_raw_sloppy().to_str_lossy().trim().to_owned())
     }
 
-    /// Returns the files that differ between two trees, sorted by path; `None` is an empty tree. A moved file is one
-    /// deletion and one addition.
+    /// Returns the files that differ between two trees, sorted by path. `None` stands for an empty tree. A renamed file
+    /// appears as one deletion and one addition.
     pub(super) fn changes(
         &self,
         old: Option<ObjectId>,
@@ -145,7 +147,7 @@ impl History {
     ) -> Result<Vec<FileChange>, GitError> {
         let records = self.records(old, new, cancel)?;
         let mut changes: Vec<FileChange> = records.into_iter().filter_map(file_change).collect();
-        // Trees are compared level by level, which is not the order of paths.
+        // Trees are compared level by level, so the changes are not in path order.
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
     }
@@ -163,7 +165,7 @@ impl History {
         Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
     }
 
-    /// Returns the files in a tree with their blob ids.
+    /// Returns the regular files in a tree with their blob ids.
     pub(super) fn files(
         &self,
         tree: Option<ObjectId>,
@@ -173,7 +175,8 @@ impl History {
         Ok(changes.into_iter().filter_map(|change| Some((change.path, change.new?))).collect())
     }
 
-    /// Reads Git's index for the directory; empty before anything was added. `None` without a work tree.
+    /// Reads the part of Git's index that belongs to the directory. The result is empty if the repository has no index
+    /// yet, and `None` if it has no work tree.
     pub(super) fn index(&self) -> Result<Option<Index>, GitError> {
         let Some(below) = self.below.to_str().filter(|_| self.repository.workdir().is_some()) else {
             return Ok(None);
@@ -188,7 +191,7 @@ impl History {
         self.repository.object_hash()
     }
 
-    /// Reads the text of a blob. `None` if it is longer than `limit` bytes or not UTF-8.
+    /// Reads a blob as text. Returns `None` if the blob is larger than `limit` bytes or not UTF-8.
     pub(super) fn text(&self, id: ObjectId, limit: u64) -> Result<Option<String>, GitError> {
         let size = self.repository.find_header(id).map_err(|error| self.unreadable(error))?.size();
         if size > limit {
@@ -253,7 +256,7 @@ impl History {
     }
 }
 
-/// Collects file changes up to the limits, or until canceled.
+/// Collects file changes until a limit is reached or the work is canceled.
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,
@@ -303,8 +306,8 @@ fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
     gix::ThreadSafeRepository::discover_opts(folder, options, trust)
 }
 
-/// Options that use only the repository itself: no user or system settings, no includes, no environment. Ownership is
-/// not checked, since files are only read.
+/// Options that use only the repository itself: no user or system settings, no includes, and no environment variables.
+/// Ownership is not checked, since files are only read.
 fn options_of_open() -> gix::open::Options {
     gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
 }
@@ -331,7 +334,7 @@ fn file_change(record: recorder::Change) -> Option<FileChange> {
             (path, file(previous_entry_mode, previous_oid), file(entry_mode, oid))
         }
     };
-    // File keys are UTF-8, so a path in another encoding has none.
+    // File keys are UTF-8, so a path in another encoding has no key.
     let path = String::from_utf8(path.into()).ok()?;
     (old.is_some() || new.is_some()).then_some(FileChange { path, old, new })
 }

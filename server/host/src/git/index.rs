@@ -1,5 +1,5 @@
-//! Git's index of a work tree: the tracked files, and which of them were unchanged when Git last looked. Compares
-//! nothing with commits.
+//! Reads Git's index of a work tree: the tracked files, and which of them were unchanged when Git last updated the
+//! index. Does not compare the index with commits.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +8,38 @@ use gix::index::State;
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::index::fs::Metadata;
 
-/// The content of Git's index for a directory.
+/// The part of Git's index that belongs to one directory.
 pub(super) struct Index {
-    /// Tracked files by path relative to the directory, without links.
+    /// Tracked regular files by path relative to the directory. Symbolic links are omitted.
     pub(super) files: BTreeMap<String, TrackedPaths>,
-    /// Number of files and submodules.
+    /// Number of tracked files and submodules.
     pub(super) count: usize,
-    /// The directory's tree if the index matches it; `None` if that is not known.
+    /// The directory's tree, if the index is known to match it.
     pub(super) tree: Option<ObjectId>,
-    /// Sorted paths, each with a trailing `/`; none is inside another.
+    /// Sorted paths of submodules, each with a trailing `/`. Submodules inside another submodule are omitted.
     submodules: Vec<String>,
 }
 
-/// A file in the index.
 pub(super) struct TrackedPaths {
     pub(super) id: ObjectId,
     pub(super) conflicted: bool,
-    /// Whether Git assumes the file to be unchanged, or skips it in the work tree (`assume-valid`, `skip-worktree`).
+    /// Whether Git assumes that the file is unchanged (`assume-valid`) or omits it from the work tree
+    /// (`skip-worktree`).
     pub(super) is_assumed: bool,
-    /// The file's metadata when its content matched `id`. `None` if a later write could have gone unnoticed.
+    /// The file's metadata when its content matched `id`. `None` if a later write could have left the metadata
+    /// unchanged.
     seen: Option<Stat>,
     options: stat::Options,
 }
 
 impl Index {
-    /// Reads the part of `state` under the directory `below` (separated by `/`; empty for everything).
+    /// Reads the entries of `state` below a directory. `below` uses `/` as the separator and is empty for the whole
+    /// index.
     pub(super) fn new(state: &State, below: &str, options: stat::Options) -> Self {
         let mut files = BTreeMap::new();
         let mut submodules = Vec::new();
         for entry in state.entries() {
-            // File keys are UTF-8, so a path in another encoding has none.
+            // File keys are UTF-8, so a path in another encoding has no key.
             let path = std::str::from_utf8(entry.path(state)).ok().and_then(|path| inside(path, below));
             let Some(path) = path else { continue };
             match entry.mode {
@@ -56,7 +58,7 @@ impl Index {
                 _ => {}
             }
         }
-        // A submodule in conflict has up to three entries.
+        // A submodule with a merge conflict has up to three entries.
         submodules.sort();
         submodules.dedup();
         let count = files.len() + submodules.len();
@@ -64,7 +66,7 @@ impl Index {
         Self { files, count, tree: tree(state, below), submodules }
     }
 
-    /// Whether a path is inside a submodule. Only the last submodule that sorts before the path can contain it.
+    /// Whether a path is inside a submodule. Only the last submodule that sorts before the path can contain the path.
     pub(super) fn is_inside_submodule(&self, path: &str) -> bool {
         let before = self.submodules.partition_point(|module| module.as_str() <= path);
         self.submodules[..before].last().is_some_and(|module| path.starts_with(module.as_str()))
@@ -72,7 +74,7 @@ impl Index {
 }
 
 impl TrackedPaths {
-    /// Whether the file is unchanged since Git last recorded it in the index.
+    /// Whether the file is unchanged since Git last recorded its metadata in the index.
     pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
         let now = Stat::from_fs(now);
         self.seen.zip(now.ok()).is_some_and(|(seen, now)| seen.matches(&now, self.options))
@@ -84,7 +86,8 @@ fn tree(state: &State, below: &str) -> Option<ObjectId> {
     for part in below.split('/').filter(|part| !part.is_empty()) {
         tree = tree.children.iter().find(|child| child.name.as_slice() == part.as_bytes())?;
     }
-    // Git removes the entry count of a tree when an entry in it changes.
+    // Git removes the entry count of a cached tree when one of its entries changes, so a count means that the tree is
+    // valid.
     tree.num_entries.map(|_| tree.id)
 }
 

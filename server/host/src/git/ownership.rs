@@ -1,7 +1,7 @@
-//! Checks that a repository belongs to its directory. A crafted `.git` can refer to another user's repository: as a
-//! link, with a `gitdir:` line, through links inside it, or with `alternates`. The branch and file names of that
-//! repository would then be reported for this directory. Checks only names and a few short files, without opening the
-//! repository.
+//! Checks that a repository belongs to its directory. A crafted `.git` can refer to another user's repository as a
+//! link, with a `gitdir:` line, through links inside it, or with `alternates`. Strata would then report the branch and
+//! file names of that repository for this directory. The check reads only names and a few short files, and does not
+//! open the repository.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::canonical::canonical;
 
-/// Entries that the library opens in a repository (gitrepository-layout(5)).
+/// Entries of a repository that the library opens (see gitrepository-layout(5)).
 const OPENED: &[&str] = &[
     "HEAD",
     "config",
@@ -28,13 +28,13 @@ const OPENED: &[&str] = &[
 /// Entries that refer to objects outside the repository.
 const ELSEWHERE: &[&str] = &["objects/info/alternates", "objects/info/http-alternates"];
 
-/// Maximum size of a file that contains a path, in bytes.
+/// Maximum size of a file that contains a reference or a path, in bytes.
 const MAX_POINTER: u64 = 8 * 1024;
 
-/// Maximum size of a `config` file searched for `core.worktree`, in bytes.
+/// Maximum size of a `config` file that is searched for `core.worktree`, in bytes.
 const MAX_CONFIG: u64 = 256 * 1024;
 
-/// Returns the nearest ancestor of `folder`, or `folder` itself, that has a `.git` or looks like a bare repository.
+/// Returns the nearest directory, starting at `folder` itself, that has a `.git` or looks like a bare repository.
 pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
     let has = |at: &Path, name: &str| at.join(name).symlink_metadata().is_ok();
     let is_bare = |at: &Path| has(at, "HEAD") && has(at, "objects") && has(at, "refs");
@@ -42,14 +42,14 @@ pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
     real.ancestors().find(|at| has(at, ".git") || is_bare(at)).map(Path::to_owned)
 }
 
-/// Whether the whole repository at `top` is inside it, or in a directory that names `top` as its work tree.
+/// Whether the repository at `top` is entirely inside `top`, or in a directory that names `top` as its work tree.
 pub(super) fn is_own(top: &Path) -> bool {
     let git = top.join(".git");
     match git.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => is_self_contained(&git, CommonDirectory::Here),
         Ok(metadata) if metadata.is_file() => is_pointed_at_both_ways(top, &git),
         Ok(_) => false,
-        // A bare repository.
+        // Without a `.git`, `top` itself is a bare repository.
         Err(_) => is_self_contained(top, CommonDirectory::Here),
     }
 }
@@ -63,7 +63,7 @@ enum CommonDirectory {
     Named,
 }
 
-/// Whether nothing in a repository's directory leads outside it.
+/// Whether everything that the library opens in a repository's directory is inside that directory.
 fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
     let Ok(real) = canonical(git) else { return false };
     let branch = pointer(&git.join("HEAD"), "ref:").map(|name| git.join(name));
@@ -76,7 +76,7 @@ fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
         && (common == CommonDirectory::Named || absent("commondir"))
 }
 
-/// Whether `path` does not exist, or leads to a file or directory below `real`.
+/// Whether `path` does not exist, or resolves to a file or directory below `real`.
 fn is_inside(path: &Path, real: &Path) -> bool {
     if path.symlink_metadata().is_err() {
         return true;
@@ -114,14 +114,14 @@ fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
         && is_self_contained(&place, CommonDirectory::Here)
 }
 
-/// Returns the text after `name` in the first line of a file.
+/// Returns the rest of the first line of a file after the prefix `name`.
 fn pointer(file: &Path, name: &str) -> Option<String> {
     let text = short(file, MAX_POINTER)?;
     let to = text.lines().next()?.strip_prefix(name)?.trim();
     (!to.is_empty()).then(|| to.to_owned())
 }
 
-/// Reads a short regular file without following links.
+/// Reads a regular file of at most `limit` bytes without following links.
 fn short(file: &Path, limit: u64) -> Option<String> {
     let metadata = file.symlink_metadata().ok()?;
     if !metadata.is_file() || metadata.len() > limit {

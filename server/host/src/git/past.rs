@@ -1,4 +1,4 @@
-//! Subjects and paths of earlier commits. Reads the commits of merged branches instead of the merge commits, whose
+//! Reads subjects and paths of past commits. Reads the commits of merged branches rather than the merge commits, whose
 //! subjects carry little information.
 
 use std::collections::{BTreeSet, BinaryHeap};
@@ -8,11 +8,11 @@ use strata_engine::cancel::Cancel;
 use super::history::{Commit, History};
 use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
-/// Maximum files of a commit. With more, the commit is unspecific to each of them.
+/// Maximum files of a commit. A commit with more files says little about each of them.
 const MAX_PATHS: usize = 100;
-/// Maximum length of a subject, in characters; longer ones are cut.
+/// Maximum length of a subject, in characters. Longer subjects are truncated.
 const MAX_SUBJECT: usize = 400;
-/// Maximum merge commits to skip, as a multiple of `MAX_COMMITS`. Older commits are not read.
+/// Maximum merge commits to skip, as a multiple of `MAX_COMMITS`. Reading stops after that many.
 const MAX_MERGES: u32 = 4;
 
 /// A commit and the paths it changed.
@@ -24,8 +24,8 @@ pub struct PastTouch {
     pub paths: Vec<String>,
 }
 
-/// Returns up to [`MAX_COMMITS`] commits along all parents, newest first by commit time. Skips merge commits. A
-/// commit that cannot be read is skipped together with its ancestors.
+/// Returns up to [`MAX_COMMITS`] commits along all parents, newest first by commit time. Skips merge commits. A commit
+/// that cannot be read is skipped together with its ancestors.
 pub(super) fn past_touches(
     history: &History,
     newest: Commit,
@@ -63,12 +63,12 @@ pub(super) fn past_touches(
     Ok(touches)
 }
 
-/// Reads the files that a commit changed. `None` if there are none, too many, or if they are unknown.
+/// Reads the files that a commit changed. Returns `None` if the changes are empty, too many, or unknown.
 fn touch(history: &History, commit: Commit, cancel: &Cancel) -> Result<Option<PastTouch>, GitError> {
     let before = match commit.parent {
         Some(parent) => match readable(history.commit(parent))? {
             Some(before) => before.tree,
-            // The parent is missing, so the changes are unknown.
+            // The parent is missing, for example in a shallow clone, so the changes are unknown.
             None => return Ok(None),
         },
         None => None,

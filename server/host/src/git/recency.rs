@@ -1,4 +1,4 @@
-//! The history of a directory's files: when each was last changed, and by which commits.
+//! Reads the history of a directory's files: when each was last changed, and by which commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,25 +10,24 @@ use super::history::{Commit, History};
 use super::past::{PastTouch, past_touches};
 use super::{GitError, MAX_COMMITS, MAX_KEPT, readable};
 
-/// The history of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
-    /// Number of first-parent commits since the last change of each path (relative to the directory, separated by
-    /// `/`): 0 for the newest commit. Excludes paths that no longer exist and paths that were not changed within
-    /// [`MAX_COMMITS`] commits.
+    /// Number of first-parent commits since the last change of each path; 0 for the newest commit. Paths are relative
+    /// to the directory and use `/` as the separator. Excludes paths that no longer exist, and paths that were not
+    /// changed within [`MAX_COMMITS`] commits.
     pub recency: BTreeMap<String, u32>,
-    /// Past commits, newest first. Excludes commits that change more than 100 files, which are mostly mechanical.
+    /// Past commits, newest first. Excludes commits that change more than 100 files, since most of them are mechanical.
     pub commits: Vec<PastTouch>,
-    /// All files, links and submodules of the newest commit in the directory. A file is new if it is neither listed
-    /// nor inside a listed entry. `None` if they cannot be listed.
+    /// All files, links and submodules in the directory at the newest commit. A file is new if it is neither in this
+    /// set nor inside a submodule in this set. `None` if the tree cannot be listed.
     pub committed: Option<BTreeSet<String>>,
 }
 
-/// Returns the branch checked out in a directory; `None` for a detached `HEAD` or outside a repository. Fast, since
-/// it reads no history.
+/// Returns the branch that is checked out in a directory. Returns `None` for a detached `HEAD` or outside a repository.
+/// Reads no history, so the call is fast.
 ///
 /// # Errors
-/// [`GitError::Unreadable`], [`GitError::Elsewhere`].
+/// [`GitError::Unreadable`] or [`GitError::Elsewhere`].
 pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
     match History::discover(folder, trust)? {
         Some(history) => Ok(history.head()?.branch),
@@ -36,12 +35,12 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
     }
 }
 
-/// Reads the facts about a directory: the top of a work tree, a directory below it, or a bare repository. `None`
-/// outside a repository. A history that ends early (a shallow clone, missing objects) is not an error and yields
-/// fewer facts.
+/// Reads the history of a directory, which is the top of a work tree, a directory below it, or a bare repository.
+/// Returns `None` outside a repository. A history that ends early (a shallow clone, missing objects) is not an error
+/// and yields fewer facts.
 ///
 /// # Errors
-/// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`],
+/// [`GitError::Unreadable`] if not even the newest commit can be read, [`GitError::Elsewhere`], or
 /// [`GitError::Cancelled`].
 pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
     let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
@@ -73,7 +72,7 @@ pub(super) fn recency(
         let before = match commit.parent {
             Some(parent) => match readable(history.commit(parent))? {
                 Some(before) => Some(before),
-                // The parent is missing, so the changes are unknown.
+                // The parent is missing, for example in a shallow clone, so the changes are unknown.
                 None => break,
             },
             None => None,

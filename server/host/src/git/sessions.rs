@@ -1,5 +1,5 @@
-//! Builds sessions from a history, as if each commit had been requested. Each commit becomes a turn: its message is the
-//! prompt, its diff is the answer, and its files are the selection.
+//! Builds sessions from the history of a repository, as if a user had requested each commit. Each commit becomes a
+//! turn, with its message as the prompt, its diff as the answer, and its files as the selection.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,19 +16,19 @@ use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 use crate::canonical::canonical;
 
-/// Maximum source text of one commit in a trace, in bytes.
+/// Maximum source text at one commit, in bytes.
 pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Maximum files of a turn. A commit with more is a mass change or the merge of a long branch.
+/// Maximum files of a turn. A commit with more files is a mass change or the merge of a long branch.
 const MAX_FILES_OF_TURN: usize = 10;
 
-/// Maximum length of an answer, in bytes. Models do not write longer ones.
+/// Maximum length of an answer, in bytes. Models do not write longer answers.
 const MAX_ANSWER_BYTES: usize = 40_000;
 
-/// Unchanged lines around each change in an answer.
+/// Number of unchanged lines around each change in an answer.
 const CONTEXT: usize = 3;
 
-/// Selection rules of a repository's sessions, used in turn.
+/// Selection rules, assigned to the sessions in rotation.
 const RULES: [SelectionRule; 4] =
     [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
 
@@ -38,7 +38,7 @@ pub struct SessionOptions {
     pub sessions: usize,
     /// Maximum turns per session.
     pub turns: usize,
-    /// Shifts the starts of the sessions. The same seed and history give the same sessions.
+    /// Shifts the start of each session. The same seed and history give the same sessions.
     pub seed: u64,
 }
 
@@ -48,11 +48,11 @@ impl Default for SessionOptions {
     }
 }
 
-/// Builds sessions from the history of the current branch of a work tree, its `.git`, or a bare repository. Each
-/// session is a run of commits along first parents; runs do not overlap if the history has two commits per turn.
-/// Commits that change no source, or too much, are not turns; their changes count as external changes in the
-/// preceding turn. A short history gives fewer and shorter sessions. `progress` receives the number of finished turns
-/// and the total.
+/// Builds sessions from the history of the current branch. `repository` is the top of a work tree, its `.git`, or a
+/// bare repository. Each session covers a range of commits along first parents; the ranges do not overlap if the
+/// history has at least two commits per turn. A commit that changes no source, or too much of it, is not a turn, and
+/// its changes become external changes of the preceding turn. A short history gives fewer and shorter sessions.
+/// `progress` receives the number of finished turns and the total.
 ///
 /// # Errors
 /// [`GitError`]. A history that ends early (a shallow clone) is not an error.
@@ -94,7 +94,6 @@ pub fn sessions(
     Ok(traces)
 }
 
-/// A session under construction.
 struct SessionBuilder<'a> {
     history: &'a History,
     cancel: &'a Cancel,
@@ -139,8 +138,8 @@ impl SessionBuilder<'_> {
         Ok(())
     }
 
-    /// Returns the source files that a commit changed, sorted by path. A source file that is no longer source or text
-    /// counts as deleted.
+    /// Returns the source files that a commit changed, sorted by path. A file that is no longer source text counts as
+    /// deleted.
     fn edits(&self, before: &Commit, commit: &Commit) -> Result<Vec<SourceEdit>, GitError> {
         let mut edits = Vec::new();
         for change in self.history.changes(before.tree, commit.tree, self.cancel)? {
@@ -168,14 +167,14 @@ impl SessionBuilder<'_> {
         Ok(files)
     }
 
-    /// Reads the text of a source file; `None` for any other file.
+    /// Reads a source file. Returns `None` for any other file.
     fn text(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
         let (name, Some(file)) = (by_name(path), file) else { return Ok(None) };
         if name == NameVerdict::Other {
             return Ok(None);
         }
         let text = self.history.text(file, MAX_FILE_BYTES)?;
-        // Git also treats a file with a NUL as binary.
+        // Git treats a file with a NUL as binary too.
         let text = text.filter(|text| !text.contains('\0'));
         Ok(text.filter(|text| name == NameVerdict::Source || by_first_line(path, text)))
     }
@@ -195,12 +194,12 @@ fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>
     Ok(commits)
 }
 
-/// Returns the range of commit indices that each session may use. Excludes the oldest commit, since there is no
-/// earlier state to compare it with.
+/// Returns the range of commits that each session may use, as indices. Excludes the oldest commit, which has no earlier
+/// state to compare with.
 fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     let usable = commits.saturating_sub(1);
     let sessions = options.sessions;
-    // Assumes that at least every other commit is a turn.
+    // Assume that at least every other commit becomes a turn.
     let wanted = options.turns.saturating_mul(2).max(1);
     let run = |index: usize| {
         let shift = |free: usize| (mixed(options.seed, index as u64) % (free as u64 + 1)) as usize;
@@ -209,7 +208,7 @@ fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
         if to - from >= wanted {
             return from + shift(to - from - wanted)..to;
         }
-        // The history is too short for separate ranges: sessions start at even distances and may overlap.
+        // The history is too short for separate ranges, so start the sessions at even distances and let them overlap.
         let free = usable.saturating_sub(wanted);
         let start = (free as u128 * index as u128 / sessions as u128) as usize;
         1 + start + shift(free / sessions)..commits
@@ -217,7 +216,7 @@ fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
     if usable == 0 { Vec::new() } else { (0..sessions).map(run).collect() }
 }
 
-/// Converts a commit to a turn; `None` if the answer would be too long.
+/// Converts a commit to a turn. Returns `None` if the answer would be too long.
 fn turn_of(message: &str, edits: &[SourceEdit]) -> Option<TraceTurn> {
     let prompt = if message.is_empty() { "(no message)" } else { message };
     let mut answer = format!("{prompt}\n");
@@ -247,7 +246,7 @@ fn file_diff(edit: &SourceEdit) -> String {
     format!("--- {}\n+++ {}\n{hunks}", name('a', &edit.old), name('b', &edit.new))
 }
 
-/// Returns the name of the repository: its directory name, without `.git`.
+/// Returns the name of the repository, which is its directory name without `.git`.
 fn name_of(repository: &Path) -> String {
     let place = canonical(repository).unwrap_or_else(|_| repository.to_owned());
     let names = place.components().rev().filter_map(|part| match part {
@@ -258,7 +257,7 @@ fn name_of(repository: &Path) -> String {
     names.find(|name| !matches!(name.as_str(), "" | "repo")).unwrap_or_else(|| "repo".to_owned())
 }
 
-/// Mixes both numbers into a pseudorandom one (SplitMix64; Steele, Lea and Flood 2014).
+/// Derives a pseudorandom number from `seed` and `index` (SplitMix64; Steele, Lea and Flood 2014).
 fn mixed(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,13 +1,13 @@
-//! Selects the files of a repository that belong in sessions: human-written texts. Decides by name, and by size and
-//! encoding where known, but not by content.
+//! Selects the files of a repository that belong in sessions, which are texts written by people. Decides by name, and
+//! by size and encoding where known, but not by content.
 
 use strata_engine::code::outline::language_of;
 use strata_engine::key::FileKey;
 
-/// Maximum size of a file, in bytes. Larger files are data or generated.
+/// Maximum size of a file, in bytes. Larger files are usually data or generated.
 pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;
 
-/// Directories with third-party or generated files.
+/// Directories that contain third-party or generated files.
 const FOREIGN_FOLDERS: &[&str] = &[
     ".git",
     ".tox",
@@ -25,7 +25,7 @@ const FOREIGN_FOLDERS: &[&str] = &[
     "venv",
 ];
 
-/// Files written by tools.
+/// Names of files that tools generate, such as lock files.
 const WRITTEN_BY_TOOLS: &[&str] = &[
     "bun.lockb",
     "go.sum",
@@ -35,11 +35,11 @@ const WRITTEN_BY_TOOLS: &[&str] = &[
     "pnpm-lock.yaml",
 ];
 
-/// Endings of generated files' names.
+/// Name endings of generated files.
 const TOOL_ENDINGS: &[&str] =
     &[".lock", ".map", ".min.css", ".min.js", ".min.mjs", ".bundle.js", ".pb.go", "_pb2.py"];
 
-/// File extensions of prose.
+/// File extensions of prose documents.
 const PROSE: &[&str] = &["adoc", "md", "mdx", "org", "rst", "tex", "txt"];
 
 /// File extensions of settings, schemas and build files.
@@ -60,7 +60,7 @@ const PROGRAMS: &[&str] = &[
     "rb", "rkt", "s", "scala", "scm", "sh", "sol", "sql", "swift", "tcl", "vb", "vim", "wgsl", "zig", "zsh",
 ];
 
-/// Full names of human-written files without a telling extension.
+/// Names of hand-written files that have no extension or a misleading one.
 const NAMES: &[&str] = &[
     "BUILD",
     "CMakeLists.txt",
@@ -82,15 +82,14 @@ const NAMES: &[&str] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameVerdict {
-    /// Human-written.
+    /// The file is written by people.
     Source,
-    /// Depends on the first line.
+    /// The name is inconclusive, so the first line decides.
     Unclear,
-    /// Generated, third-party, or not text.
+    /// The file is generated, third-party, or not text.
     Other,
 }
 
-/// Classifies a file by its name.
 pub(super) fn by_name(path: &str) -> NameVerdict {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let foreign = folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder));
@@ -112,7 +111,7 @@ pub(super) fn by_name(path: &str) -> NameVerdict {
     if name.contains('.') { NameVerdict::Other } else { NameVerdict::Unclear }
 }
 
-/// Whether the first line of a file with an unclear name identifies it as source.
+/// Whether the first line of a file with an inconclusive name identifies a known language.
 pub(super) fn by_first_line(path: &str, text: &str) -> bool {
     language_of(&FileKey::from(path), text.lines().next().unwrap_or_default()).is_some()
 }

@@ -1,5 +1,5 @@
-//! Uncommitted changes in a directory: its files compared with the newest commit. Uses Git's index only to avoid
-//! reading unchanged files, and never writes it.
+//! Determines the uncommitted changes in a directory by comparing its files with the newest commit. Uses Git's index
+//! only to avoid reading unchanged files, and never writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,17 +18,18 @@ use crate::canonical::canonical;
 use crate::disk::read_bytes;
 use crate::roots::{PathError, Roots};
 
-/// Maximum files and submodules to compare. Checking each takes some microseconds, before every prompt.
+/// Maximum number of files and submodules to compare. The comparison takes a few microseconds for each of them, and
+/// runs before every prompt.
 const MAX_FILES: usize = 50_000;
-/// Maximum bytes to read from files whose state is not known from Git's index.
+/// Maximum bytes to read from files whose state Git's index does not determine.
 const MAX_READ: u64 = 16 << 20;
 
-/// How a file differs from the newest commit. Ordered by importance to the user.
+/// How a file differs from the newest commit, most important to the user first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileStatus {
-    /// A merge left a conflict.
+    /// The file has unresolved merge conflicts.
     Conflicted,
-    /// The content differs.
+    /// The content differs from the committed content.
     Modified,
     /// The file is not in the commit.
     New,
@@ -36,15 +37,15 @@ pub enum FileStatus {
     Deleted,
 }
 
-/// Returns the uncommitted changes in a directory, by path (separated by `/`). `files` are the known files without
-/// ignored ones, since Git's index lacks new files. `None` outside a repository, without a work tree, or if there is
-/// too much to compare. Links and submodules are not examined.
+/// Returns the uncommitted changes in a directory, by path with `/` as the separator. `files` lists the existing files
+/// that are not ignored, because Git's index does not contain new files. Returns `None` outside a repository, without a
+/// work tree, or if there are too many files to compare. Links and submodules are ignored.
 ///
-/// A file whose line endings or content Git converts on checkout counts as modified unless the index knows its state,
-/// since no conversion program is ever run.
+/// A file whose line endings or content Git converts on checkout counts as modified unless the index says otherwise,
+/// because Strata never runs conversion programs.
 ///
 /// # Errors
-/// [`GitError::Unreadable`], [`GitError::Elsewhere`], [`GitError::Cancelled`].
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`] or [`GitError::Cancelled`].
 pub fn status<'a>(
     folder: &Path,
     files: impl Iterator<Item = &'a str>,
@@ -54,7 +55,7 @@ pub fn status<'a>(
     compared(folder, files, trust, cancel, MAX_FILES)
 }
 
-/// Like [`status`], for at most `most` files and submodules.
+/// Like [`status`], but compares at most `most` files and submodules.
 fn compared<'a>(
     folder: &Path,
     files: impl Iterator<Item = &'a str>,
@@ -71,7 +72,7 @@ fn compared<'a>(
         Some(id) => history.commit(id)?.and_then(|commit| commit.tree),
         None => None,
     };
-    // `None` if the index is known to have the same content as the commit.
+    // `None` means that the index is known to match the commit.
     let committed = match newest {
         Some(newest) if index.tree == Some(newest) => None,
         newest => Some(history.files(newest, cancel)?),
@@ -105,7 +106,7 @@ fn compared<'a>(
             found.insert(path.to_owned(), FileStatus::New);
         }
     }
-    // Files removed from the index: deleted, or still on disk but untracked.
+    // Files removed from the index, which are either deleted or still on disk but untracked.
     for (path, &id) in committed.iter().flatten().filter(|(path, _)| !index.files.contains_key(*path)) {
         cancel.check()?;
         let Ok(now) = disk.id(path, None) else { return Ok(None) };
@@ -117,16 +118,16 @@ fn compared<'a>(
     Ok(Some(found))
 }
 
-/// Comparing would require reading more than [`MAX_READ`].
+/// Error for a comparison that would have to read more than [`MAX_READ`] bytes.
 struct ReadLimitReached;
 
-/// Computes Git ids of the files on disk. Paths in an index or a commit may be crafted, so each is treated as a path
-/// inside the directory, and links are not followed.
+/// Computes the blob ids of files on disk. Paths in an index or a commit may be crafted, so each must resolve inside
+/// the directory, and links are not followed.
 struct WorkTree {
     roots: Roots,
     kind: gix::hash::Kind,
     left: u64,
-    /// The directory checked last, and whether it is reached without links.
+    /// The directory checked most recently, and whether its path is free of links.
     last: Option<(PathBuf, bool)>,
 }
 
@@ -135,12 +136,11 @@ impl WorkTree {
         Ok(Self { roots: Roots::single(folder)?, kind, left: MAX_READ, last: None })
     }
 
-    /// Whether anything exists at this path.
     fn has(&mut self, path: &str) -> bool {
         self.place(path).is_some_and(|place| fs::symlink_metadata(place).is_ok())
     }
 
-    /// Returns the blob id of a file's content; `None` if the file does not exist.
+    /// Returns the blob id of a file's content, or `None` if the file does not exist.
     fn id(&mut self, path: &str, known: Option<&TrackedPaths>) -> Result<Option<ObjectId>, ReadLimitReached> {
         let Some(place) = self.place(path) else { return Ok(None) };
         let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
@@ -151,12 +151,12 @@ impl WorkTree {
             return Ok(Some(known.id));
         }
         self.left = self.left.checked_sub(metadata.len()).ok_or(ReadLimitReached)?;
-        // A file that grew since then fails to read here and is read by the next comparison.
+        // A file that has grown since its size was read fails here. The next comparison reads it.
         let Ok(bytes) = read_bytes(&self.roots, &FileKey::new(path), metadata.len()) else { return Ok(None) };
         Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &bytes).ok())
     }
 
-    /// Returns the absolute path of a file; `None` if a directory in the path is a link.
+    /// Returns the absolute path of a file, or `None` if a directory in the path is a link.
     fn place(&mut self, path: &str) -> Option<PathBuf> {
         let place = self.roots.path_of(&FileKey::new(path)).ok()?;
         let folder = place.parent()?;

@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::tree::EntryKind;
 
-/// A time before any index is written.
+/// A modification time that is older than any index.
 const LONG_AGO: std::time::SystemTime = std::time::SystemTime::UNIX_EPOCH;
 
 /// A repository in a temporary directory. Dropping it deletes the directory.
@@ -15,7 +15,7 @@ pub(super) struct Repo {
     _directory: tempfile::TempDir,
     top: PathBuf,
     repository: gix::Repository,
-    /// The parent of the next commit.
+    /// Parent of the next commit. `None` before the first commit.
     newest: Option<ObjectId>,
 }
 
@@ -85,7 +85,8 @@ impl Repo {
         commit
     }
 
-    /// Writes the files of the newest commit to disk and to Git's index, like a checkout long ago.
+    /// Writes the files of the newest commit to disk and to Git's index, with modification times that predate the
+    /// index.
     pub(super) fn check_out(&self) {
         let tree = self.tree_at(self.newest.unwrap());
         let mut index = self.repository.index_from_tree(&tree).unwrap();
@@ -122,7 +123,7 @@ impl Repo {
         self.write_index(index);
     }
 
-    /// Adds an entry with the id of `text` to Git's index, under any path.
+    /// Adds an entry with the blob id of `text` to Git's index, under any path.
     pub(super) fn invent(&self, path: &str, text: &str) {
         use gix::index::entry::{Flags, Mode, Stat};
         let mut index = self.repository.open_index().unwrap();

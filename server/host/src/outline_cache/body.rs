@@ -1,5 +1,5 @@
-//! Encodes an outline with `postcard`, prefixed by a hash of the bytes and of their key. Flipped bits, rows stored
-//! under another key and rows of other programs are therefore rejected.
+//! Encodes an outline with `postcard`, prefixed with a hash of its key and of the encoded bytes. The hash detects
+//! flipped bits, rows stored under the wrong key, and rows written by other programs.
 
 use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
@@ -8,7 +8,7 @@ use super::OutlineKey;
 
 const HASH: usize = 16;
 
-/// Encodes an outline; `None` if it cannot be serialized, which does not happen in practice.
+/// Encodes an outline. Returns `None` if serialization fails, which does not happen in practice.
 pub(super) fn encode(key: OutlineKey, outline: &Outline) -> Option<Vec<u8>> {
     let mut bytes = postcard::to_extend(outline, vec![0; HASH]).ok()?;
     let (head, payload) = bytes.split_at_mut_checked(HASH)?;
@@ -16,7 +16,7 @@ pub(super) fn encode(key: OutlineKey, outline: &Outline) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Decodes an outline; `None` unless [`encode`] wrote the bytes for this key.
+/// Decodes an outline. Returns `None` unless the bytes were written by [`encode`] for this key.
 pub(super) fn decode(key: OutlineKey, bytes: &[u8]) -> Option<Outline> {
     let (head, payload) = bytes.split_at_checked(HASH)?;
     if head != seal(key, payload) {

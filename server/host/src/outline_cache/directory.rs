@@ -1,12 +1,12 @@
-//! Location of the cache directory. Follows the conventions of each system, and does not access the disk.
+//! Determines the location of the cache directory by the conventions of each system, without accessing the disk.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Returns the cache directory by the system's conventions: `STRATA_CACHE_DIR`; else `~/Library/Caches/strata` on
-/// macOS, `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or `~/.cache/strata` on other
-/// systems. Relative paths in these variables are ignored (XDG Base Directory Specification). `variable` looks up an
-/// environment variable. `None` if none is set.
+/// Returns the cache directory: `STRATA_CACHE_DIR` if set, otherwise `~/Library/Caches/strata` on macOS,
+/// `%LOCALAPPDATA%\strata\cache` on Windows, and `$XDG_CACHE_HOME/strata` or `~/.cache/strata` on other systems.
+/// Relative paths in these variables are ignored, as the XDG Base Directory Specification requires. `variable` looks up
+/// an environment variable. Returns `None` if no variable gives a directory.
 pub fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(own) = directory("STRATA_CACHE_DIR") {

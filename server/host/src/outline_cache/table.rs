@@ -1,9 +1,9 @@
-//! The outline database: one connection, its content, and its size limit. Contains the SQL, and leaves threads to the
-//! caller.
+//! The outline database on one connection: its schema, its queries, and its size limit. Threads are the caller's
+//! concern.
 //!
-//! Uses SQLite, because several servers share the file and any of them may be killed while writing. In write-ahead
-//! logging mode, readers never wait. Writes are synced to disk only at SQLite checkpoints: losing the last ones in a
-//! power failure costs some parsing.
+//! SQLite allows several servers to share the file and survives a server that is killed while writing. In write-ahead
+//! logging mode, readers never wait for writers. Data is synced to disk only at SQLite checkpoints; if a power failure
+//! loses the latest writes, the outlines are computed again.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -24,26 +24,26 @@ use crate::store::paths::{lock_for_a_moment, private_directory, private_file, pr
 pub(super) struct Table {
     connection: Connection,
     path: PathBuf,
-    /// Identifies the database file, to detect a replacement.
+    /// Identity of the database file, to detect that another process has replaced the file.
     identity: u64,
 }
 
-/// Errors, grouped by how to handle them.
+/// Database errors, grouped by how to handle them.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheError {
-    /// The database is busy: try again later.
+    /// The database is busy, so the operation may succeed later.
     #[error("{0}")]
     Passing(String),
-    /// The disk is full or not writable: continue reading only.
+    /// The disk is full or not writable, so the cache becomes read-only.
     #[error("{0}")]
     CannotWrite(String),
-    /// The database is damaged: rebuild it.
+    /// The database is damaged, so it must be rebuilt.
     #[error("{0}")]
     Damaged(String),
 }
 
-/// The tables of this version. Other versions use another file name, so that two versions of the program can run side
-/// by side.
+/// Schema of this version. Other versions use other file names, so that two versions of the program can run side by
+/// side.
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS outlines (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
     CREATE TABLE IF NOT EXISTS uses (id INTEGER PRIMARY KEY, day INTEGER NOT NULL);
@@ -58,21 +58,22 @@ const FOLDER: &str = "outlines";
 const DATABASE: &str = "outlines-1.db";
 const LOCK: &str = "lock";
 
-/// Suffixes of the database file and of the files that SQLite creates next to it.
+/// Suffixes of the database file and the files that SQLite creates next to it.
 const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Maximum time that a statement waits for another process to finish writing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Days after which a use is recorded again, so that most starts write nothing.
+/// Days before a repeated use is recorded again. Most starts therefore write nothing.
 const USE_DAYS: i64 = 7;
 
-/// Rows per transaction. Small enough that others can write in between and that a killed process loses little.
+/// Rows per transaction. Small enough to let other processes write in between, and to lose little if the process is
+/// killed.
 const ROWS: usize = 1_000;
 
 impl Table {
-    /// Opens the database in `directory`, which is created with access for its owner only. A file that is not a valid
-    /// database is replaced.
+    /// Opens the database in `directory`, creating the directory with access for its owner only. Replaces a file that
+    /// is not a valid database.
     pub(super) fn open(directory: &Path) -> Result<Self, CacheError> {
         let directory = create_directory(directory)?;
         let _lock = lock(&directory)?;
@@ -86,7 +87,7 @@ impl Table {
         }
     }
 
-    /// Deletes the database of this connection, unless it has already been replaced.
+    /// Deletes the database of this connection, unless another process has already replaced it.
     pub(super) fn remove(self) -> Result<(), CacheError> {
         let Some(directory) = self.path.parent() else { return Ok(()) };
         let _lock = lock(directory)?;
@@ -113,7 +114,7 @@ impl Table {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Reads an outline. A damaged row affects only itself and is rewritten later.
+    /// Reads an outline. Returns `None` for a damaged row, which a later run overwrites.
     pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT body FROM outlines WHERE id = ?1")?;
         let mut rows = statement.query([key.row()])?;
@@ -121,7 +122,7 @@ impl Table {
         Ok(row.get_ref(0)?.as_blob().ok().and_then(|bytes| decode(key, bytes)))
     }
 
-    /// Writes findings, and evicts old outlines if the database is too large.
+    /// Writes the results of a run, and evicts old outlines if the database exceeds `max_bytes`.
     pub(super) fn save(
         &mut self,
         folder: &Path,
@@ -223,14 +224,14 @@ impl Table {
         {
             connection.pragma_update(None, pragma, value)?;
         }
-        // Only takes effect in an empty database. Allows freed pages to be returned to the file system.
+        // Allows freed pages to be returned to the file system. Takes effect only in an empty database.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "journal_size_limit", 4 << 20)?;
-        // Temporary files would put source paths into a directory shared by all users.
+        // Temporary files would store source paths in a directory shared by all users.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.execute_batch(SCHEMA)?;
-        // Tables with these names but other columns mean that the database is not ours.
+        // If tables with these names have other columns, another program created the database.
         for query in [
             "SELECT id, body FROM outlines",
             "SELECT id, day FROM uses",
@@ -268,7 +269,7 @@ impl Table {
         Ok((id, None))
     }
 
-    /// Deletes the least recently used outlines. Shrinking well below the limit makes this rare.
+    /// Deletes the least recently used outlines. Shrinks well below the limit, so that eviction is rare.
     fn shrink(&mut self, current: i64, max_bytes: u64) -> Result<(), CacheError> {
         if self.bytes_in_use()? <= max_bytes {
             return Ok(());
@@ -285,7 +286,7 @@ impl Table {
                 writing.prepare_cached("DELETE FROM uses WHERE id = ?1")?.execute([id])?;
             }
             if let Some((_, day)) = rows.last() {
-                // Folders last used before these outlines are of no use either.
+                // Folders that were last used before these outlines are no longer needed either.
                 for query in [
                     "DELETE FROM files WHERE folder IN (SELECT id FROM folders WHERE day < ?1 AND id != ?2)",
                     "DELETE FROM folders WHERE day < ?1 AND id != ?2",
@@ -336,7 +337,7 @@ fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
     let cannot = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
     private_top(directory).map_err(|error| cannot(&error))?;
     private_directory(&own).map_err(|error| cannot(&error))?;
-    // SQLite rejects links in the path to a database, but the directories above may be links of the user's own.
+    // SQLite rejects links in the path of a database, but the user may have linked a parent directory on purpose.
     canonical(&own).map_err(|error| cannot(&error))
 }
 
@@ -369,7 +370,7 @@ fn identity(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.ino())
 }
 
-/// On this system, an open file cannot be replaced.
+/// Returns 0, because an open file cannot be replaced on this system.
 #[cfg(not(unix))]
 fn identity(_: &Path) -> u64 {
     0

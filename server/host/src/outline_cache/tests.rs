@@ -1,5 +1,5 @@
-//! Tests of the cache: it keeps what it was given, within its limit and for its owner only, shares it with other
-//! processes, and gives up silently if the disk fails.
+//! Tests that the cache keeps what it was given, within its limit and only for its owner, that processes share it, and
+//! that it is silently disabled if the disk fails.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Addresses of requests: which base URLs are allowed, and the path of each protocol.
+//! Builds request URLs: checks which base URLs are allowed, and appends the path of each protocol.
 
 use std::net::IpAddr;
 
@@ -8,20 +8,20 @@ use strata_engine::prompt::settings::ProviderName;
 use super::Provider;
 use super::error::SendError;
 
-/// Kind of request.
+/// Endpoint of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// A reply in one body.
+    /// A message with a complete reply.
     Whole,
-    /// A streamed reply.
+    /// A message with a streamed reply.
     Stream,
-    /// A reply in Ollama's native API.
+    /// A chat message to Ollama's native API.
     OllamaChat,
-    /// The list of models.
+    /// The list of available models.
     Models,
 }
 
-/// The base URL of requests to one model.
+/// The base URL and model of a provider's requests.
 pub(super) struct Address<'a> {
     kind: ProviderName,
     base: String,
@@ -29,7 +29,7 @@ pub(super) struct Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    /// Uses the provider's base URL, without path suffixes that users commonly add.
+    /// Uses the configured or default base URL, without path suffixes that users commonly add.
     pub(super) fn of(provider: &'a Provider) -> Result<Self, SendError> {
         let kind = provider.kind;
         let base = match provider.base_url.as_deref() {
@@ -40,7 +40,6 @@ impl<'a> Address<'a> {
         Ok(Self { kind, base: base.to_owned(), model: &provider.model })
     }
 
-    /// Returns the URL of a request.
     pub(super) fn url(&self, target: Target) -> Result<Url, SendError> {
         let path: &[&str] = match (self.kind, target) {
             (_, Target::OllamaChat) => &["api", "chat"],
@@ -70,7 +69,7 @@ impl<'a> Address<'a> {
     }
 }
 
-/// Whether `text` is a possible model name.
+/// Whether `text` is non-empty and free of whitespace and control characters.
 pub(super) fn is_model_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace())
 }
@@ -96,7 +95,7 @@ const fn superfluous(kind: ProviderName) -> &'static [&'static str] {
     }
 }
 
-/// Checks that a key may be sent to a base URL, and removes trailing slashes.
+/// Checks that requests with a key may be sent to a base URL, and removes trailing slashes.
 fn allowed(given: &str) -> Result<String, SendError> {
     let bad = |reason: &str| SendError::BadAddress { reason: reason.to_owned() };
     let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
@@ -119,8 +118,8 @@ fn allowed(given: &str) -> Result<String, SendError> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// Whether an address is on this machine. Host names other than `localhost` are resolved by DNS and may lead
-/// anywhere.
+/// Whether the host of a URL is this machine. Host names other than `localhost` do not count, since DNS could resolve
+/// them to any address.
 fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,

@@ -1,5 +1,5 @@
-//! Sends a request until it has a reply: makes attempts within the deadline and reads responses. Blocks the caller's
-//! thread.
+//! Makes attempts at a request until one has a reply or the deadline passes, and reads the responses. Blocks the
+//! calling thread.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
@@ -18,13 +18,12 @@ use super::key::{Key, KeySource};
 use super::retry::{Failure, Retry, Tries};
 use super::{Limits, Sent};
 
-/// Interval at which a wait checks for cancellation.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Longest deadline; larger values are reduced to it.
+/// Maximum deadline. Longer deadlines are reduced to it.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A request with its limits.
+/// A request in progress, with its key and limits.
 pub(super) struct Exchange<'a> {
     request: Request,
     key: Option<Key>,
@@ -34,22 +33,22 @@ pub(super) struct Exchange<'a> {
     until: Instant,
 }
 
-/// Reads the body of a reply into a value.
+/// Reads the body of a reply into an `Output`.
 pub(super) trait Reading {
     type Output;
 
     /// Resets the state for the next attempt.
     fn begin(&mut self) -> Result<(), Failure>;
 
-    /// Reads the next bytes. Returns `true` if the reply is complete.
+    /// Reads the next bytes of the body. Returns `true` if the reply is complete.
     fn take(&mut self, bytes: &[u8]) -> bool;
 
-    /// Finishes the reply. `cut` is the failure that ended it early, if any.
+    /// Finishes the reply. `cut` is the failure that ended the reply early, if any.
     fn end(&mut self, cut: Option<Failure>, key: Option<&Key>) -> Result<Self::Output, Failure>;
 }
 
 impl<'a> Exchange<'a> {
-    /// The deadline starts here.
+    /// Creates an exchange and starts its deadline.
     pub(super) fn new(
         request: Request,
         key: Option<Key>,
@@ -78,7 +77,6 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Makes one attempt.
     fn once<R: Reading>(&self, reading: &mut R) -> Result<R::Output, Failure> {
         reading.begin()?;
         let pending = self.request.send(self.limits.max_reply_bytes);
@@ -142,7 +140,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Converts an unsuccessful status to a failure.
+    /// Converts an error response to a failure.
     fn refused(&self, head: &Head, body: &[u8]) -> Failure {
         let body = redacted(self.key.as_ref(), body);
         let error = ProviderError::of_status(head.status, body.as_bytes(), head.retry_after);
@@ -153,7 +151,7 @@ impl<'a> Exchange<'a> {
         Failure { error: SendError::Provider { status: head.status, error }, again, may_be_billed: false }
     }
 
-    /// Removes the key from text for an error message.
+    /// Removes the key from text that becomes part of an error message.
     fn excerpt(&self, text: &str) -> String {
         match &self.key {
             Some(key) => key.redact(text),
@@ -161,7 +159,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Waits before the next attempt.
+    /// Waits before the next attempt, unless the request is canceled.
     fn pause(&self, wait: Duration) -> Result<(), SendError> {
         let end = Instant::now() + wait;
         loop {
@@ -175,7 +173,7 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// Reads a complete reply, or fails.
+/// Collects a complete reply and parses it at the end.
 pub(super) struct WholeReading<'a, T> {
     kind: ProviderName,
     read: &'a dyn Fn(&[u8]) -> Result<T, ProviderError>,
@@ -205,12 +203,13 @@ impl<T> Reading for WholeReading<'_, T> {
         if let Some(failure) = cut {
             return Err(failure);
         }
-        // Errors quote a truncated body, so the key is removed before parsing: a partial key could not be recognized.
+        // Errors quote a truncated body, so remove the key before parsing. A key cut off by the truncation could not be
+        // recognized.
         (self.read)(redacted(key, &self.body).as_bytes()).map_err(|error| said_within(self.kind, error))
     }
 }
 
-/// Reads a reply and delivers it as it arrives.
+/// Decodes a reply and delivers its events as they arrive.
 pub(super) struct StreamReading<'a> {
     kind: ProviderName,
     on_event: &'a mut dyn FnMut(ReplyEvent),
@@ -276,7 +275,7 @@ impl Reading for StreamReading<'_> {
     }
 }
 
-/// Converts an error inside a successful response to a failure.
+/// Converts an error reported inside a successful response to a failure.
 fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     let again = Retry::after_kind(error.kind, error.retry_after);
     let error = match error.kind {
@@ -286,7 +285,7 @@ fn said_within(kind: ProviderName, error: ProviderError) -> Failure {
     Failure { error, again, may_be_billed: true }
 }
 
-/// Converts a body to text without the key.
+/// Converts a body to text and removes the key.
 fn redacted(key: Option<&Key>, body: &[u8]) -> String {
     let body = String::from_utf8_lossy(body);
     match key {

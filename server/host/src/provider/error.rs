@@ -1,19 +1,19 @@
-//! Errors of requests, with advice for the user. Errors never contain keys or request bodies.
+//! Errors of model requests, with advice for the user. Errors never contain keys or request bodies.
 
 use std::time::Duration;
 
 use strata_engine::conversation::reply::{ProviderError, ProviderErrorKind};
 
-/// Why a request has no reply, or why its reply is incomplete.
+/// Why a request failed, or why its reply is incomplete.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SendError {
-    /// The environment variable for the key is not set, or its value is not allowed in a header.
+    /// The environment variable for the key is unset, or its value is not allowed in a header.
     #[error("no usable key for the model: set the environment variable {variable} and restart the server")]
     NoKey {
-        /// The variable that was read.
+        /// Name of the environment variable.
         variable: String,
     },
-    /// The command that prints the key cannot be run, failed, or printed no usable key.
+    /// The command that prints the key could not be run, failed, or printed no usable key.
     #[error("the key command `{program}` {reason}")]
     KeyCommand {
         /// The program, without its arguments.
@@ -22,42 +22,38 @@ pub enum SendError {
     },
     /// The provider's address is invalid or not allowed.
     #[error("invalid address of the model provider: {reason}")]
-    BadAddress {
-        /// What is wrong with the address.
-        reason: String,
-    },
+    BadAddress { reason: String },
     /// Strata builds request bodies in this format but cannot send them.
     #[error(
         "Strata cannot send requests in the format `{format}`: send the body from strata.prompt.assemble with the provider's own \
          client"
     )]
     NotSent { format: &'static str },
-    /// The provider rejected the request or failed, and retrying is pointless or did not help.
+    /// The provider rejected the request or failed, and a retry was pointless or did not help.
     #[error("the model provider rejected the request (status {status}): {error}{}", advice(*.status, .error))]
     Provider {
-        /// HTTP status; 200 for an error inside the reply.
+        /// HTTP status. 200 if the error was reported inside the reply.
         status: u16,
         error: ProviderError,
     },
     /// The connection failed, or was lost before the end of the reply.
     #[error("cannot reach the model provider ({reason}): {}", remedy(.reason))]
     Unreachable { reason: String },
-    /// The deadline passed.
+    /// The reply was not complete by the deadline.
     #[error("the model did not finish its answer within {} s", .after.as_secs_f64())]
     Timeout {
-        /// The deadline, counted from the call.
+        /// The deadline, counted from the start of the call.
         after: Duration,
     },
-    /// The provider sent no data for too long.
+    /// The provider sent no data for longer than allowed.
     #[error("the model provider sent nothing for {} s", .after.as_secs_f64())]
     Stalled {
-        /// Maximum time without a byte.
+        /// Maximum time between bytes.
         after: Duration,
     },
     /// The caller canceled the request.
     #[error("cancelled")]
     Cancelled,
-    /// The reply exceeds the size limit.
     #[error("the model's answer exceeds {limit} bytes and was rejected")]
     TooLong {
         /// Maximum size of a reply, in bytes.
@@ -66,15 +62,15 @@ pub enum SendError {
     /// The response does not follow the provider's protocol.
     #[error("the reply is not in the format of `{kind}`; check the provider's address: {excerpt}")]
     Garbage {
-        /// The expected protocol.
+        /// Name of the expected protocol.
         kind: &'static str,
-        /// The beginning of the response, truncated.
+        /// The beginning of the response.
         excerpt: String,
     },
 }
 
 impl SendError {
-    /// Returns the kind of error that the provider reported, if any.
+    /// Returns the kind of error that the provider reported, if the provider reported one.
     pub fn provider_kind(&self) -> Option<ProviderErrorKind> {
         match self {
             Self::Provider { error, .. } => Some(error.kind),
@@ -83,7 +79,7 @@ impl SendError {
     }
 }
 
-/// Returns advice about a rejection; empty if there is none.
+/// Returns advice about a rejected request. Empty if there is none.
 fn advice(status: u16, error: &ProviderError) -> &'static str {
     match (error.kind, status) {
         (_, 300..=399) => "; the address redirects; use the final address",

@@ -1,5 +1,5 @@
-//! Sends one HTTP request, and passes its response in pieces to a waiting thread. Does not follow redirects, so that
-//! keys go only to the intended server. Independent of the providers' protocols.
+//! Sends one HTTP request, and passes the response in pieces to a waiting thread. Does not follow redirects, so that
+//! keys reach only the intended server.
 
 use std::error::Error;
 use std::io;
@@ -14,21 +14,21 @@ use reqwest::{Client, ClientBuilder, Method, Url};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// Connection timeout.
+/// Timeout for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Maximum bytes to read of an error response.
+/// Maximum bytes to read from the body of an error response.
 const MAX_REFUSAL: usize = 64 * 1024;
 
-/// A request that can be sent repeatedly: a POST if it has a body, otherwise a GET.
+/// A request that can be sent repeatedly. Sent as a POST if it has a body, otherwise as a GET.
 pub(super) struct Request {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Bytes>,
 }
 
-/// A piece of a response. Pieces arrive in order: head, body pieces, end. A fault can replace any of them and is the
-/// last piece.
+/// A piece of a response. The head comes first, then the pieces of the body, then the end. A fault can occur at any
+/// point and is always the last piece.
 #[derive(Debug)]
 pub(super) enum Piece {
     Head(Head),
@@ -37,17 +37,16 @@ pub(super) enum Piece {
     Fault(Fault),
 }
 
-/// Status and relevant headers of a response.
+/// The status and the relevant headers of a response.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) status: u16,
-    /// Wait that the provider asks for before a retry.
+    /// How long the provider asks to wait before a retry.
     pub(super) retry_after: Option<Duration>,
-    /// Whether the provider advises to retry the request (`x-should-retry`).
+    /// Whether the provider advises retrying the request (header `x-should-retry`).
     pub(super) retry_advised: Option<bool>,
 }
 
-/// A transport fault.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// No connection was established, so nothing was sent.
@@ -65,7 +64,7 @@ pub(super) struct Pending {
 }
 
 impl Request {
-    /// Sends the request. Accepts at most `max_bytes` bytes of a successful reply.
+    /// Starts sending the request. Accepts at most `max_bytes` bytes of a successful reply.
     pub(super) fn send(&self, max_bytes: usize) -> Result<Pending, String> {
         let (client, runtime) = (client(&self.url)?, runtime()?);
         let method = if self.body.is_some() { Method::POST } else { Method::GET };
@@ -127,7 +126,7 @@ async fn exchange(
                     return if is_success { Err(Fault::TooLong) } else { Ok(()) };
                 }
             }
-            // The status of an error response is sufficient without its body.
+            // The status of an error response is sufficient without the body.
             Err(_) if !is_success => return Ok(()),
             Err(error) => return Err(Fault::Cut(chain(&error.without_url()))),
         }
@@ -138,7 +137,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
 
-/// Reads how long the provider asks to wait: seconds, or milliseconds as sent by OpenAI. HTTP dates are not
+/// Returns how long the provider asks to wait, given in seconds, or in milliseconds by OpenAI. HTTP dates are not
 /// supported, since providers do not send them.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| header(headers, name)?.parse::<f64>().ok();
@@ -146,7 +145,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Formats an error with its causes.
+/// Formats an error with all its causes.
 fn chain(error: &reqwest::Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();
@@ -161,8 +160,8 @@ fn chain(error: &reqwest::Error) -> String {
 }
 
 /// Returns the HTTP client for a URL. Requests over `https:` use the system's proxies and certificates. Plain HTTP is
-/// only allowed to this machine and bypasses proxies, which would otherwise see the key. Connections are not kept
-/// open: requests are minutes apart, and a connection that died in between would look like a broken reply.
+/// allowed only to this machine and bypasses proxies, which would otherwise see the key. Connections are not reused,
+/// since requests are minutes apart, and a connection lost in between would look like a broken reply.
 fn client(url: &Url) -> Result<&'static Client, String> {
     static CLIENTS: OnceLock<Result<[Client; 2], String>> = OnceLock::new();
     let builder = || {
@@ -173,7 +172,7 @@ fn client(url: &Url) -> Result<&'static Client, String> {
             .pool_max_idle_per_host(0)
     };
     let build = || {
-        // Fails if another thread has already installed a provider, which is fine.
+        // This fails if another thread has already installed a crypto provider, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |builder: ClientBuilder| builder.build().map_err(|error| chain(&error));
         Ok([client(builder())?, client(builder().no_proxy())?])
@@ -182,8 +181,8 @@ fn client(url: &Url) -> Result<&'static Client, String> {
     Ok(if url.scheme() == "https" { by_proxy } else { direct })
 }
 
-/// Returns the runtime for all requests. It has one worker thread, which starts with the first request and sleeps
-/// between requests.
+/// Returns the runtime for all requests. Its single worker thread starts with the first request and sleeps between
+/// requests.
 fn runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<io::Result<Runtime>> = OnceLock::new();
     RUNTIME

@@ -1,4 +1,4 @@
-//! Keys of providers: their sources, and how they are kept out of output.
+//! Finds the keys of providers, and keeps them out of output.
 
 use std::fmt;
 
@@ -12,41 +12,39 @@ use super::error::SendError;
 use super::key_command;
 use super::kind::key_variable;
 
-/// Minimum bytes at the end of truncated text that count as the beginning of a key.
+/// Minimum length of a key's beginning to be recognized at the end of truncated text, in bytes.
 const PART: usize = 4;
 
-/// A provider's key. [`fmt::Debug`] does not print it.
+/// A provider's key. Its [`fmt::Debug`] output does not contain the key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
-    /// The key as given, trimmed and not empty.
+    /// The key, trimmed and not empty.
     text: String,
 }
 
-/// Source of a key.
+/// Where the key of a provider comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The environment variable that the provider's own client reads. It may be unset for a server with OpenAI's
-    /// protocol at an address of its own, since such servers often need no key.
+    /// The environment variable that the provider's own client reads. The variable may be unset for other servers with
+    /// OpenAI's protocol, since these often need no key.
     Usual,
-    /// No key is sent.
+    /// The provider needs no key, and none is sent.
     None,
-    /// A configured environment variable.
     Variable(KeyVariable),
-    /// The first line of the output of a program, given with its arguments. Runs without a shell.
+    /// The first line printed by a program. The list contains the program and its arguments, and no shell is involved.
     Command(Vec<String>),
-    /// A key given by the caller, for example from an editor's secret store.
+    /// A key passed in by the caller, for example from an editor's secret store.
     Given(Key),
 }
 
 impl Key {
-    /// Creates a key; `None` if the text is empty or not allowed in a header.
+    /// Creates a key. Returns `None` if the text is blank or not allowed in a header.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let usable = !text.is_empty() && HeaderValue::from_str(text).is_ok();
         usable.then(|| Self { text: text.to_owned() })
     }
 
-    /// Reads a key from an environment variable.
     fn from_environment(variable: &str) -> Option<Self> {
         Self::new(&std::env::var(variable).ok()?)
     }
@@ -58,8 +56,8 @@ impl Key {
         Some(value)
     }
 
-    /// Replaces this key in a text, including its beginning at the end of a truncated text. Some servers repeat the
-    /// key that they reject.
+    /// Replaces this key in `text`, including a partial key at the end of truncated text. Some servers quote the key
+    /// that they reject.
     pub(super) fn redact(&self, text: &str) -> String {
         let mut text = text.replace(&self.text, "[key]");
         let end = text.trim_end_matches('…').len();
@@ -73,7 +71,7 @@ impl Key {
 }
 
 impl KeySource {
-    /// Checks whether a key is available, without running a command.
+    /// Checks that a key is available, without running a command.
     pub(super) fn check(&self, provider: &Provider) -> Result<(), SendError> {
         match self {
             Self::Command(command) => key_command::check(command),
@@ -83,7 +81,7 @@ impl KeySource {
         }
     }
 
-    /// Returns the key; `None` if none is needed.
+    /// Returns the key, or `None` if the provider needs none.
     pub(super) fn find(&self, provider: &Provider, cancel: &Cancel) -> Result<Option<Key>, SendError> {
         let required = |variable: &str| match Key::from_environment(variable) {
             Some(key) => Ok(Some(key)),
@@ -106,7 +104,7 @@ impl KeySource {
         }
     }
 
-    /// Handles a provider's rejection of the key: a command runs again for the next request.
+    /// Handles a provider's rejection of the key. A key command runs again for the next request.
     pub(super) fn was_refused(&self) {
         if let Self::Command(command) = self {
             key_command::forget(command);

@@ -1,5 +1,5 @@
-//! Keys printed by a command, as password managers do: `["op", "read", "op://Private/Anthropic/key"]`. The command
-//! runs without a shell and outside the workspace, so that it cannot start a program of the repository.
+//! Gets keys from a command such as a password manager: `["op", "read", "op://Private/Anthropic/key"]`. The command
+//! runs without a shell and outside the workspace, so that it cannot start a program from the repository.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -15,25 +15,22 @@ use strata_engine::cancel::Cancel;
 use super::error::SendError;
 use super::key::Key;
 
-/// Timeout of a command. Long enough for a fingerprint or a password.
+/// Timeout of a command. Long enough to enter a password or use a fingerprint reader.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a key is cached before the command runs again.
 const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// Polling interval while a command runs.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Maximum time to wait for output after a command has ended.
+/// Maximum time to wait for output after the command has exited.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Maximum bytes to read of a command's output.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
-/// Keys by the command that printed them, with the time when it ran.
+/// Keys and the time when they were printed, by command.
 type KnownKeys = BTreeMap<Vec<String>, (Key, Instant)>;
 
-/// Cached keys.
 static KEYS: Mutex<KnownKeys> = Mutex::new(BTreeMap::new());
 
 /// Checks that the program of a command is valid, without running it.
@@ -41,7 +38,7 @@ pub(super) fn check(command: &[String]) -> Result<(), SendError> {
     program(command).map(drop)
 }
 
-/// Returns the key printed by a command, from the cache if it is recent.
+/// Returns the key that a command prints, from the cache if it is recent.
 pub(super) fn key(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     let known = keys().get(command).cloned();
     if let Some((key, since)) = known
@@ -63,7 +60,7 @@ fn keys() -> MutexGuard<'static, KnownKeys> {
     KEYS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the program of a command: a name to be found in `PATH`, or an absolute path.
+/// Returns the program of a command, which must be a bare name to be found in `PATH` or an absolute path.
 fn program(command: &[String]) -> Result<&str, SendError> {
     let failure = |program: &str, reason: &str| {
         Err(SendError::KeyCommand { program: program.to_owned(), reason: reason.to_owned() })
@@ -77,7 +74,7 @@ fn program(command: &[String]) -> Result<&str, SendError> {
     }
 }
 
-/// Runs a command. Discards its standard error, which may contain the key.
+/// Runs a command and returns the key that it prints. Discards standard error, which may contain the key.
 fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     let program = program(command)?;
     let failure = |reason: String| SendError::KeyCommand { program: program.to_owned(), reason };
@@ -101,7 +98,7 @@ fn run(command: &[String], cancel: &Cancel) -> Result<Key, SendError> {
     Key::new(&line).ok_or_else(|| failure("printed no usable key on its first line".to_owned()))
 }
 
-/// Returns a channel that receives the first line of a command's output. Reads up to `MAX_OUTPUT`, so that the
+/// Returns a channel that receives the first line of a command's output. Drains up to `MAX_OUTPUT` bytes, so that the
 /// command does not block.
 fn first_line(output: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
@@ -117,7 +114,7 @@ fn first_line(output: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Waits for a command to exit, and kills it on timeout or cancellation. The error is a reason, or `None` for
+/// Waits for a command to exit, and kills it on timeout or cancellation. The error is a reason, or `None` for a
 /// cancellation.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>> {
     let begun = Instant::now();
@@ -132,7 +129,7 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<ExitStatus, Option<String>
             Err(error) => break Some(format!("failed while running: {error}")),
         }
     };
-    // The command may have exited in the meantime.
+    // Ignore errors, since the command may have exited in the meantime.
     let _ = child.kill();
     let _ = child.wait();
     Err(ended)

@@ -1,4 +1,4 @@
-//! Headers and key variables of each provider, and the mapping from model names to providers. Sends nothing.
+//! Headers and key variables of each provider, and the mapping from model names to providers.
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use strata_engine::prompt::settings::ProviderName;
@@ -6,18 +6,18 @@ use strata_engine::prompt::settings::ProviderName;
 use super::key::{Key, KeySource};
 use super::{Provider, address};
 
-/// The provider cannot be inferred from the model's name.
+/// Error for a model name that does not identify its provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the provider of model `{0}` is unknown: prefix the name with anthropic/, openai/, responses/, gemini/ or ollama/, or set \
      the address of an OpenAI-compatible server"
 )]
 pub struct UnknownModel(
-    /// The name, truncated.
+    /// The model name, truncated.
     pub String,
 );
 
-/// Returns the environment variable that the provider's own client reads the key from; `None` if no key is needed.
+/// Returns the environment variable from which the provider's own client reads the key, or `None` if no key is needed.
 pub(super) const fn key_variable(kind: ProviderName) -> Option<&'static str> {
     match kind {
         ProviderName::Anthropic => Some("ANTHROPIC_API_KEY"),
@@ -46,9 +46,9 @@ pub(super) fn headers(kind: ProviderName, key: Option<&Key>) -> HeaderMap {
 }
 
 impl Provider {
-    /// Infers the provider from a model's name. `kind/model` names it explicitly; otherwise `claude*` is Anthropic,
-    /// `gpt*`, `chatgpt*` and `o` followed by a digit are OpenAI, and `gemini*` is Google. With a `base_url`, any
-    /// other name is assumed to use OpenAI's protocol, as nearly all servers do.
+    /// Infers the provider from a model name. `kind/model` names the provider explicitly. Otherwise `claude*` is
+    /// Anthropic, `gpt*`, `chatgpt*` and `o` followed by a digit are OpenAI, and `gemini*` is Google. With a
+    /// `base_url`, any other name is assumed to use OpenAI's protocol, as nearly all servers do.
     ///
     /// # Errors
     /// [`UnknownModel`] if neither the name nor a base URL determines the provider.
@@ -72,7 +72,6 @@ impl Provider {
     }
 }
 
-/// Guesses the provider from a model's name.
 fn guess(name: &str) -> Option<ProviderName> {
     let name = name.to_ascii_lowercase();
     let begins = |prefix: &str| name.starts_with(prefix);
@@ -87,7 +86,7 @@ fn guess(name: &str) -> Option<ProviderName> {
     }
 }
 
-/// Matches names such as `o1`, `o3-mini` and `o4-mini-2025-04-16`.
+/// Whether a name looks like `o1`, `o3-mini` or `o4-mini-2025-04-16`.
 fn is_reasoning_model(name: &str) -> bool {
     name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }

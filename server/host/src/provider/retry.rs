@@ -1,4 +1,4 @@
-//! Decides which failed requests are retried, how often, and after how long.
+//! Decides whether and when to retry a failed request.
 
 use std::time::Duration;
 
@@ -6,42 +6,41 @@ use strata_engine::conversation::reply::ProviderErrorKind;
 
 use super::error::SendError;
 
-/// Statuses of temporary failures: 429 too many requests, 500 internal error, 502 bad gateway, 503 unavailable, and
-/// Anthropic's 529 overloaded.
+/// HTTP statuses of temporary failures: 429 too many requests, 500 internal error, 502 bad gateway, 503 unavailable,
+/// and Anthropic's 529 overloaded.
 const NOT_NOW: [u16; 5] = [429, 500, 502, 503, 529];
 
-/// Wait before the second attempt; doubles with each further one.
+/// Wait before the second attempt. Doubles with each further attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// Maximum wait unless the provider asks for a longer one.
+/// Maximum wait, unless the provider asks for a longer one.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// Maximum wait that a provider may ask for. With a longer one, the request fails and the user decides.
+/// Maximum wait that a provider may ask for. If it asks for a longer one, the request fails and the user decides.
 const LONGEST_HINT: Duration = Duration::from_secs(60);
 
-/// Why an attempt failed, and whether to retry.
+/// A failed attempt, and whether a retry may help.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// The error to report if there is no further attempt.
     pub(super) error: SendError,
-    /// Whether a retry may help.
     pub(super) again: Retry,
     /// Whether the provider may have billed the attempt.
     pub(super) may_be_billed: bool,
 }
 
-/// Whether the same request may succeed later.
+/// Whether and when to retry a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retry {
-    /// It would fail again.
+    /// The request would fail again.
     Never,
     /// Retry after the usual wait.
     Usual,
-    /// Retry after the wait that the provider asks for.
+    /// Retry after the time that the provider asks for.
     After(Duration),
 }
 
-/// Number of failed attempts, and how many of them may have been billed.
+/// Counts the failed attempts, and those that may have been billed.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     failed: u32,
@@ -56,7 +55,7 @@ impl Failure {
 }
 
 impl Retry {
-    /// Decides whether to retry after an unsuccessful status. `advised` is the provider's advice.
+    /// Decides whether to retry after an error response. `advised` is the provider's own advice.
     pub(super) fn after_status(status: u16, advised: Option<bool>, retry_after: Option<Duration>) -> Self {
         if advised == Some(false) || !NOT_NOW.contains(&status) {
             Self::Never
@@ -65,7 +64,7 @@ impl Retry {
         }
     }
 
-    /// Decides whether to retry after an error inside a successful response.
+    /// Decides whether to retry after an error reported inside a successful response.
     pub(super) fn after_kind(kind: ProviderErrorKind, retry_after: Option<Duration>) -> Self {
         match kind {
             ProviderErrorKind::Overloaded | ProviderErrorKind::RateLimit | ProviderErrorKind::Server => {
@@ -85,8 +84,8 @@ impl Retry {
 }
 
 impl Tries {
-    /// Records a failure, and returns the wait before the next attempt; `None` for no further attempt. A request that
-    /// may have been billed is retried only once, so that a reply costs at most twice its price.
+    /// Records a failure. Returns the wait before the next attempt, or `None` to stop. A request that may have been
+    /// billed is retried only once, so that a reply costs at most twice its price.
     pub(super) fn wait(&mut self, failure: &Failure, retries: u32) -> Option<Duration> {
         self.failed += 1;
         self.billed += u32::from(failure.may_be_billed);
@@ -96,8 +95,8 @@ impl Tries {
         let usual = FIRST_WAIT.saturating_mul(1 << (self.failed - 1).min(8)).min(LONGEST_WAIT);
         match failure.again {
             Retry::Never => None,
-            // Between half of the wait and all of it, so that clients that failed at the same time do not retry at
-            // the same time.
+            // Wait for between half and all of the usual time, so that clients that failed together do not retry
+            // together.
             Retry::Usual => Some(usual / 2 + jitter(usual / 2)),
             Retry::After(hint) if hint > LONGEST_HINT => None,
             Retry::After(hint) => Some(hint + jitter(hint.min(FIRST_WAIT))),
@@ -108,7 +107,7 @@ impl Tries {
 /// Returns a random duration of at most `most`.
 fn jitter(most: Duration) -> Duration {
     let mut byte = [0; 1];
-    // Without random bytes, nothing is added.
+    // Without random bytes, the jitter is zero.
     let _ = getrandom::fill(&mut byte);
     most.mul_f64(f64::from(byte[0]) / 255.0)
 }

@@ -1,4 +1,5 @@
-//! Resolves symbolic links in a path whose last components may not exist. Checks no roots and no permissions.
+//! Resolves symbolic links in a path whose last components may not exist. Does not check whether access to a path is
+//! allowed.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::Refusal;
 use crate::canonical::canonical;
 
-/// A path without symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RealPath {
     /// Absolute path. The existing part is spelled as in the file system.
@@ -15,8 +15,8 @@ pub(super) struct RealPath {
     pub(super) exists: bool,
 }
 
-/// Follows all links in an absolute path. Nonexistent components at the end are kept, so that a file can be named
-/// before it is created.
+/// Follows all links in an absolute path. Keeps nonexistent components at the end, so that a file can be named before
+/// it is created.
 pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
     let mut existing = path;
     let mut missing: Vec<OsString> = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
                 return Ok(RealPath { path: real, exists });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // An entry that exists but cannot be resolved is a link with a missing target.
+                // An entry that exists but cannot be resolved is a link to a missing target.
                 if existing.symlink_metadata().is_ok() {
                     return Err(Refusal::BrokenLink);
                 }

@@ -1,4 +1,4 @@
-//! The reasons for rejecting a path, and their messages.
+//! Reasons for rejecting a path, and their messages.
 
 use std::io;
 
@@ -6,13 +6,13 @@ use strata_engine::sanitize::is_invisible;
 
 use crate::uri::UriError;
 
-/// Maximum length of a path, in bytes. Longer than any system can open.
+/// Maximum length of a path, in bytes. No supported system can open a longer path.
 pub(super) const MAX_PATH_BYTES: usize = 32 * 1024;
 
-/// Maximum characters of a path in an error.
+/// Maximum characters of a path to show in an error.
 const SHOWN_CHARACTERS: usize = 200;
 
-/// A rejected path, with the reason.
+/// A rejected path and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}`: {reason}")]
 pub struct PathError {
@@ -28,40 +28,37 @@ pub enum Refusal {
     Empty,
     #[error("the path contains a NUL character")]
     Nul,
-    /// The path is longer than any system can open.
+    /// The path is longer than any supported system can open.
     #[error("the path is longer than {MAX_PATH_BYTES} bytes")]
     TooLong,
-    /// A URI that does not name a file.
+    /// The URI does not name a file.
     #[error(transparent)]
     Uri(#[from] UriError),
     /// The path contains `..`, whose meaning depends on links.
     #[error("`..` is not allowed; name the file from the top of the workspace folder")]
     ParentStep,
-    /// A drive or network share on a system without them, or a drive without a slash.
+    /// The path names a drive or network share on a system without them, or a drive without a slash.
     #[error("drives and network shares are not supported on this system")]
     Drive,
-    /// A path in `/proc`, `/dev` or `/sys`.
     #[error("system files (`/proc`, `/dev`, `/sys`) are not readable")]
     SystemFile,
-    /// A name that Windows interprets differently: a stream (`a:b`), a trailing dot or space, or a device.
+    /// Windows interprets the name differently: it is a stream (`a:b`) or a device, or ends with a dot or space.
     #[error("the name is ambiguous on this system")]
     Ambiguous,
-    /// An absolute path outside all workspace folders.
+    /// The absolute path is outside all workspace folders.
     #[error("it is outside the workspace folders")]
     Outside,
-    /// A path in a workspace folder that leads outside through a symbolic link.
+    /// The path is inside a workspace folder, but a symbolic link leads outside.
     #[error("a symbolic link leads out of the workspace folders")]
     LinkOutside,
-    /// Symbolic links that form a cycle, or too many of them.
+    /// The symbolic links form a cycle, or there are too many of them.
     #[error("its symbolic links form a cycle")]
     LinkLoop,
-    /// A symbolic link whose target does not exist.
     #[error("it is a symbolic link to a file that does not exist")]
     BrokenLink,
-    /// A name that is not UTF-8, or that begins with `untitled:`.
+    /// The name is not UTF-8, or begins with `untitled:`.
     #[error("the name is not valid UTF-8, or begins with `untitled:`")]
     NoKey,
-    /// No workspace folder is open.
     #[error("no workspace folder is open")]
     NoRoots,
     /// Several folders are open, and the path neither begins with the name of one nor exists in one.
@@ -70,13 +67,12 @@ pub enum Refusal {
     /// Several folders are open, and more than one contains the file.
     #[error("several workspace folders contain it ({0}); prefix it with the folder's name")]
     SeveralRoots(String),
-    /// A workspace folder itself, where a file is required.
+    /// The path names a workspace folder, but a file is required.
     #[error("it is the workspace folder itself")]
     IsRoot,
-    /// A workspace folder given by a relative path.
     #[error("a workspace folder must be an absolute path")]
     RelativeRoot,
-    /// An untitled buffer, which has no file.
+    /// The key belongs to an untitled buffer, which has no file.
     #[error("it is a new buffer that has not been saved")]
     Untitled,
     /// The operating system denies access or reports another error.

@@ -1,4 +1,4 @@
-//! Stores changes to a session in one transaction. The cost of appending does not depend on the length of the
+//! Stores changes to a session in one transaction. The cost of appending a message does not depend on the length of the
 //! session.
 
 use std::collections::HashMap;
@@ -13,22 +13,22 @@ use super::sessions::{Columns, append, body, key_of, next_touch};
 use super::word_index::WordIndex;
 use super::{Store, StoreError};
 
-/// The difference between a session and its stored state. Applied in field order.
+/// The difference between a session and its stored state. Fields are applied in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Commit {
-    /// Messages that were removed.
+    /// Ids of removed messages.
     pub removed: Vec<MessageId>,
-    /// Messages whose content, visibility, kind or pin changed. Their positions stay the same.
+    /// Messages whose content, visibility, kind or pin changed. Their positions remain the same.
     pub changed: Vec<Arc<Message>>,
-    /// Messages added at the end.
+    /// Messages appended to the end.
     pub appended: Vec<Arc<Message>>,
-    /// The order of all messages; `None` if it follows from the fields above.
+    /// The order of all messages, or `None` if the fields above determine it.
     pub order: Option<Vec<MessageId>>,
-    /// The other state of the session; `None` if unchanged.
+    /// State of the session besides its messages, or `None` if unchanged.
     pub state: Option<Value>,
-    /// The id of the next message.
+    /// Id of the next message.
     pub next_id: u64,
-    /// Time of the change, in milliseconds since 1970. For display only; does not affect the order.
+    /// Time of the change, in milliseconds since 1970. Used only for display, not for ordering.
     pub now_ms: u64,
 }
 
@@ -36,9 +36,9 @@ impl Store {
     /// Stores a change durably.
     ///
     /// # Errors
-    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`]
-    /// if the change does not fit the stored state; [`StoreError::TooDeep`]; [`StoreError::Full`],
-    /// [`StoreError::Busy`], [`StoreError::Damaged`]. On any error, nothing is changed.
+    /// Changes nothing on any error. [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`]
+    /// or [`StoreError::Order`] if the change does not match the stored state; [`StoreError::TooDeep`],
+    /// [`StoreError::Full`], [`StoreError::Busy`] or [`StoreError::Damaged`].
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         let applied = self.apply(handle, commit);
         self.mark_damage(applied)
@@ -111,7 +111,7 @@ fn reorder(connection: &Connection, session: i64, order: &[MessageId]) -> Result
     let mut put =
         connection.prepare_cached("INSERT INTO place (session, position, message) VALUES (?1, ?2, ?3)")?;
     for (position, id) in (1_i64..).zip(order) {
-        // Removed from the map, so that a message cannot be listed twice.
+        // Remove the key from the map, so that listing a message twice is an error.
         let Some(key) = keys.remove(id) else { return Err(wrong) };
         put.execute([session, position, key])?;
     }

@@ -1,4 +1,4 @@
-//! Errors of the store. They contain no message text.
+//! Errors of the store. They do not contain the text of messages.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use strata_engine::conversation::history::MessageId;
 
 use super::{FragmentId, SessionId};
 
-/// Why something was not stored, read or found. Nothing was changed unless a variant says otherwise.
+/// Why an operation of the store failed. Nothing was changed, unless a variant says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The database was written by a newer version. It was left untouched.
+    /// A newer version wrote the database, which remains unchanged.
     #[error(
         "{} was written by a newer version of Strata (its schema is {found}, and this version supports up to {known})",
         .path.display()
@@ -19,44 +19,40 @@ pub enum StoreError {
     Newer {
         path: PathBuf,
         found: i32,
-        /// The newest schema that this version supports.
+        /// The newest schema version that this version supports.
         known: i32,
     },
-    /// Another process, or another handle in this one, has the session open for writing.
+    /// Another process, or another handle in this process, has the session open for writing.
     #[error("session `{id}` is in use{}; it can be opened read-only", process(*pid))]
     InUse {
         id: SessionId,
-        /// The writing process, if known.
+        /// The process that has the session open, if known.
         pid: Option<u32>,
     },
-    /// The session was opened for reading only.
     #[error("session `{0}` is open read-only")]
     ReadOnly(SessionId),
-    /// The workspace has no such session.
     #[error("session `{0}` does not exist")]
     NoSession(SessionId),
-    /// A session with this id already exists.
     #[error("session `{0}` already exists")]
     Exists(SessionId),
     /// The id is reserved.
     #[error("`{0}` always means the current session; choose another name")]
     Reserved(SessionId),
-    /// Not a valid session id.
+    /// The text is not a valid session id.
     #[error("`{}` is not a session id; use at most 64 lowercase letters, digits, `-` and `_`", .0.escape_default())]
     BadSessionId(String),
-    /// The workspace has no such memory fragment.
+    /// The workspace has no memory fragment with this id.
     #[error("note {0} does not exist")]
     NoFragment(FragmentId),
-    /// The memory fragment has no text.
     #[error("a note cannot be empty")]
     EmptyFragment,
-    /// A commit, a fork or an import refers to a message that the session does not have.
+    /// A commit, a fork or an import refers to a message that does not exist in the session.
     #[error("the session has no message {}", .0.0)]
     NoMessage(MessageId),
-    /// A commit or an import adds a message with an id that is already used.
+    /// A commit or an import adds a message whose id is already used.
     #[error("the session already has a message {}", .0.0)]
     MessageExists(MessageId),
-    /// Values in a message are nested too deeply to be read back.
+    /// A message contains values that are nested too deeply to be read back.
     #[error("values nested more than {0} levels deep cannot be stored; convert the innermost ones to text")]
     TooDeep(usize),
     /// The order in a commit does not list each message of the session exactly once.
@@ -65,62 +61,56 @@ pub enum StoreError {
     /// The search query contains no words.
     #[error("nothing to search for: the query has no letters or digits")]
     EmptyQuery,
-    /// An invalid line in an import.
+    /// An imported file has an invalid line.
     #[error("line {line}: {what}")]
     Line {
         /// One-based line number.
         line: usize,
-        /// What is wrong with the line.
         what: String,
     },
-    /// A spilled output exceeds the quota for all spilled outputs.
+    /// A spilled output alone exceeds the quota for all spilled outputs.
     #[error(
         "an output of {bytes} bytes exceeds the quota of {quota} bytes for outputs in files; raise \
              `tool_output.spill_quota_mib`"
     )]
     OverQuota {
-        /// Size of the output in bytes.
+        /// Size of the output, in bytes.
         bytes: u64,
-        /// The quota in bytes.
+        /// The quota, in bytes.
         quota: u64,
     },
-    /// The spilled outputs of a session cannot be hard-linked for a copy, and the quota leaves no room to copy them.
+    /// The spilled outputs of a session cannot be hard-linked for a copy of the session, and copying them would exceed
+    /// the quota.
     #[error(
         "copies of the session's outputs would exceed the quota of {quota} bytes; delete sessions or raise \
              `tool_output.spill_quota_mib`"
     )]
     NoRoomForCopy {
-        /// The quota in bytes.
+        /// The quota, in bytes.
         quota: u64,
     },
-    /// The session has no spilled output with this name. It may have been evicted.
+    /// The session has no spilled output with this name. The output may have been evicted.
     #[error("spilled output `{}` does not exist", .0.escape_default())]
     NoSpill(String),
     /// No environment variable determines the state directory.
     #[error("no state directory: set STRATA_STATE_DIR or HOME")]
     NoStateDirectory,
-    /// Another process has locked the database for too long.
+    /// Another process kept the database locked for too long.
     #[error("another process is using the store")]
     Busy,
-    /// The disk is full.
     #[error("the disk is full")]
     Full,
-    /// The database is damaged. The next opening checks it completely and replaces it if necessary.
+    /// The database is damaged. It is checked completely when it is next opened, and replaced if necessary.
     #[error("the store is damaged: {0}")]
     Damaged(String),
-    /// The system provides no random bytes.
     #[error("the system provides no random bytes: {0}")]
     NoRandomness(String),
     /// A directory that must be private is accessible to other users, or is not a directory.
     #[error("{} {problem}, so nothing is stored there", .path.display())]
-    NotPrivate {
-        path: PathBuf,
-        /// What is wrong with the path.
-        problem: &'static str,
-    },
+    NotPrivate { path: PathBuf, problem: &'static str },
     #[error("{}: {kind}", .path.display())]
     Io { path: PathBuf, kind: io::ErrorKind },
-    /// Any other SQLite error.
+    /// Any other error reported by SQLite.
     #[error("the store failed: {0}")]
     Sqlite(String),
 }

@@ -1,5 +1,5 @@
-//! Identifiers of sessions, memory fragments and spilled outputs: generated from system randomness, and validated
-//! when they come from outside, because they become file names.
+//! Identifiers of sessions, memory fragments and spilled outputs. They are generated from the system's random number
+//! generator. Identifiers from outside are validated, because they become file names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,27 +8,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::StoreError;
 
-/// Identifier of a session: 1 to 64 lowercase letters, digits, `-` or `_`, starting with a letter or digit. Safe as a
+/// Identifier of a session: 1 to 64 lowercase letters, digits, `-` or `_`, starting with a letter or digit. Valid as a
 /// file name on every system, including case-insensitive ones.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SessionId(Box<str>);
 
-/// Identifier of a memory fragment in its workspace. Never reused.
+/// Identifier of a memory fragment, unique within the workspace and never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FragmentId(pub i64);
 
-/// Digits of random identifiers: letters and digits except similar-looking ones (Crockford's base 32, in lower case).
+/// Digits of random identifiers: Crockford's base 32 in lowercase, which omits letters that look like digits.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Maximum length of an identifier, in bytes.
 const MAX_BYTES: usize = 64;
 
 impl SessionId {
-    /// Generates an identifier: `s-` and 80 random bits.
+    /// Generates an identifier: `s-` followed by 80 random bits.
     ///
     /// # Errors
-    /// [`StoreError::NoRandomness`].
+    /// [`StoreError::NoRandomness`] if the system provides no random bytes.
     pub fn random() -> Result<Self, StoreError> {
         Ok(Self(format!("s-{}", random_digits::<16>()?).into()))
     }
@@ -37,7 +36,7 @@ impl SessionId {
         &self.0
     }
 
-    /// Whether the identifier is `main`, which always refers to the current session and so cannot name a stored one.
+    /// Whether the identifier is `main`, which always means the current session, so a stored session cannot have it.
     pub fn is_reserved(&self) -> bool {
         &*self.0 == "main"
     }
@@ -86,7 +85,7 @@ pub(super) fn random_digits<const N: usize>() -> Result<String, StoreError> {
     Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
 }
 
-/// Whether `text` consists of digits that [`random_digits`] generates.
+/// Whether `text` consists only of digits that [`random_digits`] generates.
 pub(super) fn are_digits(text: &str) -> bool {
     text.bytes().all(|byte| DIGITS.contains(&byte))
 }

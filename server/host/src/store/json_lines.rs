@@ -1,5 +1,5 @@
-//! Exports and imports a session as JSON lines: a header that identifies the session, then one line per message. Does
-//! not read other programs' formats.
+//! Exports and imports a session as JSON lines. The first line is a header that identifies the session; each further
+//! line is a message. Does not read formats of other programs.
 
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
@@ -15,11 +15,10 @@ use super::{SessionHandle, SessionId, Store, StoreError};
 pub struct ImportedSession {
     /// The new session, open for writing.
     pub handle: SessionHandle,
-    /// Number of imported messages.
     pub messages: usize,
 }
 
-/// The first line.
+/// The first line of the format.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Header {
@@ -29,21 +28,20 @@ struct Header {
     created_ms: u64,
 }
 
-/// Version of the format.
 const VERSION: u32 = 1;
 
 /// Maximum length of a line, in bytes. Equal to the maximum message size of the protocol.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// Highest message id accepted. Leaves enough ids for messages added later.
+/// Maximum message id to accept. Leaves enough ids for messages appended later.
 const MAX_NUMBER: u64 = u64::MAX / 4;
 
 impl Store {
-    /// Writes a consistent snapshot of a session as lines: a header, then its messages in order, including hidden
-    /// ones. The output is deterministic.
+    /// Writes a consistent snapshot of a session as JSON lines: a header, and then all messages in order, including
+    /// hidden ones. The output is deterministic.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`]; [`StoreError::Io`] from the writer.
+    /// [`StoreError::NoSession`] if the session does not exist; [`StoreError::Io`] if writing to `out` fails.
     pub fn export(&self, id: &SessionId, out: &mut impl Write) -> Result<(), StoreError> {
         let transaction = self.reading()?;
         let key = key_of(&transaction, id)?;
@@ -56,8 +54,8 @@ impl Store {
         each_message(&transaction, key, |message| write_line(out, &message))
     }
 
-    /// Imports the output of [`export`](Self::export) as a new session, completely or not at all. Keeps the session's
-    /// id unless it is taken or reserved; then generates a new one.
+    /// Imports the output of [`export`](Self::export) as a new session, completely or not at all. Keeps the id of the
+    /// session unless it is reserved or already used, and otherwise generates a new one.
     ///
     /// # Errors
     /// [`StoreError::Line`] with the number of the first invalid line.
@@ -102,7 +100,7 @@ fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), StoreE
     out.write_all(&line).map_err(|error| StoreError::io(Path::new("export"), &error))
 }
 
-/// Parses a message, rejecting unknown fields: serde cannot reject them in flattened structs.
+/// Parses a message and rejects unknown fields, which serde cannot reject in flattened structs.
 fn message(line: &[u8]) -> Result<Message, String> {
     let mut fields: serde_json::Map<String, Value> =
         serde_json::from_slice(line).map_err(|error| error.to_string())?;
@@ -115,7 +113,7 @@ fn message(line: &[u8]) -> Result<Message, String> {
     Ok(Message { id, body })
 }
 
-/// Reads the next line; `None` after the last one.
+/// Reads the next line, or `None` at the end.
 fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, StoreError> {
     let mut line = Vec::new();
     let read = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);

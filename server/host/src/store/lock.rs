@@ -1,5 +1,5 @@
-//! Ensures one writer per session across processes. Uses locks of the operating system, which are released when the
-//! process ends for any reason. Does not access the database.
+//! Ensures that each session has one writer across processes. Uses file locks of the operating system, which are
+//! released when a process ends for any reason. Does not access the database.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -8,16 +8,15 @@ use std::process;
 use super::paths::{StorePaths, lock_file};
 use super::{SessionId, StoreError};
 
-/// How a session is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// For reading and writing. No other handle can write to the session while this one exists.
+    /// Reading and writing. Prevents other handles from writing to the session.
     Write,
-    /// For reading only. Others may write to the session in the meantime.
+    /// Reading only. Does not prevent other handles from writing to the session.
     Read,
 }
 
-/// An open session. Dropping it releases the session.
+/// An open session. Dropping the handle releases the session.
 #[derive(Debug)]
 pub struct SessionHandle {
     pub id: SessionId,
@@ -29,7 +28,8 @@ impl SessionHandle {
         Self { id, lock: None }
     }
 
-    /// Locks the session; fails immediately if it is locked, naming the process that holds the lock.
+    /// Locks a session for writing. If the session is already locked, fails immediately with the id of the process that
+    /// holds the lock.
     pub(super) fn writing(place: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
         let path = place.session_lock(&id);
         let mut file = lock_file(&path)?;
@@ -38,12 +38,11 @@ impl SessionHandle {
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse { pid: holder(&mut file), id }),
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path, &error)),
         }
-        // Lets others report which process holds the lock. Failing to write it is harmless.
+        // Record which process holds the lock, so that other processes can report it. Failing to record it is harmless.
         let _ = file.set_len(0).and_then(|()| write!(file, "{}", process::id()));
         Ok(Self { id, lock: Some(file) })
     }
 
-    /// Returns how the session was opened.
     pub fn access(&self) -> Access {
         if self.lock.is_some() { Access::Write } else { Access::Read }
     }
@@ -56,7 +55,7 @@ impl SessionHandle {
     }
 }
 
-/// Reads the id of the process that holds the lock. `None` on systems where a locked file cannot be read.
+/// Reads the id of the process that holds a lock. Returns `None` on systems where a locked file cannot be read.
 fn holder(file: &mut File) -> Option<u32> {
     const DIGITS: u64 = 10;
     let mut text = String::new();

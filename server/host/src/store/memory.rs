@@ -1,4 +1,4 @@
-//! Memory fragments: short notes that outlast all compactions and sessions of the workspace.
+//! Stores memory fragments, which are short notes that outlast all compactions and sessions of a workspace.
 
 use rusqlite::params;
 
@@ -8,15 +8,14 @@ use super::{FragmentId, SessionId, Store, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFragment {
     pub text: String,
-    /// Tags to file the note under; searches include them.
+    /// Tags to file the note under. Searches match them too.
     pub tags: Vec<String>,
-    /// The session in which the note was made.
+    /// The session in which the note was created.
     pub session: Option<SessionId>,
-    /// Creation time in milliseconds since 1970, given by the caller.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// A stored note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     pub id: FragmentId,
@@ -24,7 +23,7 @@ pub struct Fragment {
 }
 
 impl Store {
-    /// Stores a note.
+    /// Stores a note and returns its id.
     ///
     /// # Errors
     /// [`StoreError::EmptyFragment`] if the text is blank.
@@ -51,7 +50,7 @@ impl Store {
     /// Returns all notes of the workspace, oldest first.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] and other errors of the database.
+    /// [`StoreError::Damaged`] or another error of the database.
     pub fn memory_list(&self) -> Result<Vec<Fragment>, StoreError> {
         let mut statement = self
             .connection
@@ -64,10 +63,10 @@ impl Store {
         Ok(found)
     }
 
-    /// Deletes a note.
+    /// Deletes the note with this id.
     ///
     /// # Errors
-    /// [`StoreError::NoFragment`] if it does not exist.
+    /// [`StoreError::NoFragment`] if the note does not exist.
     pub fn memory_remove(&mut self, id: FragmentId) -> Result<(), StoreError> {
         let transaction = self.writing()?;
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
@@ -78,7 +77,7 @@ impl Store {
     }
 }
 
-/// Reads a note from the columns `key, session, tags, text, created_ms`.
+/// Reads a note from a row with the columns `key, session, tags, text, created_ms`.
 pub(super) fn fragment(row: &rusqlite::Row<'_>) -> Result<Fragment, StoreError> {
     let session = row.get::<_, Option<String>>(1)?.map(|id| id.parse().map_err(StoreError::damaged));
     let tags: String = row.get(2)?;

@@ -1,5 +1,5 @@
-//! Opens the database file of a workspace: inspects it first, rejects newer versions, and sets a damaged one aside.
-//! Independent of sessions.
+//! Opens the database file of a workspace. Inspects the file first, rejects newer versions, and sets a damaged database
+//! aside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use super::paths::{StorePaths, lock_for_a_moment, private_file};
 use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
-/// A damaged database that was set aside and replaced by a new one.
+/// A damaged database that was set aside and replaced with an empty one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedDatabase {
     pub path: PathBuf,
-    /// What was wrong with it.
+    /// The damage that was found.
     pub reason: String,
 }
 
-/// State of the file, determined without modifying it.
+/// State of a database file, determined without modifying the file.
 enum FileState {
-    /// The file is missing or empty.
+    /// The file does not exist or is empty.
     Nothing,
-    /// A database whose tables have this version.
+    /// The file is a database with this schema version.
     Tables(i32),
-    /// A change was interrupted. The content is unreliable until the change is rolled back from the journal.
+    /// A change was interrupted, so the content is unreliable until the journal is rolled back.
     Unfinished,
 }
 
@@ -37,7 +37,7 @@ const BUSY_PATIENCE: Duration = Duration::from_secs(5);
 /// Suffixes of the files that SQLite creates next to a database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// Opens the database of a workspace. Also returns a damaged database that was set aside.
+/// Opens the database of a workspace. If a damaged database had to be set aside, it is returned too.
 pub(super) fn open(place: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
     let _lock = lock_for_a_moment(&place.opening_lock())?;
     match connect(place) {
@@ -66,19 +66,20 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     let mut connection = Connection::open_with_flags(&path, flags)?;
     connection.busy_timeout(BUSY_PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // No checkpoint on close until the file is known to be intact, so that a damaged file stays as it was found.
+    // Skip the checkpoint on close until the file is known to be intact, so that a damaged file remains as it was
+    // found.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     for (pragma, value) in [("foreign_keys", "ON"), ("trusted_schema", "OFF"), ("cell_size_check", "ON")] {
         connection.pragma_update(None, pragma, value)?;
     }
-    // A commit acknowledges data, so it must be on disk; on macOS, that takes more than `fsync`.
+    // A commit acknowledges data, so the data must be on disk. On macOS, this requires more than `fsync`.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
-    // SQLite would write temporary data that exceeds its cache to a directory shared by all users.
+    // SQLite would otherwise write temporary data that exceeds its cache to a directory shared by all users.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let found = match state {
-        // The creation of the database may itself have been interrupted, leaving it empty.
+        // If the interrupted change was the creation of the database, the database is empty.
         FileState::Unfinished if pages(&connection)? > 0 => rolled_back_version(&connection)?,
         _ => schema::version(&connection)?,
     };
@@ -93,7 +94,8 @@ fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Inspects the file without leaving a trace: `immutable` takes no lock, reads no log and writes nothing.
+/// Inspects a database file without modifying anything. In `immutable` mode, SQLite takes no lock, reads no log and
+/// writes nothing.
 fn inspect(path: &Path) -> Result<FileState, StoreError> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
@@ -112,13 +114,13 @@ fn inspect(path: &Path) -> Result<FileState, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
-    // A file may be shorter than its header says without being damaged: if a process dies while moving its log into
-    // the database, the rest is still in the log.
+    // A file may be shorter than its header says without being damaged: if a process dies while moving its log into the
+    // database, the missing pages are still in the log.
     connection.pragma_update(None, "writable_schema", "ON")?;
     rolled_back_version(&connection).map(FileState::Tables)
 }
 
-/// Returns the schema version of a Strata database; fails for any other database.
+/// Returns the schema version of a Strata database, and fails for any other database.
 fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
@@ -135,7 +137,7 @@ fn pages(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.pragma_query_value(None, "page_count", |row| row.get(0))?)
 }
 
-/// Creates an empty, private file for SQLite to use. SQLite itself would create one that others can read.
+/// Creates an empty private file for SQLite. A file created by SQLite itself would be readable by other users.
 fn create(path: &Path) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
@@ -149,8 +151,8 @@ fn create(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks the tables, which takes a millisecond per thousand messages. The word index takes ten times as long, so it
-/// is checked only after damage was noticed, and rebuilt from the tables if damaged.
+/// Checks the tables, which takes a millisecond per thousand messages. The word index takes ten times as long, so it is
+/// checked only if damage was noticed earlier, and rebuilt from the tables if it is damaged.
 fn check(connection: &mut Connection, place: &StorePaths) -> Result<(), StoreError> {
     for table in schema::TABLES {
         // SQLite does not report a missing table as damage.
@@ -173,8 +175,8 @@ fn check_one(connection: &Connection, table: &str) -> Result<(), StoreError> {
     verdict(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
 }
 
-/// Interprets the findings of SQLite's checks. They include pages that could not be read from disk, which says
-/// nothing about the database. Such findings contain the error code, or, for a list of pages, only a message
+/// Interprets the findings of SQLite's checks. Findings about pages that could not be read do not mean that the
+/// database is damaged. They contain the error code, or only a message if a list of pages could not be read
 /// (`checkTreePage` and `checkList` in SQLite's `btree.c`).
 pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
     /// Low bytes of the codes `SQLITE_NOMEM` and `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html>).
@@ -190,7 +192,7 @@ pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
     }
 }
 
-/// Renames a damaged database and its accompanying files, and returns the new path.
+/// Renames a damaged database together with the files that SQLite created next to it, and returns the new path.
 fn set_aside(place: &StorePaths) -> Result<PathBuf, StoreError> {
     let path = place.database();
     let free = |aside: &PathBuf| aside.symlink_metadata().is_err();
@@ -214,7 +216,7 @@ fn sibling(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Formats a path as an SQLite URI (<https://www.sqlite.org/uri.html>), with special bytes percent-encoded.
+/// Formats a path as an SQLite URI (<https://www.sqlite.org/uri.html>), percent-encoding special bytes.
 fn immutable_uri(path: &Path) -> String {
     const KEPT: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'/').remove(b':').remove(b'.').remove(b'-').remove(b'_');

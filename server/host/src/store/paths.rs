@@ -1,4 +1,4 @@
-//! Paths of stored state, accessible only to its owner. Handles file names, not their content.
+//! Paths of stored state, which is accessible only to its owner. Does not handle the content of files.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -18,7 +18,7 @@ pub struct WorkspaceKey {
     folder: PathBuf,
 }
 
-/// The paths of one workspace.
+/// Paths of the stored state of one workspace.
 #[derive(Clone, Debug)]
 pub(super) struct StorePaths {
     state: PathBuf,
@@ -33,17 +33,16 @@ enum LinkPolicy {
     Refuse,
 }
 
-/// Maximum wait for a lock. Other processes hold it for milliseconds.
+/// Maximum wait for a lock. Processes normally hold a lock for milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Interval between attempts to take a lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 impl WorkspaceKey {
-    /// Creates the key of the workspace with this first folder, resolving symbolic links.
+    /// Creates the key of the workspace whose first folder is `first_root`. Resolves symbolic links.
     ///
     /// # Errors
-    /// [`StoreError::Io`] if the folder does not exist.
+    /// [`StoreError::Io`] if the folder cannot be resolved.
     pub fn of(first_root: &Path) -> Result<Self, StoreError> {
         let folder = canonical(first_root).map_err(|error| StoreError::io(first_root, &error))?;
         Ok(Self { folder })
@@ -55,7 +54,7 @@ impl WorkspaceKey {
 }
 
 impl StorePaths {
-    /// Creates the directories of a workspace if they are missing.
+    /// Returns the paths of a workspace, creating missing directories.
     pub(super) fn prepare(state: &Path, workspace: &WorkspaceKey) -> Result<Self, StoreError> {
         private_top(state)?;
         let state = real_directory(state)?;
@@ -86,17 +85,17 @@ impl StorePaths {
         self.workspace.join(format!("sessions.damaged-{nth}.db"))
     }
 
-    /// Marker file that exists after an operation has noticed damage.
+    /// Marker file that is created when an operation notices damage.
     pub(super) fn suspicion(&self) -> PathBuf {
         self.workspace.join("sessions.suspect")
     }
 
-    /// Lock file held while the database is opened, created, migrated or set aside.
+    /// Lock file that is held while the database is opened, created, migrated or set aside.
     pub(super) fn opening_lock(&self) -> PathBuf {
         self.locks().join("opening")
     }
 
-    /// Lock file held while a session is open for writing.
+    /// Lock file that is held while a session is open for writing.
     pub(super) fn session_lock(&self, id: &SessionId) -> PathBuf {
         self.locks().join(format!("session-{id}"))
     }
@@ -106,7 +105,7 @@ impl StorePaths {
         self.state.join("spill")
     }
 
-    /// Name of this workspace's directories.
+    /// Name of the directories of this workspace.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -116,13 +115,13 @@ impl StorePaths {
     }
 }
 
-/// Returns the directory for the user's state by the system's conventions: `STRATA_STATE_DIR`; else
-/// `~/Library/Application Support/strata` on macOS, `%LOCALAPPDATA%\strata` on Windows, and `$XDG_STATE_HOME/strata`
-/// or `~/.local/state/strata` on other systems. Relative paths in these variables are ignored (XDG Base Directory
-/// Specification). `variable` looks up an environment variable.
+/// Returns the directory for the user's state: `STRATA_STATE_DIR` if set, otherwise `~/Library/Application
+/// Support/strata` on macOS, `%LOCALAPPDATA%\strata` on Windows, and `$XDG_STATE_HOME/strata` or
+/// `~/.local/state/strata` on other systems. Relative paths in these variables are ignored, as the XDG Base Directory
+/// Specification requires. `variable` looks up an environment variable.
 ///
 /// # Errors
-/// [`StoreError::NoStateDirectory`] if none of the variables is set.
+/// [`StoreError::NoStateDirectory`] if no variable gives a directory.
 pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
     let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(own) = directory("STRATA_STATE_DIR") {
@@ -138,19 +137,20 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
     base.map(|base| base.join("strata")).ok_or(StoreError::NoStateDirectory)
 }
 
-/// Creates the private top-level directory, or makes an existing one private. It may be a link that the user created,
-/// for example to keep the state on another disk.
+/// Creates the private top-level directory, or makes an existing one private. The path may be a link that the user
+/// created, for example to keep the state on another disk.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] if it belongs to another user, or is a shared directory for temporary files.
+/// [`StoreError::NotPrivate`] if the directory belongs to another user, or is a shared directory for temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Follow)
 }
 
-/// Creates a private directory, or makes an existing one private. Rejects links, which have no legitimate use here.
+/// Creates a private directory, or makes an existing one private. Rejects links, which have no legitimate use below the
+/// top-level directory.
 ///
 /// # Errors
-/// [`StoreError::NotPrivate`] if it is a link or belongs to another user.
+/// [`StoreError::NotPrivate`] if the path is a link or belongs to another user.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
     make_directory(path, LinkPolicy::Refuse)
 }
@@ -197,8 +197,7 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     options.open(path).map_err(|error| StoreError::io(path, &error))
 }
 
-/// Waits for a lock that is only held briefly. Dropping the file releases the lock; if the process dies, the system
-/// does.
+/// Waits for a lock that is only held briefly. The lock is released when the file is dropped or the process ends.
 pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     let file = lock_file(path)?;
     let patience = Instant::now() + LOCK_PATIENCE;
@@ -212,8 +211,8 @@ pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// SQLite rejects links in the path to a database, but the directories above the state directory may be links of the
-/// user's own.
+/// Resolves links, because SQLite rejects links in the path of a database, but the user may have linked a directory
+/// above the state directory on purpose.
 fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
     canonical(path).map_err(|error| StoreError::io(path, &error))
 }
@@ -235,8 +234,8 @@ fn not_private(path: &Path, problem: &'static str) -> StoreError {
     StoreError::NotPrivate { path: path.to_owned(), problem }
 }
 
-/// Makes a directory private. Works on the open directory, so that the directory that was checked is the one that is
-/// changed.
+/// Makes a directory private. Works on the open directory, so that the directory that is changed is the one that was
+/// checked.
 #[cfg(unix)]
 fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -248,7 +247,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     let mut wanted = rustix::fs::OFlags::DIRECTORY;
     match links {
         LinkPolicy::Refuse => wanted |= rustix::fs::OFlags::NOFOLLOW,
-        // A link created by another user would choose the directory that is made private and written to.
+        // A link created by another user would let that user choose which directory is made private and written to.
         LinkPolicy::Follow if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
             return Err(not_private(path, "belongs to another user"));
         }
@@ -260,7 +259,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
         return Err(not_private(path, "belongs to another user"));
     }
     if metadata.mode() & SHARED == SHARED {
-        // A shared directory for temporary files must stay accessible to the other users.
+        // A shared directory for temporary files must remain accessible to other users.
         return Err(not_private(path, "is shared by all users"));
     }
     if metadata.mode() & OTHERS != 0 {
@@ -269,7 +268,7 @@ fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Directories in a user profile are not accessible to other users anyway.
+/// Does nothing, because other users cannot access directories in a user profile on this system.
 #[cfg(not(unix))]
 fn close_to_others(_: &Path, _: LinkPolicy) -> Result<(), StoreError> {
     Ok(())

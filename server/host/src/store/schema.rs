@@ -1,27 +1,26 @@
-//! The tables, and the migrations from older versions, which are kept forever.
+//! Creates the tables and migrates them from older versions. All migrations are kept permanently.
 //!
-//! The version is in the header of the database file. It changes only while the write-ahead log is not in use, so
-//! that it can be read from the file alone. Later versions must preserve this.
+//! The schema version is in the header of the database file. It changes only while the write-ahead log is not in use,
+//! so the version can be read from the file alone. Later versions must preserve this property.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::StoreError;
 
-/// `Stra` in ASCII: marks a database as Strata's.
+/// Marks a database as Strata's: `Stra` in ASCII.
 pub(super) const APPLICATION: i32 = 0x5374_7261;
 
-/// Migration steps from each version to the next; the first one creates the tables.
+/// Migration steps from each version to the next. The first step creates the tables.
 const STEPS: &[&[&str]] = &[&[FIRST, WORDS], &[CACHE_MEMORY]];
 
-/// The newest schema version.
 pub(super) const NEWEST: i32 = {
     assert!(STEPS.len() < 1_000, "the length fits");
     STEPS.len() as i32
 };
 
-/// `body` is a message as JSON without its id. Its position in the session is in a separate table with narrow rows,
-/// so that inserting a message rewrites no text. `touched` counts the changes in the workspace and orders the
-/// sessions, because a clock may go backwards.
+/// `body` is a message as JSON without its id. Positions of messages are in a separate table with narrow rows, so that
+/// inserting a message does not rewrite text. `touched` counts the changes in the workspace and orders the sessions,
+/// because the clock may go backwards.
 const FIRST: &str = "
 CREATE TABLE session (
     key INTEGER PRIMARY KEY,
@@ -58,32 +57,31 @@ CREATE TABLE fragment (
 ) STRICT;
 ";
 
-/// The word index of all messages and fragments. It stores no text of its own: the rowid of a message is its key, and
-/// the rowid of a fragment is its key plus [`FRAGMENTS`].
+/// The word index of all messages and fragments, which stores no text itself. The rowid of a message is its key. The
+/// rowid of a fragment is its key plus [`FRAGMENTS`].
 pub(super) const WORDS: &str = "
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 ";
 
-/// `cache_memory` is what a process needs to know about the provider's cache to continue a session, and
-/// `cache_touched` is the value of `touched` when it was stored. Storing it does not count as a change.
+/// `cache_memory` contains the state of the provider's cache that a process needs to continue a session, and
+/// `cache_touched` the value of `touched` when it was stored. Storing it does not count as a change of the session.
 const CACHE_MEMORY: &str = "
 ALTER TABLE session ADD COLUMN cache_memory TEXT;
 ALTER TABLE session ADD COLUMN cache_touched INTEGER;
 ";
 
-/// Tables with stored data.
+/// Tables with primary data.
 pub(super) const TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
 
-/// The word index, which is derived from these tables.
+/// Name of the word index, which is derived from the tables.
 pub(super) const INDEX: &str = "words";
 
-/// First rowid of fragments in the word index. Higher than the rowids of all messages, so that fragments count as
-/// newer.
+/// First rowid of fragments in the word index. Higher than the rowid of any message, so that fragments count as newer.
 pub(super) const FRAGMENTS: i64 = 1 << 62;
 
-/// Reads the schema version of a database; 0 if it is empty.
+/// Reads the schema version of a database. An empty database has version 0.
 pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
@@ -93,7 +91,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     run_migrations(connection, STEPS)
 }
 
-/// Runs the steps that have not been applied yet.
+/// Runs the steps that have not been applied yet in one transaction.
 fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), StoreError> {
     let from = version(connection)?;
     let left = usize::try_from(from).ok().and_then(|from| steps.get(from..));
@@ -115,7 +113,7 @@ fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), 
     Ok(transaction.commit()?)
 }
 
-/// Migrates to a hypothetical next version that changes every table, for tests.
+/// Migrates to a hypothetical next version that changes every table.
 #[cfg(test)]
 pub(super) fn migrate_to_next(connection: &mut Connection) -> Result<(), StoreError> {
     const NEXT: &[&str] = &[

@@ -1,5 +1,5 @@
-//! Full-text search over fragments and messages, including hidden ones. Takes plain words and returns ranked matches
-//! with snippets. No query is a syntax error.
+//! Searches fragments and messages, including hidden ones, by full text. A query consists of plain words, so it cannot
+//! be a syntax error. Returns ranked matches with snippets.
 
 pub(super) mod passages;
 mod ranking;
@@ -19,16 +19,13 @@ use super::{FragmentId, SessionId, Store, StoreError, schema};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
-    /// All fragments, and all messages of all sessions in the workspace.
+    /// All fragments, and the messages of all sessions in the workspace.
     Workspace,
-    /// The messages of one session.
     Session(SessionId),
 }
 
-/// Limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of hits.
     pub hits: usize,
     /// Maximum length of a snippet, in characters.
     pub snippet_chars: usize,
@@ -36,29 +33,29 @@ pub struct Limits {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResults {
-    /// The hits, best first.
+    /// Matches, best first.
     pub hits: Vec<SearchHit>,
-    /// How many of the matches were ranked.
+    /// Which of the matches were ranked.
     pub coverage: Coverage,
-    /// Which of the words the hits contain.
+    /// Which words of the query the hits contain.
     pub matched: MatchedWords,
 }
 
-/// How many of the matches were ranked. Ranking by a word that most of 100,000 messages contain takes a tenth of a
-/// second and is hardly useful; such matches are better ordered by age.
+/// Which of the matches were ranked. Ranking by a word that most of 100,000 messages contain takes a tenth of a second
+/// and is hardly useful, so only the newest of such matches are considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Only this many matches, the newest ones.
+    /// Only the newest matches. Contains their number.
     Newest(usize),
 }
 
-/// Which of the words a hit contains.
+/// Which words of the query a hit contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchedWords {
     /// All words of the query.
     All,
-    /// At least one of the rarest words, since nothing contains all words.
+    /// At least one of the rarest words, because no text contains all words.
     Some,
 }
 
@@ -69,8 +66,7 @@ pub struct SearchHit {
     pub time_ms: Option<u64>,
     /// The text around the first match, on one line.
     pub snippet: String,
-    /// BM25 score; higher is better. Comparable only within one search. 0 if the hits are ordered by age, newest
-    /// first.
+    /// BM25 score, comparable only within one search. Higher is better. 0 if the hits are ordered by age, newest first.
     pub score: f64,
 }
 
@@ -79,37 +75,37 @@ pub enum Source {
     Fragment {
         id: FragmentId,
         tags: Vec<String>,
-        /// The session in which the note was made.
+        /// The session in which the note was created.
         session: Option<SessionId>,
     },
     Message {
         session: SessionId,
-        /// The message's id in the session.
+        /// Id of the message in its session.
         message: MessageId,
         role: Role,
         kind: Kind,
     },
 }
 
-/// Maximum words of a query; further ones are ignored.
+/// Maximum words of a query. Further words are ignored.
 pub(crate) const MAX_TERMS: usize = 16;
 
-/// Maximum characters of a word; the rest is ignored.
+/// Maximum length of a word, in characters. Further characters are ignored.
 const MAX_TERM_CHARS: usize = 200;
 
 impl Default for Limits {
-    /// 20 hits with 240 characters each.
+    /// Allows 20 hits with snippets of 240 characters.
     fn default() -> Self {
         Self { hits: 20, snippet_chars: 240 }
     }
 }
 
 impl Store {
-    /// Searches for plain words (at most [`MAX_TERMS`]; further ones are ignored). Returns the texts that contain all
-    /// of them, or, if there are none, texts that contain some of the rarest ones.
+    /// Searches for at most [`MAX_TERMS`] words. Returns the texts that contain all words or, if there are none, texts
+    /// that contain some of the rarest words.
     ///
     /// # Errors
-    /// [`StoreError::EmptyQuery`], [`StoreError::NoSession`].
+    /// [`StoreError::EmptyQuery`] or [`StoreError::NoSession`].
     pub fn search(&self, query: &str, scope: &Scope, limits: Limits) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
         if terms.is_empty() {
@@ -139,7 +135,6 @@ impl Store {
     }
 }
 
-/// Splits a query into distinct words.
 fn terms(query: &str) -> Vec<&str> {
     let mut terms: Vec<&str> = Vec::new();
     for term in query.split_whitespace().filter(|term| term.contains(char::is_alphanumeric)) {
@@ -151,7 +146,6 @@ fn terms(query: &str) -> Vec<&str> {
     terms
 }
 
-/// Returns the rowids of a session's messages.
 fn keys_of(connection: &Connection, session: i64) -> Result<HashSet<i64>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT key FROM message WHERE session = ?1")?;
     let keys = statement.query_map([session], |row| row.get(0))?;

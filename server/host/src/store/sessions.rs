@@ -1,5 +1,5 @@
-//! Operations on whole sessions: create, list, open, load, rename, fork and delete. Changes within a session are in
-//! `changes`.
+//! Creates, lists, opens, loads, renames, forks and deletes sessions. The module `changes` stores changes within a
+//! session.
 
 use std::sync::Arc;
 
@@ -13,19 +13,18 @@ use super::{Quota, SessionId, Store, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
-    /// The id; see [`SessionId::random`].
+    /// Id of the session. Use [`SessionId::random`] to generate one.
     pub id: SessionId,
-    /// The user's name for the session; may be empty.
+    /// The user's name for the session, which may be empty.
     pub name: String,
-    /// Creation time in milliseconds since 1970, given by the caller.
+    /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// An entry in a list of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionInfo {
     pub id: SessionId,
-    /// The user's name for the session; may be empty.
+    /// The user's name for the session, which may be empty.
     pub name: String,
     /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
@@ -33,47 +32,46 @@ pub struct SessionInfo {
     pub updated_ms: u64,
     /// Number of messages, including hidden ones.
     pub messages: usize,
-    /// The beginning of the user's first message with text, on one line of at most [`PREVIEW_CHARS`] characters;
-    /// empty if there is none.
+    /// The beginning of the user's first message with text, on one line of at most [`PREVIEW_CHARS`] characters. Empty
+    /// if there is no such message.
     pub preview: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
-    /// The user's name for the session; may be empty.
+    /// The user's name for the session, which may be empty.
     pub name: String,
     /// Creation time, in milliseconds since 1970.
     pub created_ms: u64,
     /// All messages in order, including hidden ones.
     pub messages: Vec<Arc<Message>>,
-    /// The other state, as last committed.
+    /// State of the session besides its messages, as last committed.
     pub state: Value,
-    /// The id of the next message.
+    /// Id of the next message.
     pub next_id: u64,
 }
 
-/// What is known about the provider's cache.
+/// Stored state of the provider's cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCacheMemory {
     pub memory: String,
-    /// Whether the session is unchanged since this was stored.
+    /// Whether the session is unchanged since the state was stored.
     pub is_current: bool,
 }
 
-/// Maximum length of a preview, in characters.
 pub(crate) const PREVIEW_CHARS: usize = 120;
 
-/// Maximum nesting that can be read back (`serde_json` rejects more).
+/// Maximum nesting depth that can be read back. `serde_json` rejects deeper nesting.
 const MAX_DEPTH: usize = 127;
 
-/// Maximum user messages to read for a preview, since some have no text.
+/// Maximum user messages to read for a preview, since some messages have no text.
 const PREVIEW_MESSAGES: u32 = 3;
 
 impl Store {
     /// Creates an empty session and opens it for writing.
     ///
     /// # Errors
-    /// [`StoreError::Exists`]; [`StoreError::Reserved`].
+    /// [`StoreError::Exists`] or [`StoreError::Reserved`].
     pub fn create(&mut self, new: &NewSession) -> Result<SessionHandle, StoreError> {
         let handle = SessionHandle::writing(&self.place, new.id.clone())?;
         let transaction = self.writing()?;
@@ -85,7 +83,7 @@ impl Store {
     /// Returns all sessions of the workspace, most recently changed first.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] and other errors of the database.
+    /// [`StoreError::Damaged`] or another error of the database.
     pub fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
         let transaction = self.reading()?;
         let mut sessions = transaction.prepare_cached(
@@ -108,7 +106,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the value of `field` in the state of the most recently changed session that has one.
+    /// Returns a non-empty field from the state of the most recently changed session that has it.
     ///
     /// # Errors
     /// [`StoreError::Damaged`].
@@ -121,18 +119,18 @@ impl Store {
         found.map(|found| serde_json::from_str(&found).map_err(StoreError::damaged)).transpose()
     }
 
-    /// Opens a session.
+    /// Opens a session for reading or writing.
     ///
     /// # Errors
-    /// [`StoreError::InUse`], without waiting, if `access` is for writing and the session is already open for
-    /// writing; [`StoreError::NoSession`].
+    /// [`StoreError::NoSession`]; [`StoreError::InUse`], without waiting, if `access` is [`Access::Write`] and the
+    /// session is already open for writing.
     pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
         key_of(&self.connection, id)?;
         let handle = match access {
             Access::Read => return Ok(SessionHandle::reading(id.clone())),
             Access::Write => SessionHandle::writing(&self.place, id.clone())?,
         };
-        // The session may have been deleted before the lock was taken.
+        // The session may have been deleted before the lock was taken, so check again.
         key_of(&self.connection, id)?;
         Ok(handle)
     }
@@ -140,7 +138,7 @@ impl Store {
     /// Reads a consistent snapshot of a session.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`]; [`StoreError::Damaged`].
+    /// [`StoreError::NoSession`] or [`StoreError::Damaged`].
     pub fn load(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
         let stored = self.read(id);
         self.mark_damage(stored)
@@ -169,10 +167,10 @@ impl Store {
         })
     }
 
-    /// Stores what is known about the provider's cache, without counting as a change of the session.
+    /// Stores the state of the provider's cache. This does not count as a change of the session.
     ///
     /// # Errors
-    /// [`StoreError::ReadOnly`]; [`StoreError::NoSession`].
+    /// [`StoreError::ReadOnly`] or [`StoreError::NoSession`].
     pub fn keep_cache_memory(&mut self, handle: &SessionHandle, memory: &str) -> Result<(), StoreError> {
         handle.must_write()?;
         let key = key_of(&self.connection, &handle.id)?;
@@ -182,10 +180,10 @@ impl Store {
         Ok(())
     }
 
-    /// Returns what [`keep_cache_memory`](Self::keep_cache_memory) stored last.
+    /// Returns the state that [`keep_cache_memory`](Self::keep_cache_memory) stored last.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`].
+    /// [`StoreError::NoSession`] if the session does not exist.
     pub fn cache_memory(&self, id: &SessionId) -> Result<Option<StoredCacheMemory>, StoreError> {
         let key = key_of(&self.connection, id)?;
         let mut found = self
@@ -199,7 +197,7 @@ impl Store {
     /// Changes the user's name for a session.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`].
+    /// [`StoreError::NoSession`] if the session does not exist.
     pub fn rename(&mut self, id: &SessionId, name: &str) -> Result<(), StoreError> {
         let renamed = self
             .connection
@@ -207,12 +205,13 @@ impl Store {
         if renamed == 0 { Err(StoreError::NoSession(id.clone())) } else { Ok(()) }
     }
 
-    /// Deletes a session with its messages and its spilled outputs. Memory fragments noted in it are kept.
+    /// Deletes a session with its messages and spilled outputs. Keeps memory fragments that were created in the
+    /// session.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] if the session is open for writing, including in this process;
-    /// [`StoreError::NoSession`]. If its outputs cannot be removed, the session is deleted anyway, and they are
-    /// removed when the store is next opened.
+    /// [`StoreError::NoSession`]; [`StoreError::InUse`] if the session is open for writing, including by this process.
+    /// If spilled outputs cannot be removed, the session is deleted nevertheless, and the outputs are removed when the
+    /// store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
         let handle = self.open_session(id, Access::Write)?;
         let transaction = self.writing()?;
@@ -236,16 +235,16 @@ impl Store {
         Ok(())
     }
 
-    /// Sets the quota for the spilled outputs of all workspaces, including copies made by forks.
+    /// Sets the quota for the spilled outputs of all workspaces. It also limits copies made by forks.
     pub fn allow_spills(&mut self, quota: Quota) {
         self.spills = self.spills.with_quota(quota);
     }
 
-    /// Copies a session with its spilled outputs, even while it is open for writing. `until` is the last message to
-    /// copy; `None` copies all. The state and the message ids stay the same.
+    /// Copies a session with its spilled outputs, even while the session is open for writing. `until` is the last
+    /// message to copy, or `None` to copy all messages. The copy has the same state and message ids.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`], [`StoreError::Reserved`];
+    /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`], [`StoreError::Reserved`] or
     /// [`StoreError::NoRoomForCopy`].
     pub fn fork(
         &mut self,
@@ -295,7 +294,7 @@ pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, Sto
     key.ok_or_else(|| StoreError::NoSession(id.clone()))
 }
 
-/// Returns a number higher than that of every change so far.
+/// Returns the number of the next change in the workspace.
 pub(super) fn next_touch(connection: &Connection) -> Result<i64, StoreError> {
     let mut statement = connection.prepare_cached("SELECT coalesce(max(touched), 0) + 1 FROM session")?;
     Ok(statement.query_row([], |row| row.get(0))?)
@@ -309,7 +308,7 @@ pub(super) fn insert(
 ) -> Result<i64, StoreError> {
     match key_of(connection, &new.id) {
         Err(StoreError::NoSession(_)) => {}
-        // A failed read may have rolled back the transaction, and further statements would run outside it.
+        // A failed read may have rolled back the transaction, so further statements would run outside of it.
         Err(failed) => return Err(failed),
         Ok(_) => return Err(StoreError::Exists(new.id.clone())),
     }
@@ -333,7 +332,6 @@ pub(super) fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// Appends messages to a session.
 pub(super) fn append<'m>(
     connection: &Connection,
     session: i64,
@@ -361,7 +359,7 @@ pub(super) fn append<'m>(
     Ok(())
 }
 
-/// Passes the messages of a session to `each`, in order.
+/// Calls `each` for every message of a session, in order.
 pub(super) fn each_message(
     connection: &Connection,
     session: i64,
@@ -378,12 +376,11 @@ pub(super) fn each_message(
     Ok(())
 }
 
-/// Parses a stored message body.
 pub(super) fn body(text: &str) -> Result<NewMessage, StoreError> {
     serde_json::from_str(text).map_err(StoreError::damaged)
 }
 
-/// The column values of a message.
+/// Column values of a stored message.
 pub(super) struct Columns {
     pub(super) role: String,
     pub(super) kind: String,
@@ -413,7 +410,7 @@ fn depth(json: &str) -> usize {
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' => quoted = !quoted,
-            // An escaped character does not end a string.
+            // An escaped quote does not end a string.
             b'\\' => {
                 bytes.next();
             }
@@ -441,8 +438,8 @@ fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<O
     Ok(statement.query_row([session, id.0.cast_signed()], |row| row.get(0)).optional()?)
 }
 
-/// Returns the beginning of the user's first message with text. Unreadable messages are skipped, so that the session
-/// is listed anyway.
+/// Returns the beginning of the user's first message with text. Skips unreadable messages, so that the session is
+/// listed anyway.
 fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT message.body FROM place JOIN message ON message.key = place.message
@@ -461,7 +458,7 @@ fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> 
     Ok(String::new())
 }
 
-/// Joins words to one line, truncated to `PREVIEW_CHARS` characters.
+/// Joins words to one line of at most `PREVIEW_CHARS` characters.
 fn clipped<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut line = String::new();
     let mut left = PREVIEW_CHARS;

@@ -1,5 +1,5 @@
-//! Stores large tool outputs in separate files, so that a model can page through outputs that exceed any prompt. The
-//! files are private, have unguessable names, and are limited by a quota.
+//! Stores large tool outputs in separate files, so that a model can page through outputs that do not fit in a prompt.
+//! The files are private, have unguessable names, and are limited by a quota.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry, File};
@@ -15,16 +15,15 @@ use super::{SessionId, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillFile {
-    /// Name of the output in its session: 130 random bits.
+    /// Name of the output in its session, made of 130 random bits.
     pub id: String,
     pub path: PathBuf,
-    /// Size in bytes.
+    /// Size of the output, in bytes.
     pub bytes: u64,
-    /// SHA-256 of the content, in hexadecimal digits as printed by `sha256sum`.
+    /// SHA-256 of the content in hexadecimal digits, as `sha256sum` prints it.
     pub sha256: String,
 }
 
-/// A range of lines of a spilled output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillLines {
     /// The lines with their line endings. Invalid UTF-8 is replaced.
@@ -40,7 +39,8 @@ pub struct SpillLines {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota(pub u64);
 
-/// The spilled outputs of one workspace. Does not use the database. Several processes may access them at once.
+/// The spilled outputs of one workspace. Does not use the database. Several processes may access the outputs
+/// concurrently.
 #[derive(Debug, Clone)]
 pub struct Spills {
     all: PathBuf,
@@ -48,14 +48,14 @@ pub struct Spills {
     quota: Quota,
 }
 
-/// Outputs copied to a new session. No other outputs can be added or removed while this exists.
+/// Spilled outputs copied to a new session. While this value exists, no outputs can be added or removed.
 #[derive(Debug)]
 #[must_use = "removing the outputs of a session that was not stored"]
 pub(super) struct SpillCopy {
     _lock: File,
 }
 
-/// A directory entry of a spilled output, as counted by the quota.
+/// A spilled output on disk, as counted by the quota.
 struct SpilledFile {
     path: PathBuf,
     bytes: u64,
@@ -64,26 +64,25 @@ struct SpilledFile {
     file: Identity,
 }
 
-/// Identifies a file, to detect several names of the same one.
+/// Identifies a file, to detect several hard links to the same file.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Identity {
-    /// Device and inode number.
     #[cfg(unix)]
     Number(u64, u64),
-    /// The path, since the file itself cannot be identified.
+    /// The path, because the standard library cannot identify files on this system.
     #[cfg(not(unix))]
     Name(PathBuf),
 }
 
-/// Number of digits in an output's name.
+/// Number of digits in the name of an output.
 const DIGITS: usize = 26;
 
-/// Minimum time between the newest existing output and a new one, so that a clock that goes backwards does not make
-/// the new one the oldest. File systems with a resolution of 100 ns or better preserve this; others lose it.
+/// Minimum difference between the modification times of a new output and the newest existing one. Keeps the order of
+/// outputs if the clock goes backwards, on file systems with a resolution of 100 ns or better.
 const LATER: Duration = Duration::from_micros(1);
 
 impl Default for Quota {
-    /// 256 MiB.
+    /// Allows 256 MiB.
     fn default() -> Self {
         Self(256 << 20)
     }
@@ -94,17 +93,17 @@ impl Spills {
         Self { own: all.join(workspace), all, quota }
     }
 
-    /// Returns the same spilled outputs with another quota.
+    /// Returns the same outputs with another quota.
     #[must_use]
     pub(super) fn with_quota(&self, quota: Quota) -> Self {
         Self { quota, ..self.clone() }
     }
 
-    /// Stores an output of a stored session. If the quota would be exceeded, deletes the oldest outputs of other
-    /// sessions first, then the session's own.
+    /// Stores an output of a stored session. If this would exceed the quota, deletes the oldest outputs of other
+    /// sessions first, and then those of the same session.
     ///
     /// # Errors
-    /// [`StoreError::OverQuota`] if the output alone exceeds the quota; [`StoreError::Full`], [`StoreError::Io`],
+    /// [`StoreError::OverQuota`] if the output alone exceeds the quota; [`StoreError::Full`], [`StoreError::Io`] or
     /// [`StoreError::NotPrivate`].
     pub fn write(&self, session: &SessionId, output: &[u8]) -> Result<SpillFile, StoreError> {
         let bytes = output.len() as u64;
@@ -122,7 +121,7 @@ impl Spills {
         Ok(SpillFile { id, path, bytes, sha256 })
     }
 
-    /// Reads up to `count` lines of an output, starting at line `from` (one-based).
+    /// Reads up to `count` lines of an output, starting at the one-based line `from`.
     ///
     /// # Errors
     /// [`StoreError::NoSpill`] if the output does not exist.
@@ -163,9 +162,8 @@ impl Spills {
         Ok(SpillLines { text, from, count: taken, total })
     }
 
-    /// Removes all outputs of a session.
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {
-        // Avoids creating directories if nothing was ever spilled.
+        // Avoid creating directories if no output was ever spilled.
         if !is_directory(&self.own) {
             return Ok(());
         }
@@ -173,7 +171,8 @@ impl Spills {
         self.remove(session)
     }
 
-    /// Removes the outputs of sessions that are not stored. They remain if a process dies while deleting a session.
+    /// Removes the outputs of sessions that are not stored. Such outputs remain if a process dies while deleting a
+    /// session.
     pub(super) fn remove_orphans(
         &self,
         is_stored: impl Fn(&SessionId) -> Result<bool, StoreError>,
@@ -194,11 +193,11 @@ impl Spills {
         Ok(())
     }
 
-    /// Gives a session that is about to be stored the same outputs as another one, under the same names. They are
-    /// hard links, so they need no extra space. `None` if there are no outputs.
+    /// Copies the outputs of a session to a session that is about to be stored, keeping their names. The copies are
+    /// hard links where possible, so they need no extra space. Returns `None` if there are no outputs.
     ///
     /// # Errors
-    /// [`StoreError::NoRoomForCopy`] if hard links are not supported and the quota leaves no room for copies.
+    /// [`StoreError::NoRoomForCopy`] if hard links are not supported and copies would exceed the quota.
     pub(super) fn copy_session(
         &self,
         from: &SessionId,
@@ -207,7 +206,7 @@ impl Spills {
         self.copy_session_by(from, to, hard_link)
     }
 
-    /// Like `copy_session`, creating hard links with `link`.
+    /// Like `copy_session`, but creates hard links with `link`.
     pub(super) fn copy_session_by(
         &self,
         from: &SessionId,
@@ -219,12 +218,12 @@ impl Spills {
             return Ok(None);
         }
         let lock = self.lock()?;
-        // Outputs left by a deleted session with the same id.
+        // Remove outputs left by a deleted session with the same id.
         self.remove(to)?;
         private_directory(&new)?;
         for output in outputs(old) {
             let (old, new) = (output.path(), new.join(output.file_name()));
-            // Not every file system supports hard links.
+            // Fall back to copying, because not every file system supports hard links.
             let copied = link(&old, &new).or_else(|_| {
                 let output = fs::read(&old).map_err(|error| StoreError::io(&old, &error))?;
                 self.put_copy(&new, &output)
@@ -255,14 +254,15 @@ impl Spills {
         }
     }
 
-    /// Writes a new output after making room for it, with a time that makes it the newest.
+    /// Writes a new output after evicting others if necessary. The modification time of the new output is the newest of
+    /// all.
     fn put(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let newest = self.make_room(path.parent().unwrap_or(&self.own), output.len() as u64)?;
         write_new(path, output, newest)
     }
 
-    /// Writes a copy of an output if the quota leaves room. Never deletes outputs, since they might be the ones to
-    /// copy.
+    /// Writes a copy of an output unless this would exceed the quota. Never evicts outputs, since they might still have
+    /// to be copied.
     fn put_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let held = self.held(path.parent().unwrap_or(&self.own));
         if total(&held).saturating_add(output.len() as u64) > self.quota.0 {
@@ -271,8 +271,8 @@ impl Spills {
         write_new(path, output, newest(&held))
     }
 
-    /// Deletes outputs until there is room for `bytes`, those in the directory `own` last. Returns the time of the
-    /// newest output.
+    /// Deletes outputs until `bytes` more fit in the quota, starting with the oldest and ending with those in the
+    /// directory `own`. Returns the modification time of the newest output.
     fn make_room(&self, own: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut held = self.held(own);
         let (newest, mut total) = (newest(&held), total(&held));
@@ -288,14 +288,14 @@ impl Spills {
             fs::remove_file(&oldest.path).map_err(|error| StoreError::io(&oldest.path, &error))?;
             if let Some(names) = names.get_mut(&oldest.file) {
                 *names -= 1;
-                // A file uses its space until its last name is deleted.
+                // A file takes up space until its last hard link is deleted.
                 total -= if *names == 0 { oldest.bytes } else { 0 };
             }
         }
         Ok(newest)
     }
 
-    /// Returns all outputs of all workspaces. Skips those that are deleted in the meantime.
+    /// Returns the outputs of all workspaces. Skips outputs that are deleted in the meantime.
     fn held(&self, own: &Path) -> Vec<SpilledFile> {
         let sessions = folders(self.all.clone()).flat_map(|workspace| folders(workspace.path()));
         let files = sessions.flat_map(|session| outputs(session.path()));
@@ -315,23 +315,22 @@ impl Spills {
     }
 }
 
-/// Returns the total size in bytes. A file with several names counts once.
+/// Returns the total size in bytes. Counts a file with several hard links once.
 fn total(held: &[SpilledFile]) -> u64 {
     let mut files = HashSet::new();
     held.iter().filter(|held| files.insert(held.file.clone())).map(|held| held.bytes).sum()
 }
 
-/// Returns the time of the newest output.
+/// Returns the modification time of the newest output.
 fn newest(held: &[SpilledFile]) -> Option<SystemTime> {
     held.iter().map(|held| held.written).max()
 }
 
-/// Creates a hard link.
 fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
     fs::hard_link(old, new)
 }
 
-/// Writes a new file with a modification time later than `newest`.
+/// Writes a new file whose modification time is later than `newest`.
 fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(), StoreError> {
     let written = private_file(path).and_then(|mut file| {
         file.write_all(output)?;
@@ -350,12 +349,12 @@ fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(
     })
 }
 
-/// Returns the directories in `folder`, without links.
+/// Returns the subdirectories of a directory, without links.
 fn folders(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
-/// Returns the files in `folder`, without links.
+/// Returns the regular files in a directory, without links.
 fn outputs(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
     entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
 }

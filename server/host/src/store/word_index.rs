@@ -1,5 +1,5 @@
-//! Updates the word index: selects the searchable text of messages and fragments, and keeps the index consistent with
-//! the tables. Searching is in `search`.
+//! Updates the word index: extracts the searchable text of messages and fragments, and keeps the index consistent with
+//! the tables. The module `search` queries the index.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::memory::fragment;
 use super::sessions::body;
 use super::{StoreError, schema};
 
-/// Access to the word index inside a transaction.
+/// The word index inside a transaction.
 pub(super) struct WordIndex<'c> {
     connection: &'c Connection,
 }
@@ -23,7 +23,7 @@ impl<'c> WordIndex<'c> {
         self.add(key, &text_of(message))
     }
 
-    /// Updates a message. Skips the index if the searchable text is unchanged, since most changes concern visibility.
+    /// Updates a message. Does nothing if the searchable text is unchanged, since most changes concern only visibility.
     pub(super) fn replace_message(
         &self,
         key: i64,
@@ -86,7 +86,7 @@ impl<'c> WordIndex<'c> {
     }
 }
 
-/// Returns the searchable text of a message: texts, reasoning, tool arguments and tool results, but no images,
+/// Returns the searchable text of a message: text, reasoning, tool arguments and tool results, but no images,
 /// signatures or encrypted reasoning.
 pub(super) fn text_of(message: &NewMessage) -> String {
     let mut text = String::new();
@@ -115,7 +115,7 @@ pub(super) fn text_of(message: &NewMessage) -> String {
     text
 }
 
-/// Prepares text for the index. In scripts without spaces between words, each character becomes a word, and a query
+/// Prepares text for the index. Makes each character a word in scripts without spaces between words, so that a query
 /// finds consecutive characters. Otherwise, the index would treat a whole sentence as one word.
 pub(super) fn spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
@@ -129,15 +129,15 @@ pub(super) fn spaced(text: &str) -> String {
     spaced
 }
 
-/// Whether a character belongs to a script without spaces: Han, Hiragana, Katakana, Thai, Lao, Khmer or Burmese.
+/// Whether a character belongs to a script without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer or
+/// Burmese.
 pub(super) fn stands_alone(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
-/// Passes the strings and numbers in a JSON value to `add`. Not recursive, since arguments may be nested to any
-/// depth.
+/// Calls `add` for each string and number in a JSON value. Not recursive, since arguments may be nested to any depth.
 fn strings_in(value: &Value, add: &mut impl FnMut(&str)) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {

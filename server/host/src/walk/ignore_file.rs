@@ -1,6 +1,5 @@
-//! Detects ignore files that must not be opened. The scanner reads any file with such a name, and a repository may
-//! contain a `.gitignore` that is a link to `/dev/zero` or a FIFO: reading the first never ends, and opening the
-//! second blocks.
+//! Detects ignore files that must not be opened. The scanner reads every file with such a name, but the `.gitignore` of
+//! a malicious repository may be a link to `/dev/zero`, which never ends, or a FIFO, which blocks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,34 +7,35 @@ use std::path::{Path, PathBuf};
 use super::IGNORE_FILE;
 use crate::canonical::canonical;
 
-/// The files that the scanner reads in a directory, in addition to the target of `.git`.
+/// Ignore files that the scanner reads in a directory, besides the files that a `.git` file refers to.
 const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclude"];
 
-/// Maximum size of an ignore file, and of all that apply to a directory together, in bytes. They take a hundred times
-/// as much memory when parsed, and every name is matched against every rule.
+/// Maximum size of an ignore file, and of all ignore files that apply to a directory together, in bytes. Parsed rules
+/// take a hundred times as much memory, and every name is matched against every rule.
 pub(super) const MAX_BYTES: u64 = 256 * 1024;
 
-/// Returns the total size in bytes of the ignore files in a root and in the directories above it, limited to
+/// Returns the total size of the ignore files in a root and in the directories above it, in bytes and limited to
 /// [`MAX_BYTES`].
 ///
 /// # Errors
-/// Why the root cannot be scanned at all: the scanner also reads the ignore files of every directory above it, even
-/// if they do not apply.
+/// Returns the reason why the root cannot be scanned. The scanner reads the ignore files of every directory above the
+/// root, even if they do not apply.
 pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
     let top = root.ancestors().last().unwrap_or(root);
     let mut bytes = bytes_in(root, root)?;
-    // A link above the root, for example from a home directory to a dotfiles repository, was created by the user.
+    // Above the root, links may lead anywhere, since the user created them, for example from a home directory to
+    // dotfiles.
     for folder in root.ancestors().skip(1) {
         bytes += bytes_in(folder, top)?;
     }
     Ok(bytes.min(MAX_BYTES))
 }
 
-/// Returns the total size of a directory's ignore files in bytes. Rejects links that lead outside `root`, because
-/// messages may quote ignore files. Dangling links are skipped.
+/// Returns the total size of a directory's ignore files, in bytes. Rejects links that lead outside `root`, because
+/// messages may quote ignore files. Skips broken links.
 ///
 /// # Errors
-/// Why the directory cannot be scanned: its ignore files cannot be read safely.
+/// Returns the reason why the directory cannot be scanned, which is an ignore file that cannot be read safely.
 pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
     let mut bytes = 0;
     for path in NAMES.iter().map(|name| folder.join(name)) {
@@ -58,10 +58,10 @@ fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
     }
 }
 
-/// Returns the size in bytes of the exclude file that a `.git` file leads to, or the first of the three files
-/// involved that cannot be read safely: `.git` itself, `commondir` in the directory that it names, and `info/exclude`
-/// in the directory that `commondir` names. Their location is not restricted, since those of a linked work tree are
-/// outside it.
+/// Returns the size in bytes of the exclude file that a `.git` file leads to. The files involved are `.git` itself,
+/// `commondir` in the directory that it names, and `info/exclude` in the directory that `commondir` names. The error is
+/// the first of them that cannot be read safely. They may be anywhere, since a linked work tree has them outside its
+/// own directory.
 fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
     let git = folder.join(".git");
     if !git.metadata().is_ok_and(|git| git.is_file()) {
@@ -80,8 +80,8 @@ fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
     }
 }
 
-/// Returns the size of a file in bytes, or 0 if it does not exist. The error is the reason why it cannot be read
-/// safely.
+/// Returns the size of a file in bytes, or 0 if the file does not exist. The error is the reason why the file cannot be
+/// read safely.
 fn readable(path: &Path) -> Result<u64, &'static str> {
     match path.metadata() {
         Ok(target) if !target.is_file() => Err("is not a regular file"),
@@ -91,8 +91,8 @@ fn readable(path: &Path) -> Result<u64, &'static str> {
     }
 }
 
-/// Formats an error in an ignore file without quoting the pattern: the real location of the file is unknown, and
-/// content from outside the directory must not be exposed.
+/// Formats an error in an ignore file without quoting the pattern, since the file may be a link to another location,
+/// whose content must not be exposed.
 pub(super) fn message_of(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Partial(errors) => errors.iter().map(message_of).collect::<Vec<_>>().join("; "),

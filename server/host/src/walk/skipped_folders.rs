@@ -1,16 +1,16 @@
-//! Directories that are skipped even without ignore files. The list is short: tools create these directories, users
-//! do not edit them, and their names or contents are unambiguous. `build`, `out`, `bin`, `lib` and `env` are often
-//! source directories and are not skipped.
+//! Recognizes directories that are skipped even without ignore files. The list is short: tools create these
+//! directories, users do not edit them, and their names or contents are unambiguous. `build`, `out`, `bin`, `lib` and
+//! `env` are often source directories, so their names alone are not enough.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Directories that are never scanned, regardless of settings: version control data and desktop metadata.
+/// Files and directories that are never scanned, regardless of settings: version control data and desktop metadata.
 const NEVER: &[&str] = &[".git", ".hg", ".svn", ".jj", ".DS_Store"];
 
-/// Directories skipped by name.
+/// Names of directories that are always generated.
 const BY_NAME: &[&str] = &[
-    // JavaScript
+    // JavaScript.
     "node_modules",
     "bower_components",
     ".next",
@@ -18,7 +18,7 @@ const BY_NAME: &[&str] = &[
     ".svelte-kit",
     ".parcel-cache",
     ".turbo",
-    // Python
+    // Python.
     "__pycache__",
     ".venv",
     ".tox",
@@ -27,7 +27,7 @@ const BY_NAME: &[&str] = &[
     ".mypy_cache",
     ".pytest_cache",
     ".ruff_cache",
-    // others
+    // Other tools.
     ".gradle",
     ".terraform",
     ".direnv",
@@ -37,7 +37,7 @@ const BY_NAME: &[&str] = &[
     "elm-stuff",
 ];
 
-/// Directories skipped if one of these files is next to them.
+/// Directories that are generated if one of these files is next to them.
 const BESIDE: &[(&str, &[&str])] = &[
     ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
     ("build", &["build.gradle", "build.gradle.kts"]),
@@ -48,8 +48,8 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("deps", &["mix.exs"]),
 ];
 
-/// Files that mark their directory as a cache (<https://bford.info/cachedir/>, written by cargo, pytest, ruff and
-/// mypy) or as a Python virtual environment of any name. Their content is not read.
+/// Files that mark their directory as a cache (<https://bford.info/cachedir/>, written by cargo, pytest, ruff and mypy)
+/// or as a Python virtual environment. Only their existence is checked.
 const INSIDE: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];
 
 /// Whether files and directories with this name are always skipped.
@@ -57,8 +57,8 @@ pub(super) fn is_never_walked(name: &OsStr) -> bool {
     NEVER.iter().any(|never| name == *never)
 }
 
-/// Whether a directory is generated. `depth` is 1 directly inside a root, where `target` counts as build output
-/// without further evidence.
+/// Whether a directory is generated. `depth` is 1 directly inside a root, where `target` counts as build output without
+/// further evidence.
 pub(super) fn is_generated_folder(folder: &Path, depth: usize) -> bool {
     let Some(name) = folder.file_name() else { return false };
     if BY_NAME.iter().any(|generated| name == *generated) || (depth == 1 && name == "target") {

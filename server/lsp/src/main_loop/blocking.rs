@@ -1,5 +1,5 @@
-//! Work that may wait long for outside events: drafts of compactions, summaries of tool results, counts of requests. Runs on its
-//! own threads; the results enter the session's queue.
+//! Runs work that may wait a long time for outside events: drafts of compactions, summaries of tool results, and token
+//! counts of requests. The work has its own threads, and its results enter the session's queue.
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -20,7 +20,7 @@ use strata_app::running_compaction::DraftCell;
 use strata_app::token_count_client::CountedPrompt;
 
 impl MainLoop {
-    /// Starts a compaction. Prompts use the uncompacted conversation meanwhile.
+    /// Starts a compaction. Prompts use the uncompacted conversation in the meantime.
     pub(super) fn compact(
         &mut self,
         job: CompactionJob,
@@ -68,7 +68,7 @@ impl MainLoop {
         });
     }
 
-    /// A draft is put in place when it is its turn in the session.
+    /// Queues a finished draft in its session to be installed, or ends a compaction whose draft failed.
     pub(super) fn drafted(&mut self, session: &str, number: u64, draft: Result<Box<Draft>, String>) {
         match draft {
             Err(error) => self.compaction_ended(session, number, Err(CommandError::failed(error))),
@@ -116,7 +116,7 @@ impl MainLoop {
                 (job.failed(&error), Err(error))
             }
         };
-        // A prompt that put the draft in place had itself counted.
+        // If a prompt installed the draft, that prompt has already been counted.
         if result.is_ok() && !adopted {
             self.measure(session);
         }
@@ -131,8 +131,8 @@ impl MainLoop {
         }
     }
 
-    /// Asks a model to summarize tool results, unless it is being asked about others of the session: the next turn will see
-    /// to these.
+    /// Asks a model to summarize tool results. Does nothing if the model is already summarizing results of this
+    /// session; the next turn will plan the archival again.
     pub(super) fn age(&mut self, id: &str, ageing: ArchivalPlan) {
         if !self.ageing.insert(id.to_owned()) {
             return;
@@ -149,7 +149,7 @@ impl MainLoop {
         });
     }
 
-    /// Asks the client to count a compacted conversation, if it can.
+    /// Asks the client to count a compacted conversation, if the client supports it.
     fn measure(&mut self, id: &str) {
         let Some(probe) = self.services.token_count_client() else { return };
         let Some(session) = self.world.sessions.get(id).cloned() else { return };
@@ -175,7 +175,7 @@ impl MainLoop {
         });
     }
 
-    /// A count is learnt from when it is its turn in the session.
+    /// Queues a token count in its session, to calibrate estimates.
     pub(super) fn measured(&mut self, id: &str, measured: Option<CountedPrompt>) {
         self.measuring.remove(id);
         if let Some(measured) = measured {
@@ -193,7 +193,7 @@ impl MainLoop {
         }
     }
 
-    /// Results are archived when it is their turn in the session.
+    /// Queues summarized tool results in their session to be archived.
     pub(super) fn aged(&mut self, id: &str, aged: Option<Box<Archival>>) {
         self.ageing.remove(id);
         if let Some(aged) = aged {

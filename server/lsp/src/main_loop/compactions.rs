@@ -1,5 +1,4 @@
-//! The compactions that are under way: at most one in each session, each with its number, its cause and whoever waits for
-//! it.
+//! Tracks running compactions: at most one per session, with its number, its cause, and the request that waits for it.
 
 use std::collections::BTreeMap;
 
@@ -19,38 +18,37 @@ pub(super) struct RunningJob {
     pub(super) number: u64,
     pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
-    /// Who asked for it; `None` if automatic.
+    /// Sends the result to the request that started the compaction. `None` if the compaction started automatically.
     pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
-    /// The notice to send when its draft is installed.
+    /// The notice to send when the draft is installed.
     pub(super) news: Option<CompactionNotice>,
-    /// Its draft, for a prompt that waits for it.
+    /// The draft, for a prompt that waits for it.
     pub(super) draft: DraftCell,
-    /// Whether such a prompt has put the draft in place.
+    /// Whether such a prompt has already installed the draft.
     pub(super) adopted: bool,
 }
 
-/// All of them, by session.
+/// Running compactions, by session.
 #[derive(Default)]
 pub(super) struct Compactions {
     last: u64,
     running: BTreeMap<String, RunningJob>,
-    /// The condition of the last failed automatic compaction, by session.
+    /// The trigger reading of the last failed automatic compaction, by session.
     failed: BTreeMap<String, TriggerReading>,
 }
 
 impl Compactions {
-    /// The one of this session, for a command to wait for.
+    /// Returns the running compaction of a session, for a command that may wait for it.
     pub(super) fn of(&self, session: &str) -> Option<RunningCompaction> {
         let RunningJob { number, job, draft, .. } = self.running.get(session)?;
         Some(RunningCompaction { number: *number, job: job.clone(), draft: draft.clone() })
     }
 
-    /// Whether one of this session is under way.
     pub(super) fn is_running(&self, session: &str) -> bool {
         self.running.contains_key(session)
     }
 
-    /// Takes note that one begins, and says its number. Its draft is to go into `draft`.
+    /// Records the start of a compaction, and returns its number. `draft` will receive the draft.
     pub(super) fn begin(
         &mut self,
         job: CompactionJob,
@@ -65,35 +63,36 @@ impl Compactions {
         self.last
     }
 
-    /// The one of this number, if it is still under way.
+    /// Returns the compaction with this number if it is still running.
     pub(super) fn get(&self, session: &str, number: u64) -> Option<&RunningJob> {
         self.running.get(session).filter(|running| running.number == number)
     }
 
-    /// The same, to take note of something.
+    /// Like [`get`](Self::get), but returns a mutable reference.
     pub(super) fn running(&mut self, session: &str, number: u64) -> Option<&mut RunningJob> {
         self.running.get_mut(session).filter(|running| running.number == number)
     }
 
-    /// Takes note that the one of this number has ended; nothing when it had ended before.
+    /// Records the end of the compaction with this number. Returns `None` if it had already ended.
     pub(super) fn end(&mut self, session: &str, number: u64) -> Option<RunningJob> {
         self.get(session, number)?;
         self.running.remove(session)
     }
 
-    /// Takes note that the conversation is shorter: what failed before may do now.
+    /// Records a successful compaction. Since the conversation is shorter, an automatic compaction may be tried again.
     pub(super) fn succeeded(&mut self, job: &CompactionJob) {
         self.failed.remove(&job.session);
     }
 
-    /// Takes note that a compaction failed.
+    /// Records a failed compaction.
     pub(super) fn failed(&mut self, job: &CompactionJob) {
         if let Reason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
         }
     }
 
-    /// Whether one failed for the same reason, and there is hardly more to do it with since.
+    /// Whether an automatic compaction with the same trigger failed, and the measured size has grown by at most a tenth
+    /// since.
     pub(super) fn is_hopeless(&self, session: &str, reading: &TriggerReading) -> bool {
         let same =
             |failed: &&TriggerReading| failed.measured == reading.measured && failed.now <= reading.now;
@@ -103,7 +102,7 @@ impl Compactions {
             .is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
     }
 
-    /// Cancels those of closed sessions.
+    /// Cancels the compactions of closed sessions.
     pub(super) fn cancel_closed(&mut self, open: &Sessions) {
         self.failed.retain(|session, _| open.contains(session));
         for (session, running) in &self.running {
@@ -113,7 +112,7 @@ impl Compactions {
         }
     }
 
-    /// The user stopped the one that shows this token.
+    /// Cancels the compaction whose progress has this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         let shown = |running: &&RunningJob| Work::Compacting(running.number).token() == *token;
         if let Some(running) = self.running.values().find(shown) {

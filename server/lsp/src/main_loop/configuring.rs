@@ -1,4 +1,4 @@
-//! Changes by the client while the server runs: workspace folders and settings.
+//! Handles changes of workspace folders and settings by the client.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl MainLoop {
         self.folders = folders;
     }
 
-    /// A client that can be asked is asked; others send their settings along.
+    /// Asks the client for its settings, or uses `tree` if the client does not support `workspace/configuration`.
     pub(super) fn settings_changed(&mut self, tree: Value) {
         if self.world.client.configuration {
             self.ask_settings();
@@ -36,13 +36,14 @@ impl MainLoop {
         }
     }
 
-    /// Asks the client for its settings. An answer may come after that to a later question, and does not count then.
+    /// Asks the client for its settings. An answer that arrives after the answer to a later request is ignored.
     pub(super) fn ask_settings(&mut self) {
         self.settings_asked += 1;
         self.say(Outbound::AskSettings(self.settings_asked));
     }
 
-    /// The client answered the question of this number. Before that, the answers to earlier ones count: this one might never have come.
+    /// Applies the answer to the settings request with this number, unless a later request has been answered. Answers
+    /// to earlier requests are applied too, since later answers may never arrive.
     pub(super) fn settings_received(&mut self, question: u64, tree: Value) {
         if question > self.settings_answered {
             self.configured(Layer::Editor, settings::of_editor(tree));
@@ -55,7 +56,7 @@ impl MainLoop {
         self.offer();
     }
 
-    /// Looks at the settings files of the workspace. A look may end after one that began later, and does not count then.
+    /// Reads the workspace's settings files in the background. The result is ignored if a later read has started.
     pub(super) fn read_settings(&mut self) {
         self.settings_looks += 1;
         let (look, roots, events) =
@@ -69,7 +70,7 @@ impl MainLoop {
         );
     }
 
-    /// The settings files were looked at for the time of this number.
+    /// Applies the settings from the read with this number, unless a later read has started.
     pub(super) fn workspace_settings(&mut self, look: u64, found: Vec<FoundSettings>) {
         if look == self.settings_looks {
             self.configured(Layer::Workspace, found);

@@ -1,5 +1,5 @@
-//! How each event is handled, and the recovery after a panic, so that no request waits forever and no text is silently wrong. The
-//! one place that knows all events.
+//! Defines how each event is handled, and how the server recovers if its handler panics, so that no request waits
+//! forever and no buffer is silently wrong. This is the only module that knows all events.
 
 use super::{MainLoop, Meter};
 use crate::event::{Event, IndexEnd, Waiter};
@@ -10,17 +10,17 @@ use strata_app::executor::{release_opened, restore};
 
 type Step = Box<dyn FnOnce(&mut MainLoop)>;
 
-/// How one event is handled.
+/// The handler of an event and its recovery.
 pub(super) struct Handling {
-    /// Its name in errors and logs: its method, if any.
+    /// Name of the event in errors and logs, which is its method if it has one.
     pub(super) name: &'static str,
     pub(super) handle: Step,
-    /// The recovery after `handle` panicked. The world is unchanged then.
+    /// Runs after `handle` has panicked. The world is unchanged at this point.
     pub(super) recover: Step,
 }
 
 impl Handling {
-    /// An event without recovery. Dropping it tells waiting callers that there is not an answer.
+    /// Creates a handler without recovery. Dropping it releases waiting callers without an answer.
     pub(super) fn new(name: &'static str, handle: impl FnOnce(&mut MainLoop) + 'static) -> Self {
         Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
     }
@@ -29,7 +29,7 @@ impl Handling {
         Self { recover: Box::new(recover), ..self }
     }
 
-    /// Marks the document's text as unknown, because a change was lost.
+    /// Marks the document as out of sync in the recovery, because a change was lost.
     fn or_lose(self, uri: &str) -> Self {
         let lost = InvalidNotification {
             method: self.name.to_owned(),
@@ -39,7 +39,7 @@ impl Handling {
         self.or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
     }
 
-    /// Files may be others than before.
+    /// Scans all files in the recovery, because a change of files was lost.
     fn or_rescan(self) -> Self {
         self.or_else(|main_loop| main_loop.act(Action::Rescan))
     }
@@ -168,10 +168,12 @@ impl Handling {
                     move |main_loop| {
                         let (sessions, services) = (&main_loop.world.sessions, &main_loop.services);
                         if let Some(before) = sessions.get(&id) {
-                            // Once in a blue moon the disk is waited for here: the next task must not be stored before.
+                            // Accessing the disk on the main loop is acceptable in this rare case. It must happen
+                            // before the next task is stored.
                             restore(before, services);
                         }
-                        // Those that did not come to be open here are for others to write to.
+                        // Release sessions that were opened for writing but not installed, so that other processes can
+                        // write to them.
                         release_opened(&effects, sessions, services);
                         if let Some(number) = compaction {
                             main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
@@ -198,7 +200,7 @@ impl Handling {
         }
     }
 
-    /// The meter is not being read any more.
+    /// Resets the meter in the recovery, because its reading was lost.
     pub(super) fn or_reset_meter(self) -> Self {
         self.or_else(|main_loop| main_loop.meter = Meter::default())
     }

@@ -1,4 +1,5 @@
-//! The handshake: the client's information, the first session, and startup work once the client is ready.
+//! Handles the handshake: the client's capabilities, the first session, and the work to start once the client is
+//! initialized.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use strata_app::settings;
 
 impl MainLoop {
     pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Answer<InitializeResult>) {
-        // Of an attempt that failed.
+        // Discard warnings from a failed attempt.
         self.greetings.clear();
         let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
         for problem in problems {
@@ -56,7 +57,7 @@ impl MainLoop {
             for action in actions {
                 match action {
                     Action::Warn { code, message, .. } => told.push((code, message)),
-                    // The index and the meter are asked for when the client is ready.
+                    // The index and the meter wait until the client is initialized.
                     Action::Reindex | Action::ReindexNext | Action::Meter => {}
                     other => now.push(other),
                 }
@@ -68,15 +69,15 @@ impl MainLoop {
         if let Some(id) = awaited {
             self.resume_session(id);
         }
-        // No one waits any more when the client cancelled its first request; the state is right anyway.
+        // If the client canceled the request, the answer is not needed, but the state is correct.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.registrations.begin(&wanted, &self.world.client.registers);
         let _ = answer.send(capabilities::result(encoding, offered));
     }
 
-    /// The editor's first session: a new one, or the one to resume. No one waits for anything else yet, so this may wait for the
-    /// disk. Also returns a session still to wait for because someone else writes to it, such as the server that this one
-    /// replaces.
+    /// Returns the first session, which is new or resumed. May access the disk, since nothing else waits yet. Also
+    /// returns the id of a session that must be resumed later because another process is writing to it, such as the
+    /// server that this one replaces.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let store = &self.services.store;
         let folder = roots.iter().next().map(|root| root.real.as_path());
@@ -94,8 +95,8 @@ impl MainLoop {
         (Arc::new(Session::new(SessionStore::new_name())), awaited)
     }
 
-    /// Continues a session as soon as it can be had. Commands for the session that is shown wait for that, a few seconds at
-    /// most, and nothing else does.
+    /// Queues the resumption of a session that is not available yet. Only commands for the current session wait for it,
+    /// and only for a few seconds.
     fn resume_session(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();
         let waiting =
@@ -164,7 +165,7 @@ mod tests {
         main_loop.world.sessions = Sessions::new(session);
         main_loop.resume_session("s-1".to_owned());
 
-        // Said to the session that is shown: when its turn comes, that is the one that was waited for.
+        // Sent to the current session. When the command runs, the resumed session is the current one.
         let (answer, mut waits) = oneshot::channel();
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
         let name = "strata.history.add".to_owned();

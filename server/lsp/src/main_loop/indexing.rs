@@ -1,5 +1,5 @@
-//! One index run at a time, each with a recorded cause. What changes on disk meanwhile waits and is looked at
-//! afterwards in one go. Results of an older run are dropped.
+//! Runs at most one index run at a time. Changes on disk during a run are collected and indexed together afterwards.
+//! Results of outdated runs are dropped.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use strata_app::faults::carried;
 use strata_app::index::{Efforts, Index, IndexInputs, OutlineUpdates, Progress, Step, walk_options};
 use strata_app::snapshot::Snapshot;
 
-/// A report of progress is sent when at least this many more files are done.
+/// Minimum number of files between two progress reports.
 const REPORT_EVERY: usize = 256;
 
-/// The files that a run looks at.
+/// The files that an index run examines.
 #[derive(Default, Debug)]
 enum IndexScope {
     #[default]
     Nothing,
     Files(BTreeSet<FileKey>),
-    /// Files that look changed, and these in any case.
+    /// All files whose stamps have changed, plus these files regardless of their stamps.
     Changes(BTreeSet<FileKey>),
     All,
 }
@@ -39,7 +39,7 @@ struct RunningJob {
     cancel: Cancel,
 }
 
-/// The current run, and the next.
+/// The current index run, and the scope of the next one.
 #[derive(Default)]
 pub(super) struct IndexRuns {
     last_run: u64,
@@ -48,7 +48,7 @@ pub(super) struct IndexRuns {
 }
 
 impl IndexRuns {
-    /// Some files are to be looked at again.
+    /// Requests an update of these files.
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
             IndexScope::Nothing => self.wanted = IndexScope::Files(keys),
@@ -57,7 +57,7 @@ impl IndexRuns {
         }
     }
 
-    /// All files that look different on disk are to be looked at again.
+    /// Requests an update of all files that have changed on disk.
     pub(super) fn want_changes(&mut self) {
         match std::mem::take(&mut self.wanted) {
             IndexScope::Nothing => self.wanted = IndexScope::Changes(BTreeSet::new()),
@@ -66,19 +66,19 @@ impl IndexRuns {
         }
     }
 
-    /// Everything is to be looked at again.
+    /// Requests a complete index run.
     pub(super) fn want_all(&mut self) {
         self.wanted = IndexScope::All;
     }
 
-    /// A run that is on is of no use any more.
+    /// Cancels the current run, whose result is no longer needed.
     pub(super) fn leave(&self) {
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
     }
 
-    /// The user stopped the run that shows this token.
+    /// Cancels the run whose progress has this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         if let Some(running) =
             self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token)
@@ -88,28 +88,28 @@ impl IndexRuns {
         }
     }
 
-    /// Whether a run is on or to come.
+    /// Whether a run is active or requested.
     pub(super) fn is_pending(&self) -> bool {
         self.running.is_some() || !matches!(self.wanted, IndexScope::Nothing)
     }
 
-    /// Whether this run is the one that is on.
+    /// Whether the run with this number is active.
     fn is_on(&self, run: u64) -> bool {
         self.running.as_ref().is_some_and(|running| running.run == run)
     }
 
-    /// A run has ended. Says whether it is the one that is on, whose result counts.
+    /// Records the end of a run. Returns whether it was the active run, whose result must be used.
     fn ended(&mut self, run: u64, outcome: &'static str, outbound: &UnboundedSender<Outbound>) -> bool {
         let current = self.is_on(run);
         if current {
             self.running = None;
-            // A closed connection needs no news.
+            // Sending fails only if the connection is closed.
             let _ = outbound.send(Outbound::End(Work::Indexing(run), outcome.to_owned()));
         }
         current
     }
 
-    /// Starts a run if needed, unless one is active.
+    /// Starts a requested run, unless a run is active.
     fn start(
         &mut self,
         snapshot: &Snapshot,
@@ -140,9 +140,9 @@ impl IndexRuns {
                     Some(index) => IndexEnd::FinishedTask(Box::new(up_to_date(index, run, &events))),
                     None => IndexEnd::Stopped,
                 };
-                // A closed connection needs no index.
+                // Sending fails only if the connection is closed.
                 let _ = events.send(Event::Indexed(run, end));
-                // No one waits any more.
+                // Store the outlines last, since no request waits for it.
                 if let Some(updates) = updates {
                     updates.keep(&snapshot.outlines);
                 }
@@ -157,7 +157,7 @@ impl IndexRuns {
     }
 }
 
-/// Makes outlines available while references are linked again.
+/// Relinks the references of a stale index. Publishes the outlines first, so that they are available in the meantime.
 fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
     if !index.is_stale {
         return index;
@@ -203,7 +203,7 @@ fn look(
     looked.ok()
 }
 
-/// Reports a run's progress to the client now and then.
+/// Reports the progress of a run to the client at intervals.
 struct Report {
     run: u64,
     to: Option<UnboundedSender<Outbound>>,
@@ -237,14 +237,15 @@ impl MainLoop {
         self.indexing.start(&snapshot, &self.background, &self.events, &self.outbound, &self.world.client);
     }
 
-    /// Handles the progress of a run.
+    /// Handles a partial index of a run.
     pub(super) fn indexed_so_far(&mut self, run: u64, index: Index) {
         if self.indexing.is_on(run) {
             self.replace_index(|world| world.index_so_far(index));
         }
     }
 
-    /// Runs a transition that may drop the last reference to the old index, which takes a while in a large repository.
+    /// Runs a transition that replaces the index. Drops the old index in the background, since this takes a while in a
+    /// large repository.
     fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let before = Arc::clone(&self.world.snapshot.index);
         self.transition(next);
@@ -252,7 +253,7 @@ impl MainLoop {
         self.background.spawn(move || drop(before), |_| ());
     }
 
-    /// Handles the end of a run, and starts the next if needed.
+    /// Handles the end of a run, and starts the next one if requested.
     pub(super) fn indexed(&mut self, run: u64, end: IndexEnd) {
         let outcome = match &end {
             IndexEnd::FinishedTask(_) => "done",

@@ -1,5 +1,5 @@
-//! When the context meter is read and sent: when something changed that it shows, at most four times a second, less often where a
-//! reading takes long, and one reading at a time.
+//! Decides when to read and send the context meter. It is read after a change that it shows, at most four times a
+//! second, less often if a reading takes long, and never twice at the same time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,17 +13,18 @@ use strata_app::clock::now_ms;
 use strata_app::faults::carried;
 use strata_app::meter::{self, Status};
 
-/// The meter is sent at most this often (`strata/status`, four a second).
+/// Minimum interval between two meter notifications (`strata/status`, at most four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
 
-/// A reading scans every file that Git knows and all rules, like a prompt, while someone types. So between two readings, this
-/// many times the duration of one must pass. The last one always happens, so that the value is current.
+/// Minimum interval between two readings, as a multiple of the duration of the last one. A reading scans every file in
+/// Git's index and all rules while the user types. A reading after the last change is guaranteed, so that the value is
+/// current.
 const TIMES_AS_LONG: u32 = 5;
 
-/// It never waits longer than this, however long one took.
+/// Maximum interval between two readings, regardless of their duration.
 const METER_AT_LEAST_EVERY: Duration = Duration::from_secs(2);
 
-/// Whether the meter has to be read, and since when it may.
+/// State of the meter: whether a reading is needed, and when the next one may start.
 #[derive(Default)]
 pub(super) struct Meter {
     pub(super) wanted: bool,
@@ -31,17 +32,18 @@ pub(super) struct Meter {
     /// When the last reading began, and how long it took.
     last: Option<Instant>,
     took: Duration,
-    /// The reading that was not sent yet.
+    /// The latest reading, until it is sent.
     unsent: Newest,
 }
 
 impl MainLoop {
-    /// Time until the next reading; `None` if no one wants it, it is running, or there is no session yet.
+    /// Returns the time until the next reading. `None` if no reading is needed, a reading is running, or the first
+    /// session is still being resumed.
     pub(super) fn time_to_meter(&self) -> Option<Duration> {
         if !self.meter.wanted || self.meter.reading {
             return None;
         }
-        // Clients remember the session that it names, to continue with it the next time.
+        // Clients store the session id from the meter to resume it later, so do not report a placeholder session.
         if self.queues.is_resuming(self.world.sessions.current_id()) {
             return None;
         }
@@ -67,7 +69,7 @@ impl MainLoop {
         );
     }
 
-    /// The meter was read; `None` when the size of the context is unknown.
+    /// Handles a meter reading; `None` if the size of the context is unknown.
     pub(super) fn metered(&mut self, status: Option<Status>) {
         self.meter.reading = false;
         self.meter.took = self.meter.last.map_or(Duration::ZERO, |last| last.elapsed());

@@ -1,4 +1,5 @@
-//! Parses buffers on the pool, one parse per buffer at a time. Later edits are parsed together afterwards.
+//! Parses buffers on the thread pool, with one parse per buffer at a time. Edits during a parse are parsed together
+//! afterwards.
 
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::{Buffer, ParsedBuffer};
@@ -27,7 +28,7 @@ impl MainLoop {
         });
     }
 
-    /// A parse has ended; `None` when nothing came of it.
+    /// Handles the end of a parse. `None` if the parse was canceled or panicked.
     pub(super) fn parsed(&mut self, key: FileKey, parsed: Option<ParsedBuffer>) {
         self.parsing.remove(&key);
         if let Some(parsed) = parsed {
@@ -36,8 +37,8 @@ impl MainLoop {
     }
 }
 
-/// Outlines a buffer and counts its map block for the current model, so that no one waits for that later. Gives up after a
-/// timeout, until the text changes.
+/// Outlines a buffer and counts the tokens of its map block for the current model, so that prompts do not have to wait.
+/// A buffer whose parse times out has no outline until its text changes.
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
         tracing::warn!(%key, "outlining took too long; the buffer has no symbols until you edit it");

@@ -1,4 +1,4 @@
-//! Queued tasks of sessions. One at a time runs in each, in order of arrival.
+//! Queues the tasks of sessions. Each session runs one task at a time, in order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -11,38 +11,38 @@ use crate::event::Call;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// A queued task, with the workspace on its arrival.
+/// A queued task, with a snapshot of the workspace from the time of its arrival.
 pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
     pub(super) whose: SessionTarget,
-    /// Until when it waits for the index, if it does.
+    /// Deadline for waiting for the index. `None` if the task does not need the index.
     pub(super) awaits_index: Option<Instant>,
 }
 
-/// Which session something is for.
+/// The session that a task belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionTarget {
     Named,
-    /// The one that is shown when its turn comes: a command before it may show another one.
+    /// The session that is current when the task starts, since an earlier command may switch to another session.
     UserMessage,
 }
 
-/// Something that may change a session.
+/// A task that may change a session.
 pub(super) enum Task {
     Command(Call, Value),
-    /// A compaction of this number is to be put in place.
+    /// Installs the draft of the compaction with this number.
     Compact(u64, Box<Draft>),
-    /// Tool results are to be archived.
+    /// Archives tool results.
     Age(Box<Archival>),
-    /// The client has counted a request.
+    /// Records a token count by the client.
     Measure(CountedPrompt),
-    /// The client wants to resume this session, which someone else still writes to.
+    /// Resumes this session once no other process is writing to it.
     Resume(String),
 }
 
 impl Task {
-    /// The compaction that it is to put in place, if any.
+    /// Returns the number of the compaction whose draft the task installs.
     pub(super) fn compaction(&self) -> Option<u64> {
         match self {
             Self::Compact(number, _) => Some(*number),
@@ -50,7 +50,7 @@ impl Task {
         }
     }
 
-    /// Whether someone still waits for it.
+    /// Whether the result of the task is still needed.
     fn is_wanted(&self) -> bool {
         match self {
             Self::Command(call, _) => !call.cancel.is_cancelled(),
@@ -70,25 +70,24 @@ enum State {
     #[default]
     Idle,
     Running,
-    /// A running task waits for the session to be resumed.
+    /// The running task is resuming another session.
     Resuming,
 }
 
-/// The queues of all sessions.
 #[derive(Default)]
 pub(super) struct Queues {
     sessions: BTreeMap<String, Queue>,
-    /// The session that was current last.
+    /// The session that was current at the last call of `follow`.
     current: String,
 }
 
 impl Queues {
-    /// Puts a command at the end of its session's queue.
+    /// Appends a task to the queue of a session.
     pub(super) fn push(&mut self, session: &str, waiting: QueuedTask) {
         self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
-    /// The next command to run, if none is running in its session. Drops cancelled ones.
+    /// Removes and returns the next task of a session, unless a task is running. Drops canceled tasks.
     pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
         if queue.state != State::Idle {
@@ -106,19 +105,19 @@ impl Queues {
         next
     }
 
-    /// Until when the next task of a session waits for the index.
+    /// Returns the deadline until which the next task of a session waits for the index.
     pub(super) fn awaits_index(&self, session: &str) -> Option<Instant> {
         let queue = self.sessions.get(session).filter(|queue| queue.state == State::Idle)?;
         queue.waiting.iter().find(|waiting| waiting.task.is_wanted())?.awaits_index
     }
 
-    /// The sessions in which something waits.
+    /// Returns the sessions that have a queue.
     pub(super) fn sessions(&self) -> impl Iterator<Item = &str> {
         self.sessions.keys().map(String::as_str)
     }
 
-    /// This session is current from now on: what waits for the current one goes there, in its order. Whether it is another one
-    /// than before.
+    /// Makes a session current and moves the tasks for the current session to its queue, in order. Returns whether
+    /// another session was current before.
     pub(super) fn follow(&mut self, now: &str) -> bool {
         if self.current == now {
             return false;
@@ -135,7 +134,7 @@ impl Queues {
         true
     }
 
-    /// Whether a session has its place only until another one can be continued.
+    /// Whether a session is only a placeholder until another session is resumed.
     pub(super) fn is_resuming(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
             let is_to_come = |waiting: &QueuedTask| matches!(waiting.task, Task::Resume(_));
@@ -143,7 +142,7 @@ impl Queues {
         })
     }
 
-    /// The running command of a session has ended.
+    /// Records that the running task of a session has ended.
     pub(super) fn finished(&mut self, session: &str) {
         if let Some(queue) = self.sessions.get_mut(session) {
             queue.state = State::Idle;

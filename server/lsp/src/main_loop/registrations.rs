@@ -1,5 +1,5 @@
-//! The features announced to the client. If the client supports registration, settings can change them while the server runs;
-//! otherwise they are announced once, in the reply to `initialize`.
+//! Tracks the features announced to the client. If the client supports dynamic registration, settings can change the
+//! features at any time. Otherwise, they are announced once, in the reply to `initialize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use crate::outbound::Outbound;
 
 #[derive(Default)]
 pub(super) struct Registrations {
-    /// For good, in the reply to `initialize`.
+    /// Features announced permanently, in the reply to `initialize`.
     fixed: BTreeSet<Feature>,
-    /// Until further notice, each under its number. Numbers are not used again, so that an offer and the withdrawal of
-    /// the one before may overtake each other.
+    /// Dynamically registered features with their registration numbers. Numbers are never reused, so that a
+    /// registration and the withdrawal of an earlier one may arrive in any order.
     registered: BTreeMap<Feature, u64>,
     last: u64,
-    /// Features that could no longer be announced; the user was notified.
+    /// Features enabled too late for this client. The user has been notified of each.
     late: BTreeSet<Feature>,
 }
 
 impl Registrations {
-    /// The features in the reply to `initialize`: wanted ones that cannot be registered later.
+    /// Returns the features for the reply to `initialize`: requested features that cannot be registered dynamically.
     pub(super) fn begin(
         &mut self,
         wanted: &BTreeSet<Feature>,
@@ -30,7 +30,7 @@ impl Registrations {
         &self.fixed
     }
 
-    /// The registrations for a change, and features that it is too late for.
+    /// Returns the messages that apply a change, and features that were enabled too late for this client.
     fn change(
         &mut self,
         wanted: &BTreeSet<Feature>,
@@ -60,7 +60,7 @@ impl Registrations {
 }
 
 impl MainLoop {
-    /// Announces features according to the current settings.
+    /// Announces or withdraws features according to the current settings.
     pub(super) fn offer(&mut self) {
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let (told, late) = self.registrations.change(&wanted, &self.world.client.registers);

@@ -1,5 +1,6 @@
-//! Running questions to models, each on its own thread, since it takes minutes: at most one that continues the conversation of a
-//! session. Its commands queue in the session like any others, and the session is free in between.
+//! Runs questions to models, each on its own thread, since a question takes minutes. At most one question per session
+//! continues the conversation. The commands of a question enter the session's queue like any other command, and the
+//! queue is free between them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,13 +25,13 @@ use strata_app::send::{Delta, ModelJob, SendHost};
 use strata_app::snapshot::Snapshot;
 use strata_app::tools::ToolHost;
 
-/// Questions that are under way at a time, in all sessions.
+/// Maximum number of questions that run at the same time in all sessions.
 const MAX_SENDS: usize = 16;
 
-/// The end of a turn must be recorded, whether or not someone waits for it.
+/// Commands that run even after a cancellation, since the end of a turn must be recorded.
 const ALWAYS_RUN: [&str; 2] = ["strata.prompt.record", "strata.prompt.discard"];
 
-/// All of them, by number.
+/// Running questions, by number.
 #[derive(Default)]
 pub(super) struct Sends {
     last: u64,
@@ -39,10 +40,10 @@ pub(super) struct Sends {
 
 struct RunningSend {
     session: String,
-    /// Whether it is the one that continues the conversation of the session.
+    /// Whether the question continues the conversation of its session.
     occupies_session: bool,
     cancel: Cancel,
-    /// The token of its progress, when the client gave one.
+    /// Token for reporting the question's progress, if the client gave one.
     token: Option<NumberOrString>,
     answer: Answer<Result<Value, CommandError>>,
 }
@@ -54,7 +55,7 @@ impl RunningSend {
 }
 
 impl Sends {
-    /// You stopped the one that shows this token.
+    /// Cancels the question whose progress has this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         for (number, running) in &self.running {
             if running.token.as_ref() == Some(token) || Work::Asking(*number).token() == *token {
@@ -65,7 +66,7 @@ impl Sends {
 }
 
 impl MainLoop {
-    /// Begins to ask a model.
+    /// Starts asking a model.
     pub(super) fn send(
         &mut self,
         job: Arc<dyn ModelJob>,
@@ -87,7 +88,7 @@ impl MainLoop {
         }
         self.sends.last += 1;
         let number = self.sends.last;
-        // Of any other the client sees what comes.
+        // The output of other questions is shown as it arrives, so they need no progress of their own.
         if job.is_silent() && token.is_none() && self.world.client.shows_progress {
             self.say(Outbound::Begin(Work::Asking(number)));
         }
@@ -117,7 +118,7 @@ impl MainLoop {
         }
     }
 
-    /// An answer is there, or there is none. It comes after all that was shown of it.
+    /// Handles the end of a question. Sends the reply after all deltas of the answer.
     pub(super) fn sent(&mut self, number: u64, sent: Result<Value, CommandError>) {
         let Some(RunningSend { answer, session, .. }) = self.sends.running.remove(&number) else { return };
         let outcome = if sent.is_ok() { "answered" } else { "failed" };
@@ -129,7 +130,7 @@ impl MainLoop {
         self.say(Outbound::Answer(answer, reply));
     }
 
-    /// Cancels those of closed sessions.
+    /// Cancels the questions of closed sessions.
     pub(super) fn cancel_sends_of_closed(&self) {
         for running in self.sends.running.values() {
             if running.occupies_session && !self.world.sessions.contains(&running.session) {
@@ -139,12 +140,12 @@ impl MainLoop {
     }
 }
 
-/// Runs the commands of a question in its session, and shows what results from it.
+/// Runs the commands of a question in its session, and forwards the output to the client.
 struct LoopHost {
     session: String,
     events: Sender<Event>,
     outbound: UnboundedSender<Outbound>,
-    /// For counting.
+    /// Snapshot for counting tokens.
     snapshot: Snapshot,
     cancel: Cancel,
     token: Option<NumberOrString>,
@@ -168,7 +169,7 @@ impl LoopHost {
 
     fn tell(&self, progress: impl FnOnce() -> WorkDoneProgress) {
         if let Some(token) = &self.token {
-            // The task that speaks ends with the connection; then there is no one to tell.
+            // The sending task ends with the connection, so the message can no longer be delivered.
             let _ = self.outbound.send(Outbound::Progress(token.clone(), progress()));
         }
     }

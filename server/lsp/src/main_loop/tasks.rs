@@ -1,5 +1,5 @@
-//! Queued work of a session: commands, and outcomes of outside work. Each runs on a copy of the session on another thread and
-//! comes back as an event, after its changes are persisted.
+//! Runs the queued tasks of sessions: commands, and outcomes of outside work. Each task runs on another thread with a
+//! copy of the session, and comes back as an event after its changes are persisted.
 
 use std::sync::Arc;
 use std::thread;
@@ -28,14 +28,14 @@ use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::CountedPrompt;
 
-/// How long to wait for a session that someone else writes to: a server whose editor is gone exits after 3 s.
+/// How long to wait for a session that another process is writing to. A server whose editor is gone exits after 3 s.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
 
-/// How often it is tried.
+/// Interval between attempts to open the session.
 const RESUME_PAUSE: Duration = Duration::from_millis(50);
 
 impl MainLoop {
-    /// A command waits for its turn in the session that it names.
+    /// Queues a command in the session that it names.
     pub(super) fn enqueue(&mut self, mut call: Call) {
         let (session, arguments) = match commands::split_arguments(std::mem::take(&mut call.arguments)) {
             Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
@@ -59,7 +59,7 @@ impl MainLoop {
         self.start_next(&session);
     }
 
-    /// Starts the next task of a session unless one is running. Skips tasks that cannot start.
+    /// Starts the next task of a session, unless a task is running. Skips tasks that cannot start.
     pub(super) fn start_next(&mut self, id: &str) {
         while let Some(waiting) = self.next_task(id) {
             let compaction = waiting.task.compaction();
@@ -77,7 +77,7 @@ impl MainLoop {
         }
     }
 
-    /// The next task of a session, unless it waits for the index.
+    /// Returns the next task of a session, unless the task must wait for the index.
     fn next_task(&mut self, id: &str) -> Option<QueuedTask> {
         if self.time_to_release(id).is_some_and(|wait| !wait.is_zero()) {
             return None;
@@ -89,7 +89,7 @@ impl MainLoop {
         Some(next)
     }
 
-    /// How much longer the next task of a session waits for the index.
+    /// Returns how much longer the next task of a session waits for the index. `None` if it does not wait.
     fn time_to_release(&self, id: &str) -> Option<Duration> {
         if self.world.snapshot.index.state == IndexState::Ready || !self.indexing.is_pending() {
             return None;
@@ -97,12 +97,12 @@ impl MainLoop {
         Some(self.queues.awaits_index(id)?.saturating_duration_since(Instant::now()))
     }
 
-    /// When the next task has waited long enough for the index.
+    /// Returns the time until the first waiting task stops waiting for the index.
     pub(super) fn time_to_release_any(&self) -> Option<Duration> {
         self.queues.sessions().filter_map(|id| self.time_to_release(id)).min()
     }
 
-    /// Starts what waited for the index.
+    /// Starts tasks that no longer have to wait for the index.
     pub(super) fn release(&mut self) {
         let sessions: Vec<String> = self.queues.sessions().map(str::to_owned).collect();
         for session in sessions {
@@ -110,7 +110,7 @@ impl MainLoop {
         }
     }
 
-    /// Whether the task is under way.
+    /// Starts a task. Returns whether it is running.
     fn start(&mut self, id: &str, QueuedTask { task, snapshot, .. }: QueuedTask) -> bool {
         faults::reach("start", Point::Before);
         let Some(before) = self.world.sessions.get(id).cloned() else {
@@ -207,7 +207,7 @@ impl MainLoop {
         Work { what: "command", job: Box::new(job), pool, waits }
     }
 
-    /// The session of a task was deleted meanwhile.
+    /// Handles a task whose session was closed in the meantime.
     fn session_gone(&mut self, id: &str, task: Task) {
         let gone = || CommandError::failed(format!("session `{id}` was closed in the meantime"));
         match task {
@@ -221,11 +221,11 @@ impl MainLoop {
         let before = self.world.sessions.current().cloned();
         self.adopt(id, done);
         self.lenses_after(before.as_deref());
-        // Last: what is owed for this event is exactly this.
+        // Run this last, because it is also the recovery if anything above panics.
         self.finish_turn(id);
     }
 
-    /// The task of a session has ended, and the next one has its turn.
+    /// Records that the running task of a session has ended, and starts the next one.
     pub(super) fn finish_turn(&mut self, id: &str) {
         self.queues.finished(id);
         let current = Arc::clone(self.world.sessions.current_id());
@@ -240,7 +240,8 @@ impl MainLoop {
         let Outcome { session, mut effects, mut result } = outcome;
         let mut changed = session;
         if changed.is_some() && folders_version != self.world.folders_version {
-            // It names files as they are called no more. Here, too, the disk is waited for once in a blue moon.
+            // The changed session contains outdated file names, so restore the previous one. As in the recovery,
+            // accessing the disk on the main loop is acceptable in this rare case.
             if let Some(before) = self.world.sessions.get(id) {
                 restore(before, &self.services);
             }
@@ -299,7 +300,7 @@ impl MainLoop {
         }
     }
 
-    /// Refreshes code lenses if the selection changed.
+    /// Refreshes code lenses if the selection of the current session changed.
     fn lenses_after(&self, before: Option<&Session>) {
         let settings = &self.world.snapshot.settings.lsp;
         if Feature::CodeLens.is_wanted(settings)
@@ -312,7 +313,7 @@ impl MainLoop {
     }
 }
 
-/// A task as work for another thread.
+/// A task, prepared to run on another thread.
 struct Work<'a> {
     what: &'static str,
     job: Box<dyn FnOnce() -> Outcome + Send>,
@@ -320,12 +321,13 @@ struct Work<'a> {
     waits: Waiter,
 }
 
-/// Whether a session may become available soon: someone else writes to it. A busy store was already waited for.
+/// Whether opening a session may succeed soon, because another process is currently writing to it. The store itself
+/// already waits for a busy database.
 pub(super) fn is_transient(error: &SessionStoreError) -> bool {
     matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
-/// Resumes the requested session as soon as it is available, or reports a failure after a timeout.
+/// Resumes a session once it is available. Warns the user if this fails or takes too long.
 fn resumed(name: &str, services: &Services) -> Outcome {
     let patience = Instant::now() + RESUME_PATIENCE;
     let effects = loop {
@@ -344,13 +346,13 @@ fn resumed(name: &str, services: &Services) -> Outcome {
     Outcome { session: None, effects, result: Ok(Value::Null) }
 }
 
-/// The message for a session that cannot be resumed.
+/// Returns the message for a session that cannot be resumed.
 pub(super) fn resume_failure(error: &SessionStoreError) -> String {
     format!("cannot resume the last session, so a new one was started: {error}")
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
-    // The waiting side is gone when the request was cancelled.
+    // The receiver is gone if the request was canceled.
     let _ = answer.send(result);
 }
 
@@ -368,12 +370,12 @@ mod tests {
     use strata_app::faults::plan::Plan;
     use strata_app::sessions::Sessions;
 
-    /// A loop that keeps sessions below a folder, with one session in which something was said.
+    /// Creates a loop that stores sessions below a folder, with one stored session that has a message.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
         started_with(folder, channel().0)
     }
 
-    /// The same, with its events going somewhere.
+    /// Like [`started`], but sends the loop's events to `events`.
     fn started_with(folder: &tempfile::TempDir, events: Sender<Event>) -> (MainLoop, Arc<Session>) {
         let (main_loop, _said) = MainLoop::with_one_thread(events);
         let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
@@ -399,7 +401,7 @@ mod tests {
         let workspace = WorkspaceKey::of(folder.path()).unwrap();
         let other = Store::open(&state, &workspace).unwrap().store;
         main_loop.services.store.with(|store| store.spills.write(&"s-1".parse()?, b"output")).unwrap();
-        // The deletion is in the database then, and has not come to an end.
+        // Lock the spilled outputs, so that the deletion stops between the database and the outputs.
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
         let (answer, mut waits) = oneshot::channel();

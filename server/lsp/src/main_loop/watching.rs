@@ -1,5 +1,5 @@
-//! Watches the files on disk: through the client, our own watcher, or, if the system supports neither, by occasional scans.
-//! Reports changes as events.
+//! Watches files on disk through the client or with the server's own watcher. If neither is available, scans all files
+//! at intervals. Reports changes as events.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,38 +16,38 @@ use crate::event::Event;
 use crate::world::Action;
 use strata_app::faults::carried;
 
-/// Without a watcher everything is looked at this often. A look at a thousand files takes milliseconds.
+/// Interval between scans without a watcher. A scan of a thousand files takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) enum WatchState {
-    /// The client, or no one yet.
+    /// The client watches the files, or watching has not started yet.
     #[default]
     Others,
     Ours {
         watcher: Arc<Mutex<Watcher>>,
-        /// Whether any folder was watched before.
+        /// Whether any folder has been watched before.
         begun: bool,
     },
-    /// No one: everything is scanned now and then.
+    /// No watcher is available, so all files are scanned at intervals.
     NowAndThen { last: Instant },
 }
 
 impl WatchState {
-    /// We watch from now on; the folders are still to be said.
+    /// Creates the server's own watcher, without watched folders.
     fn ourselves(events: &Sender<Event>) -> Result<Self, WatchError> {
         let events = events.clone();
-        // The loop may have ended; then no one needs to know.
+        // Sending fails only if the main loop has ended.
         let watcher = Watcher::new(move |sight| drop(events.send(Event::Seen(sight))))?;
         Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false })
     }
 
-    /// Everything is looked at now and then from now on.
+    /// Switches to scanning all files at intervals, starting now.
     pub(super) fn now_and_then() -> Self {
         Self::NowAndThen { last: Instant::now() }
     }
 
-    /// These are the folders that a walk went through.
+    /// Watches the folders found by a scan, if the server watches files itself.
     pub(super) fn adjust(&self, folders: &Arc<BTreeSet<PathBuf>>, pool: &Pool, events: &Sender<Event>) {
         let Self::Ours { watcher, .. } = self else { return };
         let (watcher, folders, events) = (Arc::clone(watcher), Arc::clone(folders), events.clone());
@@ -64,7 +64,7 @@ impl WatchState {
         );
     }
 
-    /// Some folders are watched; whether they are the first. What happened before that was not seen.
+    /// Records that folders are watched, and returns whether they are the first. Changes before that went unnoticed.
     fn are_first(&mut self) -> bool {
         match self {
             Self::Ours { begun, .. } => !std::mem::replace(begun, true),
@@ -72,7 +72,7 @@ impl WatchState {
         }
     }
 
-    /// Time until the next scan; `None` if someone watches.
+    /// Returns the time until the next scan, or `None` if files are watched.
     pub(super) fn time_to_look(&self) -> Option<Duration> {
         match self {
             Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),

@@ -1,5 +1,5 @@
-//! Code actions and the code lens of a document. They run commands of the area `here`. Use existing knowledge only: wait for no
-//! index and read no outline.
+//! Builds the code actions and the code lens of a document, which run commands of the area `here`. Uses only available
+//! data: does not wait for the index or read an outline.
 
 use serde_json::{Value, json};
 use strata_engine::conversation::selection::{Choice, Extent};
@@ -15,7 +15,7 @@ use strata_app::format;
 use strata_app::send;
 use strata_app::snapshot::Snapshot;
 
-/// The actions for a document in its current state.
+/// Returns the code actions for a document, depending on its state in the session.
 pub(super) fn actions(
     params: &CodeActionParams,
     key: &FileKey,
@@ -60,7 +60,7 @@ pub(super) fn actions(
         .collect()
 }
 
-/// The state of a document, above its first line.
+/// Returns a code lens above the first line that shows the document's state.
 pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
     let title = format!("Context: {}", standing(key, snapshot, session));
     let start = json!({ "line": 0, "character": 0 });
@@ -68,7 +68,8 @@ pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Sess
     json!([{ "range": { "start": start, "end": start }, "command": command }])
 }
 
-/// Whether our actions are requested: not by automatic light-bulb requests, nor for other kinds only.
+/// Whether the client asks for Strata's code actions. Excludes automatic light-bulb requests, and requests for other
+/// kinds.
 fn is_asked_for(context: &CodeActionContext) -> bool {
     let is_ours = |kind: &str| {
         kind.is_empty()

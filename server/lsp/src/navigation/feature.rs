@@ -1,28 +1,28 @@
-//! The features that can be switched on, with their protocol names.
+//! LSP features that can be enabled, with their protocol methods.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use strata_engine::prompt::settings::LspSettings;
 
-/// Something that editors know to ask for.
+/// An LSP feature that can be enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
     DocumentSymbol,
-    /// The symbols of all files.
+    /// Symbols of all files.
     WorkspaceSymbol,
     Hover,
-    /// Where a name is defined.
+    /// Definitions of a name.
     Definition,
-    /// Where a name is mentioned.
+    /// References to a name.
     References,
-    /// Actions for a document.
+    /// Code actions for a document.
     CodeAction,
     /// A document's state, above its first line.
     CodeLens,
 }
 
-/// The kind of our code actions.
+/// Kind of Strata's code actions.
 pub(crate) const ACTION_KIND: &str = "source.strata";
 
 impl Feature {
@@ -60,7 +60,7 @@ impl Feature {
         }
     }
 
-    /// Registration options for announcing it while the server runs: its documents, and more if necessary.
+    /// Returns the options for registering the feature dynamically.
     pub(crate) fn registration(self) -> Option<Value> {
         match self {
             Self::WorkspaceSymbol => None,

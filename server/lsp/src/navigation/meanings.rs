@@ -1,4 +1,5 @@
-//! Resolves the name at the cursor: by the file's own definitions, by its imports, otherwise by every definition of that name.
+//! Resolves the name at the cursor from the file's own definitions, then from its imports, and otherwise to every
+//! definition of that name.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,10 +18,10 @@ use super::{Caret, Declarations, key};
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
-/// Maximum definitions in a hover.
+/// Maximum number of definitions in a hover.
 const MOST_SHOWN: usize = 5;
 
-/// The heads of a name's definitions.
+/// Returns the heads of the definitions of the name at the caret.
 pub(super) fn hover(
     caret: &Caret,
     snapshot: &Snapshot,
@@ -43,7 +44,7 @@ pub(super) fn hover(
     Ok((!definitions.is_empty()).then(|| json!(Hover { contents, range })))
 }
 
-/// Where a name is defined.
+/// Returns the locations where the name at the caret is defined.
 pub(super) fn definition(
     caret: &Caret,
     snapshot: &Snapshot,
@@ -57,7 +58,7 @@ pub(super) fn definition(
     Ok((!found.is_empty()).then(|| json!(found)))
 }
 
-/// Finds the references to the name.
+/// Returns the references to the name at the caret.
 pub(super) fn references(
     caret: &Caret,
     declarations: Declarations,
@@ -104,7 +105,8 @@ impl NameAtCaret {
         Ok(Some(Self { key, page, name, range, encoding }))
     }
 
-    /// The files that define it in the file's sense, likeliest first; otherwise the file itself.
+    /// Returns the files that may define the name as used in this file, most likely first. Falls back to the file
+    /// itself.
     fn definers<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a FileKey> {
         let definers = snapshot.index.references.definers(&self.key, &self.name);
         if definers.is_empty() { vec![&self.key] } else { definers }

@@ -1,4 +1,4 @@
-//! One file in its current state, with its syntax tree: the editor's buffer, or the disk.
+//! A file with its syntax tree, read from the editor's buffer or from disk.
 
 use std::ops::Range;
 
@@ -12,7 +12,6 @@ use tower_lsp::ls_types::{Location, Uri};
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
-/// A file that was read and parsed.
 pub(super) struct Page {
     uri: Uri,
     rope: Rope,
@@ -22,8 +21,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// The file of this name; `None` when it cannot be read, has no grammar, is too large for an outline or has no
-    /// address that an editor could open.
+    /// Reads and parses a file. Returns `None` if the file cannot be read, has no grammar, is too large for an outline,
+    /// or has no URI.
     pub(super) fn open(
         key: &FileKey,
         snapshot: &Snapshot,
@@ -49,29 +48,29 @@ impl Page {
         Ok(Some(Self { uri, rope: Rope::from_str(&text), text, tree, encoding }))
     }
 
-    /// Its symbols, in the order of its outline.
+    /// Returns the symbols of the file, in the order of its outline.
     pub(super) fn symbols(&self, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
         outline::located(&self.tree, &self.text, cancel)
     }
 
-    /// The name at a place, and its bytes.
+    /// Returns the name at a position and its byte range.
     pub(super) fn name_at(&self, position: tower_lsp::ls_types::Position) -> Option<(&str, Range<usize>)> {
         let byte = self.encoding.offset(&self.rope, position).ok()?;
         outline::name_at(&self.tree, &self.text, byte)
     }
 
-    /// Bytes as the editor counts them.
+    /// Converts a byte range to an editor range.
     pub(super) fn range(&self, bytes: &Range<usize>) -> tower_lsp::ls_types::Range {
         let position = |byte| self.encoding.position(&self.rope, byte);
         tower_lsp::ls_types::Range { start: position(bytes.start), end: position(bytes.end) }
     }
 
-    /// The same, with the file's address.
+    /// Converts a byte range to an editor location in this file.
     pub(super) fn location(&self, bytes: &Range<usize>) -> Location {
         Location { uri: self.uri.clone(), range: self.range(bytes) }
     }
 
-    /// The name of its language.
+    /// Returns the name of the file's language.
     pub(super) fn language(&self) -> &'static str {
         self.tree.language.name
     }

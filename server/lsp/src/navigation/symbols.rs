@@ -1,4 +1,4 @@
-//! The symbols of one document as a tree, and those of all files by part of their names.
+//! Returns the symbols of a document as a tree, and the symbols of all files that match a query.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::client::ClientInfo;
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
-/// Maximum workspace symbols returned; users type on rather than read more.
+/// Maximum number of workspace symbols to return. Users refine the query rather than read a longer list.
 const MOST: usize = 128;
 
-/// The symbols of one document, nested where the client can show that.
+/// Returns the symbols of a document, nested if the client supports it.
 pub(super) fn of_document(
     key: &FileKey,
     snapshot: &Snapshot,
@@ -32,7 +32,8 @@ pub(super) fn of_document(
     }))
 }
 
-/// The symbols whose names have the letters of `query` in them, in order, letter case aside; the closest first.
+/// Returns the symbols whose names contain the letters of `query` in order, ignoring case. The closest matches come
+/// first.
 pub(super) fn of_workspace(
     query: &str,
     snapshot: &Snapshot,
@@ -61,7 +62,7 @@ pub(super) fn of_workspace(
 
 fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
     let mut roots = Vec::new();
-    // Those that later ones may be in, outermost first.
+    // Symbols that may contain later ones, outermost first.
     let mut open: Vec<(u32, DocumentSymbol)> = Vec::new();
     let close = |open: &mut Vec<(u32, DocumentSymbol)>, roots: &mut Vec<DocumentSymbol>| {
         if let Some((_, done)) = open.pop() {
@@ -85,7 +86,7 @@ fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
 
 #[expect(deprecated, reason = "the type has a field that the protocol gave up")]
 fn document_symbol(page: &Page, place: Located) -> DocumentSymbol {
-    // The protocol wants the name inside of what it names.
+    // The protocol requires the selection range to be inside the symbol's range.
     let inside = place.range.start <= place.name_range.start && place.name_range.end <= place.range.end;
     let selection = if inside { &place.name_range } else { &(place.range.start..place.range.start) };
     DocumentSymbol {

@@ -1,20 +1,20 @@
-//! Arguments with which a command has something to do. Those of a command that is not known here are made of its schema, so that a new
-//! one has some as well.
+//! Arguments that make each command do something. For a command that is not listed here, such as a new one, they are
+//! derived from its schema.
 
 use serde_json::{Map, Value, json};
 
 use super::client::Client;
 use crate::protocol;
 
-/// Arguments for the commands, in one server.
+/// Arguments of the commands for one server.
 pub(super) struct Arguments {
     schema: Value,
     document: String,
-    /// A stored session that is not shown.
+    /// A stored session that is not the current one.
     session: Value,
-    /// A prompt that was not sent yet.
+    /// An unsent prompt.
     prompt: Value,
-    /// The message with the output of a tool.
+    /// Id of the message with a tool result.
     output: Value,
 }
 
@@ -69,7 +69,7 @@ impl Arguments {
         }
     }
 
-    /// The least that a schema takes.
+    /// Returns a minimal value that the schema accepts.
     fn made(&self, schema: &Value, field: &str) -> Value {
         if let Some(reference) = schema["$ref"].as_str() {
             let definition = reference.trim_start_matches("#/$defs/");

@@ -1,4 +1,5 @@
-//! A server in this process, and the client at the other end of its line. Knows the protocol, and the plan that the server goes by.
+//! A server in this process and its client, connected by pipes. Gives access to the plan that triggers panics in the
+//! server.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -16,10 +17,10 @@ use crate::server::run_with;
 use crate::transport::Exit;
 use strata_app::faults::plan::Plan;
 
-/// Reached by a hang only.
+/// Timeout that only a hang reaches.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
-/// The files of the workspace.
+/// Files of the workspace, by path.
 pub(super) const FILES: [(&str, &str); 3] = [
     (
         "src/lib.rs",
@@ -29,7 +30,7 @@ pub(super) const FILES: [(&str, &str); 3] = [
     ("notes.txt", "Ask Ada about Thursday.\n"),
 ];
 
-/// A workspace, and where its servers keep things.
+/// A workspace, and the directory where its servers store their state.
 pub(super) struct TestWorkspace {
     folder: Arc<TempDir>,
     root: PathBuf,
@@ -48,7 +49,7 @@ impl TestWorkspace {
         Self { folder, root, kept: tempfile::tempdir().unwrap() }
     }
 
-    /// The same workspace, and a copy of what is kept of it.
+    /// Returns the same workspace with a copy of the stored state.
     pub(super) fn copy(&self) -> Self {
         let kept = tempfile::tempdir().unwrap();
         copy(self.kept.path(), kept.path());
@@ -78,13 +79,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a request came to.
+/// Result of a request.
 pub(super) type Answer = Result<Value, String>;
 
-/// The client, its server and the workspace that both look at.
+/// A client, its server, and the workspace of both.
 pub(super) struct Client {
     pub(super) plan: Arc<Plan>,
-    /// A request of the server's that is answered with an error.
+    /// Method of the server's requests that the client answers with an error.
     pub(super) refused: &'static str,
     folder: PathBuf,
     input: Option<PipeWriter>,
@@ -96,7 +97,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Starts a server for a workspace. Nothing was said to it yet.
+    /// Starts a server for a workspace, without sending any message.
     pub(super) fn start(place: &TestWorkspace) -> Self {
         let plan = Arc::new(Plan::default());
         let (reader, input) = io::pipe().unwrap();
@@ -111,7 +112,7 @@ impl Client {
         let mut output = BufReader::new(output);
         thread::spawn(move || {
             while let Some(message) = read(&mut output) {
-                // The test may be over.
+                // Sending fails if the test has ended.
                 let _ = sender.send(message);
             }
         });
@@ -128,7 +129,8 @@ impl Client {
         }
     }
 
-    /// The parameters of `initialize`: the client can do everything. It continues with this session, or begins one.
+    /// Returns the parameters of `initialize` for a client that supports everything. Resumes this session, or begins a
+    /// new one for null.
     pub(super) fn hello(&self, session: &Value) -> Value {
         json!({
             "processId": null,
@@ -153,7 +155,7 @@ impl Client {
         })
     }
 
-    /// The URI of something in the workspace.
+    /// Returns the URI of a file in the workspace.
     pub(super) fn uri(&self, below: &str) -> String {
         let uri = format!("file://{}/{below}", self.folder.display());
         uri.trim_end_matches('/').to_owned()
@@ -163,7 +165,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request and waits for its one answer.
+    /// Sends a request and waits for its answer, which must be the only one.
     pub(super) fn request(&mut self, method: &str, params: Value) -> Answer {
         self.last_id += 1;
         let id = self.last_id;
@@ -181,7 +183,7 @@ impl Client {
         self.request("workspace/executeCommand", json!({ "command": command, "arguments": [arguments] }))
     }
 
-    /// Runs a command that works.
+    /// Runs a command that must succeed.
     #[track_caller]
     pub(super) fn ok(&mut self, command: &str, arguments: Value) -> Value {
         match self.run(command, arguments) {
@@ -190,7 +192,7 @@ impl Client {
         }
     }
 
-    /// Waits until the index has so many outlines.
+    /// Waits until the index has this number of outlines.
     pub(super) fn wait_for_outlines(&mut self, outlines: usize) {
         let start = Instant::now();
         loop {
@@ -203,7 +205,7 @@ impl Client {
         }
     }
 
-    /// What was said so far with this method.
+    /// Returns the messages received so far with this method.
     pub(super) fn heard(&mut self, method: &str) -> Vec<Value> {
         while let Ok(message) = self.incoming.try_recv() {
             self.sort(message);
@@ -212,14 +214,14 @@ impl Client {
         said.map(|(_, params)| params.clone()).collect()
     }
 
-    /// Waits until something was said with this method for which `is_it` holds.
+    /// Waits for a message with this method that satisfies `is_it`.
     pub(super) fn wait_for(&mut self, method: &str, is_it: impl Fn(&Value) -> bool) {
         while !self.heard(method).iter().any(&is_it) {
             self.take_one(method);
         }
     }
 
-    /// Has the server end as it should.
+    /// Shuts the server down in the regular way.
     pub(super) fn quit(mut self) {
         self.request("shutdown", Value::Null).unwrap();
         self.notify("exit", Value::Null);
@@ -274,7 +276,7 @@ impl Client {
     }
 }
 
-/// What the client has set.
+/// Settings of the client.
 pub(super) fn settings() -> Value {
     json!({
         "lsp": {

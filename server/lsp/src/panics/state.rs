@@ -1,4 +1,4 @@
-//! What a client can find out of a server's state, with what differs from one look or one server to the next left out.
+//! Captures the state of a server as visible to a client, without values that differ between two calls or two servers.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::client::{Answer, Client};
 
-/// Everything that commands tell and do not change.
+/// Commands that report state without changing it.
 const LOOKS: [&str; 12] = [
     "strata.history.get",
     "strata.files.list",
@@ -22,7 +22,7 @@ const LOOKS: [&str; 12] = [
     "strata.prompt.preview",
 ];
 
-/// The state, as far as it can be seen from outside, and what is stored of it.
+/// Returns the visible state of a server, and its stored state.
 pub(super) fn looks(client: &mut Client) -> Value {
     let mut state = Map::new();
     for name in LOOKS {
@@ -34,7 +34,7 @@ pub(super) fn looks(client: &mut Client) -> Value {
     Value::Object(state)
 }
 
-/// Where two looks differ first.
+/// Describes the first difference between two states.
 pub(super) fn difference(one: &Value, other: &Value) -> String {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
@@ -51,7 +51,7 @@ pub(super) fn difference(one: &Value, other: &Value) -> String {
     }
 }
 
-/// Times are not what a state is.
+/// Removes times, which are not part of the state.
 fn without_times(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -63,7 +63,7 @@ fn without_times(value: &mut Value) {
             }
         }
         Value::Array(items) => items.iter_mut().for_each(without_times),
-        // A stored session is lines of JSON.
+        // A stored session is exported as JSON lines.
         Value::String(text) if text.starts_with("{\"strataSession\"") => {
             let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
             let mut lines: Vec<Value> = lines.collect();
@@ -74,12 +74,12 @@ fn without_times(value: &mut Value) {
     }
 }
 
-/// Names that are made at random, in the order in which they are met.
+/// Replaces random names with numbers, in order of appearance.
 #[derive(Default)]
 pub(super) struct Masks(BTreeMap<String, usize>);
 
 impl Masks {
-    /// An answer as any server would give it.
+    /// Returns an answer with all random names replaced.
     pub(super) fn of(answer: &Answer) -> Answer {
         let mut masks = Self::default();
         match answer {

@@ -1,6 +1,6 @@
-//! A conversation in which everything is said that is no command by itself: documents, files, folders, settings, questions, and what
-//! goes on beside. A client that hears of an internal error says the same once more; what results from it in the end has to be what would
-//! have come without it.
+//! A conversation that triggers everything except commands on their own: documents, files, folders, settings, questions
+//! and background work. After an internal error, the client repeats its message. The final state must be the same as
+//! without the error.
 
 use std::fs;
 use std::thread;
@@ -14,11 +14,12 @@ use super::state::Masks;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClientKind {
     Able,
-    /// It can do nothing, not even watch files as it says: the server does so, and settings are sent along.
+    /// A client without any capabilities, which also declares that it cannot watch files. The server watches files
+    /// itself, and the client sends its settings.
     Plain,
 }
 
-/// The text of an open document at the end.
+/// Final text of an open document.
 const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
 
 pub(super) fn tour(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
@@ -39,9 +40,9 @@ pub(super) fn tour(client: &mut Client, place: &TestWorkspace, talker: ClientKin
     sessions(client);
 }
 
-/// The outcome of it, once the client has said again what is not answered and may have been lost.
+/// Returns the final state, after the client has repeated messages that may have been lost.
 pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind) -> Value {
-    // Nothing was silently wrong before that.
+    // Before messages are repeated, the text must be correct or marked as out of sync.
     let shown = command(client, "files.read", json!({ "path": "src/lib.rs" }));
     let told = shown["sync"]["state"] == "out_of_step" || shown["notice"].is_string();
     assert!(shown["text"] == LIB || told, "{shown}");
@@ -82,7 +83,7 @@ fn documents(client: &mut Client) {
     );
     client.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
     open(client, "notes.txt", "Ask Ada.\n");
-    // Not to be read.
+    // An invalid change.
     let uri = client.uri("notes.txt");
     client.notify(
         "textDocument/didChange",
@@ -117,7 +118,7 @@ fn questions(client: &mut Client) {
     }
 }
 
-/// A conversation whose tool results grow old, that is compacted, and whose next request is counted.
+/// Adds tool results that become old, compacts the conversation, and counts its next request.
 fn conversation(client: &mut Client) {
     for number in 0..3 {
         let id = format!("call-{number}");
@@ -150,7 +151,7 @@ fn files(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
         client.notify("workspace/didRenameFiles", json!({ "files": [{ "oldUri": from, "newUri": to }] }));
     }
     if talker == ClientKind::Plain {
-        // So that the server sees something by itself.
+        // Make the server's own watcher report a change.
         fs::write(place.folder().join("seen.txt"), "?").unwrap();
         thread::sleep(Duration::from_millis(100));
         fs::remove_file(place.folder().join("seen.txt")).unwrap();
@@ -200,17 +201,17 @@ fn close(client: &mut Client, path: &str) {
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
 }
 
-/// Waits until there are so many outlines.
+/// Waits until the index has this number of outlines.
 fn outlined(client: &mut Client, outlines: usize) {
     wait(client, |_, status| status["outlined"] == outlines);
 }
 
-/// Waits until the server knows of the files that there are in the end, by their names.
+/// Waits until the index contains exactly the final files.
 fn settled(client: &mut Client) {
     wait(client, |client, status| {
         let week = json!({ "command": "strata.symbols.file", "arguments": [{ "path": "src/week.rs" }] });
         let known = client.request("workspace/executeCommand", week).is_ok();
-        // Four there may be too early as well, with the one that came and went among them.
+        // The number alone is not sufficient, because the temporary file may be one of four files.
         let found = command(client, "files.find", json!({}));
         let paths: Vec<&str> =
             found["files"].as_array().unwrap().iter().filter_map(|file| file["path"].as_str()).collect();
@@ -220,7 +221,7 @@ fn settled(client: &mut Client) {
     });
 }
 
-/// Waits until the index is as it should be. Now and then the client asks for a new one, as a user would.
+/// Waits until the index has the expected state. Requests a new index from time to time, as a user would.
 fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
     let start = Instant::now();
     for look in 1.. {
@@ -236,7 +237,7 @@ fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
     }
 }
 
-/// Runs a command that works, the second time if not the first.
+/// Runs a command that must succeed, after at most one internal error.
 #[track_caller]
 fn command(client: &mut Client, name: &str, arguments: Value) -> Value {
     let name = format!("strata.{name}");
@@ -258,7 +259,7 @@ fn insist(client: &mut Client, method: &str, params: &Value) -> Value {
     }
 }
 
-/// Says it once more after an internal error, and when the server asks for that.
+/// Sends a request. Repeats it after an internal error, or if the server asks for it.
 fn insist_with(client: &mut Client, method: &str, params: &Value) -> Answer {
     let mut answer = client.request(method, params.clone());
     for _ in 0..5 {

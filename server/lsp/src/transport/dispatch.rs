@@ -1,8 +1,8 @@
-//! Calls the service: at once, in wire order, each call polled once before the next message is looked at.
+//! Calls the service immediately and in wire order, and polls each call once before the next message is handled.
 //!
-//! Owns the active calls: their ids, panics, and exactly one answer per request. A call that is not finished after its first poll
-//! continues as a task, so it delays nothing after it. Never reads, never waits. While `initialize` is pending, holds later
-//! messages in order.
+//! Tracks active calls with their ids, handles panics, and sends exactly one answer per request. A call that is not
+//! finished after its first poll continues as a task, so it does not delay later messages. While `initialize` is
+//! pending, later messages are held in order. The dispatcher never reads input and never waits.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -29,10 +29,10 @@ use super::watchdog;
 
 const CANCEL: &str = "$/cancelRequest";
 
-/// Overhead of a held message beyond its bytes.
+/// Estimated memory for a held message in addition to its body, in bytes.
 const HELD_OVERHEAD: usize = 256;
 
-/// A service whose calls can be driven here; `LspService` is one.
+/// A service whose calls the dispatcher can poll. `LspService` implements it.
 pub trait CallService:
     Service<Request, Response = Option<Response>, Future: Send + Unpin + 'static> + Send + 'static
 {
@@ -57,12 +57,12 @@ pub(super) struct Dispatcher<T, R> {
     runtime: Handle,
 }
 
-/// State that only one message at a time may touch.
+/// State that only one message at a time may access.
 struct Core<T> {
     service: T,
     phase: Phase,
     held: VecDeque<PendingRequest>,
-    /// The sizes of the held messages; at most one message over the limit of a single one.
+    /// Total size of the held messages in bytes, limited to about the maximum size of one message.
     held_bytes: usize,
 }
 
@@ -75,18 +75,17 @@ enum Phase {
 
 struct PendingRequest {
     request: Request,
-    /// In bytes.
+    /// Estimated memory in bytes.
     size: usize,
 }
 
-/// A call that was handed to the service.
 struct Call {
     id: Option<Id>,
     method: String,
     kind: Kind,
-    /// Given back before the answer goes out, so that the client's next request finds it.
+    /// Released before the answer is queued, so that the slot is free for the client's next request.
     place: Option<PendingSlot>,
-    /// Given back when the call is over, all its consequences included.
+    /// Released when the call and all its consequences are complete.
     _open: Open,
 }
 
@@ -98,7 +97,7 @@ enum Kind {
     Other,
 }
 
-/// Counts the requests that are under way.
+/// Counts pending requests and active calls.
 #[derive(Debug)]
 pub(super) struct Pending {
     places: AtomicUsize,
@@ -107,10 +106,10 @@ pub(super) struct Pending {
     idle: Notify,
 }
 
-/// One of the places that are limited.
+/// One of the limited slots for pending requests.
 struct PendingSlot(Arc<Pending>);
 
-/// A call whose answer may still have to be queued.
+/// Marks a call as active until its answer is queued.
 struct Open(Arc<Pending>);
 
 type Outcome<E> = thread::Result<Result<Option<Response>, E>>;
@@ -120,7 +119,7 @@ impl Pending {
         Self { places: AtomicUsize::new(0), limit, open: AtomicUsize::new(0), idle: Notify::new() }
     }
 
-    /// Resolves when every call is over.
+    /// Waits until no call is active.
     pub(super) async fn idle(&self) {
         loop {
             let idle = self.idle.notified();
@@ -190,7 +189,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    /// Takes the next call off the wire; `size` is that of its body in bytes.
+    /// Handles the next call from the wire. `size` is the size of its body in bytes.
     pub(super) fn accept(self: &Arc<Self>, request: Request, size: usize) {
         let mut core = self.lock();
         if core.phase != Phase::Initializing || Kind::of(&request) == Kind::Exit {
@@ -211,7 +210,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    /// Sends a reply that belongs to no call.
+    /// Queues a response after all messages that the server has sent so far.
     pub(super) fn answer(&self, response: &Response) {
         self.loopback.catch_up();
         self.outbox.push(response, Relation::Event);
@@ -221,7 +220,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         &self.pending
     }
 
-    /// Whether the client has asked the server to shut down.
+    /// Whether the client has sent `shutdown`.
     pub(super) fn is_shut_down(&self) -> bool {
         self.shutdown.load(Ordering::SeqCst)
     }
@@ -260,12 +259,12 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         }
     }
 
-    /// Continues a call as a task.
+    /// Continues a pending call as a task.
     fn go_on(self: &Arc<Self>, mut call: Call, future: T::Future) {
         let this = Arc::clone(self);
         self.runtime.spawn(async move {
             let outcome = AssertUnwindSafe(future).catch_unwind().await;
-            // The lock is only for those outcomes that change what happens to the next message.
+            // Take the lock only for outcomes that affect how later messages are handled.
             if call.kind == Kind::Initialize || outcome.is_err() {
                 this.finish(&mut this.lock(), &mut call, outcome);
             } else {
@@ -274,7 +273,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         });
     }
 
-    /// Answers a call, and acts on an end that changes what happens to the next message.
+    /// Answers a call, and updates the state that affects how later messages are handled.
     fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &mut Call, outcome: Outcome<T::Error>) {
         if outcome.is_err() {
             tracing::error!(method = call.method, "a handler panicked");
@@ -298,7 +297,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         let Some(id) = &call.id else { return };
         let response = match outcome {
             Ok(Ok(Some(response))) => response,
-            // The library swallows its own "method not found" for `$/...`, requests included.
+            // The library sends no error for unknown methods that begin with `$/`, not even for requests.
             Ok(Ok(None)) => refusal::unknown_method(id.clone(), &call.method),
             Ok(Err(_)) => refusal::exited(id.clone()),
             Err(_) => refusal::panicked(id.clone(), &call.method),
@@ -306,7 +305,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         self.answer(&response);
     }
 
-    /// Watches the process that the client says it is.
+    /// Watches the client's process, whose id is in the parameters of `initialize`.
     fn watch_client(&self, initialize: &Request) {
         let process = initialize.params().and_then(|params| params.get("processId")).and_then(Value::as_u64);
         if let Some(process) = process.and_then(|process| u32::try_from(process).ok()) {
@@ -319,7 +318,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
     }
 }
 
-/// A call after its first poll.
+/// State of a call after its first poll.
 enum First<T: CallService> {
     Done(Result<T::Response, T::Error>),
     Pending(T::Future),
@@ -328,20 +327,20 @@ enum First<T: CallService> {
 impl<T: CallService> Core<T> {
     fn call(&mut self, request: Request) -> First<T> {
         let mut context = Context::from_waker(Waker::noop());
-        // Ready except while an `initialize` is pending (when messages are held) and after `exit` (when a call fails
-        // with the same error): the answer tells nothing that the call does not.
+        // The service is ready except while `initialize` is pending, when messages are held, and after `exit`, when a
+        // call fails with the same error. Readiness therefore gives no information that the call does not give.
         if let Poll::Ready(Err(error)) = self.service.poll_ready(&mut context) {
             return First::Done(Err(error));
         }
         let mut future = self.service.call(request);
         match Pin::new(&mut future).poll(&mut context) {
             Poll::Ready(result) => First::Done(result),
-            // No wake-up is lost: a task polls its future when it starts.
+            // No wake-up is lost, because the task polls the future when it starts.
             Poll::Pending => First::Pending(future),
         }
     }
 
-    /// Takes back a held request, if it is this one that the notification cancels.
+    /// Removes the held request that a cancellation refers to. Returns the request's id.
     fn withdraw(&mut self, cancel: &Request) -> Option<Id> {
         let id = match cancel.params()?.get("id")? {
             Value::String(text) => Id::String(text.clone()),
@@ -352,7 +351,8 @@ impl<T: CallService> Core<T> {
         Some(id)
     }
 
-    /// Makes the library forget a request whose handler panicked: it would refuse the id ever after.
+    /// Makes the library forget a request whose handler panicked. Otherwise, it would reject further requests with this
+    /// id.
     fn forget(&mut self, id: Option<&Id>) {
         let id = match id {
             Some(Id::Number(number)) => json!(number),
@@ -360,7 +360,7 @@ impl<T: CallService> Core<T> {
             Some(Id::Null) | None => return,
         };
         let cancel = Request::build(CANCEL).params(json!({ "id": id })).finish();
-        // Nothing of the product runs in it, but one panic is enough.
+        // The cancellation runs no code of the product, but another panic must not escape.
         let _ = catch_unwind(AssertUnwindSafe(|| self.call(cancel)));
     }
 }

@@ -1,6 +1,6 @@
-//! How serving ends: the first cause wins, and decides the process's exit code.
+//! Represents how serving ends. The first cause wins and determines the exit code of the process.
 //!
-//! Owns the signal that carries the cause from any thread to [`serve`](super::serve). Never ends the process.
+//! The signal carries the cause from any thread to [`serve`](super::serve). This module never ends the process itself.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -10,23 +10,23 @@ use tokio::sync::oneshot;
 pub enum Cause {
     /// The client sent `exit`.
     ExitNotification,
-    /// The client closed its end of the input, or reading from it failed.
+    /// The client closed the input pipe, or reading from it failed.
     EndOfInput,
-    /// The client closed its end of the output, or writing to it failed.
+    /// The client closed the output pipe, or writing to it failed.
     OutputClosed,
-    /// The process that `initialize` named as the client has disconnected.
+    /// The process that `initialize` named as the client has ended.
     ClientDied,
 }
 
-/// The end of [`serve`](super::serve).
+/// The result of [`serve`](super::serve).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// For the process: 0 if `shutdown` came first, else 1 (LSP 3.17, `exit`).
+    /// Exit code for the process: 0 if `shutdown` came first, otherwise 1 (LSP 3.17, `exit`).
     pub code: u8,
     pub cause: Cause,
 }
 
-/// Raised once, from whichever thread sees the end first.
+/// Signals the end of serving. Raised once, by the thread that detects the end first.
 #[derive(Debug)]
 pub(super) struct ExitSignal {
     cause: OnceLock<Cause>,
@@ -39,11 +39,11 @@ impl ExitSignal {
         (Self { cause: OnceLock::new(), waiting: Mutex::new(Some(sender)) }, receiver)
     }
 
-    /// Ends serving, unless something else already has.
+    /// Ends serving, unless serving is already ending.
     pub(super) fn raise(&self, cause: Cause) {
         if self.cause.set(cause).is_ok() {
             let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // No one waits any more when the future of `serve` was dropped: that ends serving as well.
+            // The receiver is gone if the future of `serve` was dropped, which ends serving too.
             let _ = waiting.map(|sender| sender.send(cause));
         }
     }

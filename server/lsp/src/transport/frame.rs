@@ -1,25 +1,28 @@
-//! The base protocol of LSP as a state machine over bytes: `Content-Length: n`, blank line, `n` bytes.
+//! Decodes the base protocol of LSP as a state machine over bytes: `Content-Length: n`, a blank line, and `n` bytes.
 //!
-//! Owns framing, its limits, and resynchronization after invalid bytes. Never reads from anything, never looks at JSON, and never
-//! fails: invalid bytes become a [`Fault`] between the frames, and the division of the stream into chunks does not matter.
+//! Handles framing, its limits, and resynchronization after invalid bytes. Does not read input, parse JSON or fail.
+//! Invalid bytes produce a [`Fault`] between the frames. The result does not depend on how the stream is divided into
+//! chunks.
 
-/// What follows a header section without a length: the next place where a frame may begin (case-insensitive, LSP 3.17).
+/// Start of the next frame, searched for when resynchronizing. Compared without regard to case (LSP 3.17).
 const LENGTH_HEADER: &[u8] = b"content-length:";
 
-/// How much of a message that is too large is kept, so that its `id` can be answered.
+/// Maximum bytes to keep of a message that is too large. Usually includes the `id`, so that the request can be
+/// answered.
 const OPENING: usize = 4 * 1024;
 
-/// First allocation for a body: a claimed length is only believed as far as bytes arrive.
+/// First allocation for a body, in bytes. The buffer grows only as bytes arrive, whatever length the header claims.
 const FIRST_RESERVE: usize = 64 * 1024;
 
-/// Sizes beyond which a client is not believed. All in bytes.
+/// Maximum sizes to accept from a client, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// A larger message is skipped by its length and refused. 64 MiB (`ARCHITECTURE.md`, "Bounded").
+    /// Maximum size of a message. Larger messages are skipped and rejected. 64 MiB by default (`ARCHITECTURE.md`,
+    /// "Bounded").
     pub message: usize,
-    /// A header section that is longer, terminator included, is garbage.
+    /// Maximum size of a header section, including its terminator. A longer section counts as garbage.
     pub header: usize,
-    /// A larger length is not even skipped: the decoder looks for the next header instead.
+    /// Maximum length of a message to skip. For a longer message, the decoder searches for the next header instead.
     pub skip: u64,
 }
 
@@ -29,56 +32,56 @@ impl Default for Limits {
     }
 }
 
-/// The decoded form of a part of the stream.
+/// A decoded part of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodedFrame {
-    /// The body of one message, not yet looked at.
+    /// The body of one message, not parsed yet.
     Frame(Vec<u8>),
-    /// Bytes that were no message. The decoder has already found its way on.
+    /// Bytes that are not a message. The decoder has already recovered.
     Fault(Fault),
 }
 
-/// Why bytes were skipped. A run of faults that lose the frame boundary is reported once, by the first of them.
+/// Why bytes were skipped. Consecutive faults that lose the frame boundary are reported once, as the first of them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A line where a header should be is none.
+    /// A line in the header section is not a header.
     #[error("invalid header bytes")]
     Garbage,
-    /// No blank line within [`Limits::header`].
+    /// There is no blank line within [`Limits::header`].
     #[error("the header section is too long")]
     HeaderTooLong,
-    /// A header section without `Content-Length`.
+    /// The header section has no `Content-Length`.
     #[error("the header section has no Content-Length")]
     MissingLength,
-    /// A `Content-Length` that is not a number.
+    /// The `Content-Length` is not a number.
     #[error("the Content-Length is not a number")]
     BrokenLength,
-    /// Two `Content-Length` headers that disagree.
+    /// Two `Content-Length` headers disagree.
     #[error("two Content-Length headers disagree")]
     ConflictingLengths,
-    /// A length over [`Limits::skip`].
+    /// The length exceeds [`Limits::skip`].
     #[error("Content-Length is out of range")]
     AbsurdLength,
-    /// A `Content-Type` with a charset other than UTF-8. The message is skipped by its length.
+    /// The `Content-Type` has a charset other than UTF-8. The message is skipped.
     #[error("only UTF-8 is supported")]
     UnsupportedCharset,
-    /// A message over [`Limits::message`]. It is skipped by its length.
+    /// The message exceeds [`Limits::message`] and is skipped.
     #[error("a message of {length} bytes exceeds the limit")]
     TooLarge {
-        /// The length the header claims.
+        /// Length in bytes, as claimed by the header.
         length: u64,
         /// The first bytes of the body, at most 4 KiB.
         opening: Vec<u8>,
     },
 }
 
-/// Cuts a byte stream into message bodies. Memory: one message within the limits, the last piece pushed, and one
-/// header section.
+/// Splits a byte stream into message bodies. Needs memory for one message within the limits, the last pushed chunk, and
+/// one header section.
 #[derive(Debug)]
 pub struct FrameDecoder {
     limits: Limits,
     buffer: Vec<u8>,
-    /// Everything before it has been dealt with.
+    /// Bytes of the buffer that have been consumed.
     at: usize,
     state: State,
     boundary: Boundary,
@@ -87,13 +90,13 @@ pub struct FrameDecoder {
 #[derive(Debug)]
 enum State {
     Header(Section),
-    /// Looking for the next `Content-Length:`.
+    /// Searching for the next `Content-Length:`.
     Resync,
     Body {
         left: usize,
         body: Vec<u8>,
     },
-    /// Collecting the opening of a message that is too large.
+    /// Collecting the first bytes of a message that is too large.
     Opening {
         length: u64,
     },
@@ -109,12 +112,12 @@ enum Boundary {
     Lost,
 }
 
-/// A header section that is being read. Offsets count from [`FrameDecoder::at`].
+/// An incomplete header section. Offsets are relative to [`FrameDecoder::at`].
 #[derive(Debug, Default)]
 struct Section {
-    /// Where the current line begins.
+    /// Start of the current line.
     line: usize,
-    /// How far the current line has been searched for its end.
+    /// End of the part that has been searched for a line end.
     searched: usize,
     length: Option<u64>,
     charset: Charset,
@@ -128,7 +131,7 @@ enum Charset {
     Other,
 }
 
-/// The outcome of one step of the machine.
+/// Outcome of one step of the state machine.
 enum Step {
     Again,
     Out(DecodedFrame),
@@ -136,7 +139,7 @@ enum Step {
 }
 
 impl FrameDecoder {
-    /// A decoder at the beginning of a stream.
+    /// Creates a decoder for the beginning of a stream.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -148,8 +151,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Takes the next bytes of the stream; the iterator returns what they complete. The rest of an iterator that is dropped early
-    /// comes out of the next one.
+    /// Appends the next bytes of the stream. The iterator returns the frames and faults that they complete. If it is
+    /// dropped early, the next iterator returns the remaining ones.
     #[must_use = "nothing is decoded until the iterator runs"]
     pub fn push(&mut self, bytes: &[u8]) -> impl Iterator<Item = DecodedFrame> {
         self.buffer.drain(..self.at);
@@ -158,7 +161,7 @@ impl FrameDecoder {
         std::iter::from_fn(|| self.advance())
     }
 
-    /// Bytes of memory held now.
+    /// Returns the allocated memory in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
         let body = if let State::Body { body, .. } = &self.state { body.capacity() } else { 0 };
@@ -211,14 +214,14 @@ impl FrameDecoder {
         if section.read(line).is_some() { Step::Again } else { self.lose(Fault::Garbage, start) }
     }
 
-    /// Starts over with an empty header section, `consumed` bytes on.
+    /// Starts a new header section after consuming `consumed` bytes.
     fn begin(&mut self, consumed: usize) -> Step {
         self.at += consumed;
         self.state = State::Header(Section::default());
         Step::Again
     }
 
-    /// Acts on a complete header section of `size` bytes.
+    /// Handles a complete header section of `size` bytes.
     fn close(&mut self, size: usize) -> Step {
         let State::Header(section) = std::mem::replace(&mut self.state, State::Resync) else {
             return Step::Again;
@@ -227,7 +230,7 @@ impl FrameDecoder {
             return self.lose(fault, size);
         }
         let Some(length) = section.length else {
-            // A header may be glued to the garbage before it, so the section is searched too.
+            // A header may follow garbage on the same line, so search the section too.
             return self.lose(Fault::MissingLength, 1);
         };
         if length > self.limits.skip {
@@ -248,7 +251,8 @@ impl FrameDecoder {
         Step::Again
     }
 
-    /// Abandons the current frame and searches from `consumed` bytes on. Reports once per run of garbage.
+    /// Abandons the current frame, and resynchronizes after consuming `consumed` bytes. Reports one fault per run of
+    /// garbage.
     fn lose(&mut self, fault: Fault, consumed: usize) -> Step {
         self.at += consumed;
         self.state = State::Resync;
@@ -270,7 +274,7 @@ impl FrameDecoder {
         if let Some(start) = found {
             return self.begin(start);
         }
-        // The rest may be the beginning of the header.
+        // Keep the end of the buffer, which may be the beginning of a header.
         self.at = self.buffer.len() - pending.len().min(LENGTH_HEADER.len() - 1);
         Step::Hungry
     }
@@ -280,7 +284,7 @@ impl FrameDecoder {
         let pending = &self.buffer[self.at..];
         let taken = pending.len().min(*left);
         if body.capacity() - body.len() < taken {
-            // Double as a vector does, but never beyond the length of the message.
+            // Double the capacity like a vector, but not beyond the length of the message.
             body.reserve_exact((*left).min(taken.max(body.len())));
         }
         body.extend_from_slice(&pending[..taken]);
@@ -322,7 +326,7 @@ impl Default for FrameDecoder {
 }
 
 impl Section {
-    /// Takes one header line. `None`: it is none.
+    /// Reads one header line. Returns `None` if the line is not a header.
     fn read(&mut self, line: &[u8]) -> Option<()> {
         let colon = line.iter().position(|byte| *byte == b':')?;
         let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
@@ -347,7 +351,7 @@ impl Section {
     }
 }
 
-/// A byte of a header's name (RFC 9110, 5.6.2).
+/// Whether a byte is allowed in a header name (RFC 9110, section 5.6.2).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -360,7 +364,7 @@ fn parse_length(value: &[u8]) -> Result<u64, Fault> {
     digits.parse().map_err(|_| Fault::AbsurdLength)
 }
 
-/// Whether a `Content-Type` names UTF-8, or nothing. `utf8` is an old spelling that LSP asks servers to accept.
+/// Whether a `Content-Type` has no charset or names UTF-8. LSP asks servers to accept the old spelling `utf8`.
 fn is_utf8(content_type: &[u8]) -> bool {
     let Ok(content_type) = std::str::from_utf8(content_type) else { return false };
     let mut parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));

@@ -1,7 +1,7 @@
-//! The way of the server's own requests and notifications to the output.
+//! Forwards the server's own requests and notifications to the output.
 //!
-//! Owns their order: messages sent by a handler before its answer are written before it. Never routes the client's answers back
-//! (the reader does, bypassing everything that could wait).
+//! Keeps their order: messages that a handler sends before its answer are written before the answer. The client's
+//! answers take another path, from the reader directly to the waiting callers.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,8 @@ use tower_lsp::jsonrpc::Request;
 
 use super::outbox::{Outbox, Relation};
 
-/// The library's stream of server-to-client calls, emptied by a task and by whoever is about to answer.
+/// The library's stream of server-to-client calls. Drained by a task, and by every thread that is about to send an
+/// answer.
 #[derive(Debug)]
 pub(super) struct Loopback<R> {
     calls: Mutex<Calls<R>>,
@@ -22,11 +23,11 @@ pub(super) struct Loopback<R> {
 #[derive(Debug)]
 struct Calls<R> {
     stream: R,
-    /// The waker of the task; other pollers must leave it registered.
+    /// The waker of the task. Other callers must not replace it.
     waker: Waker,
 }
 
-/// How emptying the stream ended.
+/// How draining the stream ended.
 enum Flow {
     Paused,
     Ended,
@@ -37,7 +38,7 @@ impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
         Self { calls: Mutex::new(Calls { stream, waker: Waker::noop().clone() }), outbox }
     }
 
-    /// Forwards calls until the stream ends; leaves them where they are while the client has too much to read.
+    /// Forwards calls until the stream ends. Pauses while too much output is unsent.
     pub(super) async fn run(&self) {
         loop {
             self.outbox.room().await;
@@ -60,7 +61,7 @@ impl<R: Stream<Item = Request> + Unpin> Loopback<R> {
         }
     }
 
-    /// Forwards what has been sent so far. Pressure does not hold it back: it is in memory already.
+    /// Forwards the calls sent so far, even while too much output is unsent, since they are already in memory.
     pub(super) fn catch_up(&self) {
         let mut calls = self.lock();
         while let Poll::Ready(Some(call)) = calls.poll() {

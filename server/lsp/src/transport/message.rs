@@ -1,7 +1,7 @@
-//! Classifies one message body: a call, an answer, or something to reject.
+//! Classifies a message body as a call, an answer, or an invalid message.
 //!
-//! Owns the reading of JSON-RPC 2.0 envelopes. Never looks into `params` or `result`, and knows no method but the two
-//! that must not fail over their parameters.
+//! Reads only JSON-RPC 2.0 envelopes. Does not interpret `params` or `result`, and knows only the two methods that must
+//! not fail because of their parameters.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,15 +17,16 @@ use super::refusal;
 pub(super) enum Incoming {
     /// A request or a notification.
     Call(Request),
-    /// The client's answer to a request of the server.
+    /// The client's answer to a request from the server.
     Answer(Response),
-    /// Not a message, with the reply to send.
+    /// An invalid message, with the response to send.
     Refused(Response),
-    /// An answer without result and error: whoever waits for it gets the error, the client the reply.
+    /// An answer with neither a result nor an error. `answer` is an error for the waiting caller, `reply` a response to
+    /// the client.
     Hollow { answer: Response, reply: Response },
 }
 
-/// Every field of every kind of message, so that one pass over the text is enough.
+/// The fields of all kinds of messages, so that one pass over the text is enough.
 #[derive(serde::Deserialize)]
 struct Envelope {
     #[serde(default)]
@@ -63,8 +64,9 @@ pub(super) fn read(body: &[u8]) -> Incoming {
     }
 }
 
-/// The `id` of a truncated or partly invalid request. `None` unless the text reads like a request: ids of answers count the
-/// server's requests, and an error under such an id would hit another request.
+/// Extracts the `id` of a truncated or partly invalid request. Returns `None` unless the message looks like a request:
+/// an answer's `id` belongs to a request from the server, and an error with this `id` could hit an unrelated request
+/// from the client.
 pub(super) fn request_id(opening: &[u8]) -> Option<Id> {
     struct Seen {
         id: Option<Id>,
@@ -103,7 +105,7 @@ pub(super) fn request_id(opening: &[u8]) -> Option<Id> {
     }
 
     let mut seen = Seen { id: None, asks: Asks::Unknown };
-    // The text ends or breaks somewhere: what was seen until then is what there is to know.
+    // Parsing fails where the message is truncated or invalid. The fields before this position are sufficient.
     let _ = serde_json::Deserializer::from_slice(opening).deserialize_map(&mut seen);
     seen.id.filter(|_| seen.asks == Asks::Yes)
 }
@@ -130,7 +132,8 @@ impl Envelope {
             return refuse("jsonrpc must be \"2.0\"");
         }
         let Some(Value::String(method)) = self.method else { return refuse("a method must be a string") };
-        // Neither takes parameters, and clients that send `null` or `{}` anyway must be able to leave.
+        // Neither method has parameters. Some clients send `null` or `{}` anyway, and must be able to shut down the
+        // server.
         let params = self.params.filter(|_| method != "shutdown" && method != "exit");
         let mut request = Request::build(method);
         if let Some(params) = params {
@@ -160,7 +163,7 @@ impl Envelope {
     }
 }
 
-/// LSP knows integers and strings; `null` is for replies that belong to no request.
+/// Converts a JSON-RPC id. LSP allows integers and strings; `null` is only for responses that belong to no request.
 fn read_id(id: Value) -> Option<Id> {
     match id {
         Value::String(text) => Some(Id::String(text)),
@@ -169,7 +172,7 @@ fn read_id(id: Value) -> Option<Id> {
     }
 }
 
-/// A client's error object, taken as it comes: whoever waits for the answer must get one.
+/// Converts a client's error object. Accepts invalid objects, since the waiting caller must receive an error.
 fn read_error(error: Value) -> Error {
     let Value::Object(mut fields) = error else {
         return Error {
@@ -186,7 +189,7 @@ fn read_error(error: Value) -> Error {
     Error { code, message, data: fields.remove("data") }
 }
 
-/// Distinguishes a `null` field from an absent one.
+/// Distinguishes a `null` field from a missing one.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -198,7 +201,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The id of a request is found as long as it and the method are there.
+        /// The id of a truncated request is found if the id and the method are complete.
         #[test]
         fn a_cut_request_keeps_its_id(id in any::<i64>(), text in ".{0,40}", cut in 0..100usize) {
             let method = serde_json::to_string(&text).unwrap();

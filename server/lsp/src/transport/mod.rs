@@ -1,15 +1,15 @@
-//! The wire: drives `LspService` without the library's stdio `Server`.
+//! The transport: drives `LspService` without the library's stdio `Server`.
 //!
-//! Owns framing, the order of calls, exactly one answer per request, and the end of the process. Never knows what a method means,
-//! and never touches the state of the world.
+//! Handles framing, the order of calls, exactly one answer per request, and the end of the process. Does not interpret
+//! methods or access the world.
 //!
-//! - A thread reads ([`FrameDecoder`]); each call is made immediately, in wire order, and polled once before the next message is
-//!   examined. So a handler that posts its event before its first `.await` makes wire order state order (`ARCHITECTURE.md`, "Events
-//!   first"). Pending calls continue as tasks.
-//! - A thread writes, and is the only owner of the output.
-//! - The client's answers pass everything that waits; notifications are never capped; at most
-//!   [`Options::pending_requests`] requests are pending, one more is answered with [`SERVER_BUSY`].
-//! - A handler must not compute before its first `.await`: nothing is read meanwhile.
+//! - One thread reads (see [`FrameDecoder`]). Each call is made immediately, in wire order, and polled once before the
+//!   next message is handled. A handler that posts its event before its first `.await` therefore makes wire order the
+//!   order of state changes (`ARCHITECTURE.md`, "Events first"). Pending calls continue as tasks.
+//! - One thread writes. No other thread accesses the output.
+//! - The client's answers bypass waiting calls. Notifications are always accepted. At most
+//!   [`Options::pending_requests`] requests are pending; further requests are answered with [`SERVER_BUSY`].
+//! - A handler must not compute before its first `.await`, since no input is read in the meantime.
 //!
 //! ```text
 //! input ─> reader: frames ─> messages ─┬─> service (call, poll once) ─> task ─┐
@@ -52,14 +52,14 @@ use reader::Reader;
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub limits: Limits,
-    /// Requests that may be pending at once.
+    /// Maximum number of pending requests.
     pub pending_requests: usize,
-    /// Bytes of unsent output above which no input is taken and server-to-client calls wait, until half of it is
-    /// sent. Answers of requests that are pending by then are still queued.
+    /// Maximum bytes of unsent output. Above this limit, the transport accepts no input and server-to-client calls
+    /// wait, until half of the limit is reached. Answers to pending requests are still queued.
     pub unsent: usize,
-    /// How long the end of the input waits for pending requests, and any end for unsent output.
+    /// Maximum time to wait for pending requests at the end of the input, and for unsent output at any end.
     pub drain: Duration,
-    /// How often to look whether the client's process (`processId` in `initialize`) still runs.
+    /// Interval between checks whether the client's process (`processId` in `initialize`) is still running.
     pub watch_every: Duration,
 }
 
@@ -77,14 +77,14 @@ impl Default for Options {
 
 /// Serves one client until it sends `exit`, closes a pipe or dies.
 ///
-/// Runs on the caller's runtime, which must have more than one thread if a handler may compute: the caller also runs
-/// other work there, and knows how many threads that needs. Reading and writing have threads of their own (the runtime's
-/// own standard input doubles the latency of a request). The reading thread may still be blocked in `reader` when this
-/// returns, and tasks may still run: the caller should end the process.
+/// Runs on the caller's runtime, which must have more than one thread if a handler computes. Reading and writing use
+/// dedicated threads, since tokio's standard input doubles the latency of a request. When this function returns, the
+/// reading thread may still be blocked in `reader`, and tasks may still be running, so the caller should end the
+/// process.
 ///
 /// # Errors
 ///
-/// When a thread cannot be started. Everything that goes wrong later is an [`Exit`].
+/// Returns an error if a thread cannot be started. Any later failure is part of the [`Exit`].
 pub async fn serve<T, L, I, O>(
     service: T,
     socket: L,
@@ -116,16 +116,16 @@ where
     };
     let runtime = tokio::runtime::Handle::current();
     thread::Builder::new().name("strata-reader".to_owned()).spawn(move || {
-        // A handler's first poll may use the runtime's timers and tasks.
+        // The first poll of a handler may need the runtime's timers and tasks.
         let _inside = runtime.enter();
         read.run(reader, options.limits);
     })?;
     let forwarding = tokio::spawn(async move { loopback.run().await });
 
-    // The signal lives as long as this function.
+    // The signal is not dropped before this function returns, so the fallback is never used.
     let cause = ended.await.unwrap_or(Cause::EndOfInput);
     if cause == Cause::EndOfInput {
-        // `printf ... | strata serve`: the end of the questions is not the end of the answers.
+        // Input such as `printf ... | strata serve` ends before the answers are complete.
         let _ = timeout(options.drain, dispatcher.pending().idle()).await;
     }
     outbox.close();
@@ -137,7 +137,7 @@ where
     Ok(Exit { code, cause })
 }
 
-/// Starts the thread that writes; the receiver resolves when it is done.
+/// Starts the writing thread. The receiver resolves when the thread has finished.
 fn start_writer<O: Write + Send + 'static>(
     writer: O,
     outbox: Arc<Outbox>,

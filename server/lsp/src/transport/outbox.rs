@@ -1,9 +1,9 @@
-//! The output queue, and the only thread that writes it.
+//! The output queue, and the only thread that writes the output.
 //!
-//! Owns the output. Bounded by pressure, not by loss: nothing that was accepted is dropped, but while more than the
-//! limit is unsent the reader takes no further input and senders of notifications wait, so that a client that stops
-//! reading stops itself. Two notifications are states rather than events; of those only the latest unsent one is kept.
-//! Never reads, never waits for a handler.
+//! Accepted messages are never dropped. While more than the limit is unsent, the reader accepts no input and senders of
+//! notifications wait, so a client that stops reading cannot make the queue grow. Two notifications describe states
+//! rather than events; of these, only the latest unsent one is kept. The writer never reads input or waits for a
+//! handler.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind, Write};
@@ -15,16 +15,16 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tower_lsp::jsonrpc::Request;
 
-/// Messages are joined up to this size, to be written at once.
+/// Maximum size of joined messages that are written with one call, in bytes.
 const BATCH: usize = 64 * 1024;
 
-/// Pause before writing again to an inherited descriptor that is non-blocking.
+/// Pause before the next attempt to write to an inherited non-blocking descriptor.
 const RETRY: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
 pub(super) struct Outbox {
     queue: Mutex<Queue>,
-    /// Bytes unsent above which pressure is put on; it is taken off at half of it.
+    /// Maximum unsent bytes before pressure is applied. Pressure is released at half of this limit.
     limit: usize,
     filled: Condvar,
     emptied: Condvar,
@@ -34,11 +34,11 @@ pub(super) struct Outbox {
 #[derive(Debug, Default)]
 struct Queue {
     entries: VecDeque<Entry>,
-    /// The number of the front entry; entries are numbered from 0.
+    /// Number of the first entry in the queue. Entries are numbered from 0.
     first: u64,
-    /// The number of the unsent entry that shows a state.
+    /// Numbers of the unsent entries that describe a state.
     states: HashMap<StateKey, u64>,
-    /// Unwritten bytes, including those being written.
+    /// Bytes not written yet, including those being written.
     unsent: usize,
     pressure: Pressure,
     door: State,
@@ -61,31 +61,33 @@ enum Pressure {
 enum State {
     #[default]
     Open,
-    /// Queued messages are still written.
+    /// Queued messages are still written, but no further message is accepted.
     Closing,
-    /// Nothing is written any more.
+    /// No more messages are written.
     Shut,
 }
 
-/// Names a state of the server that a notification shows.
+/// Identifies a state of the server that a notification describes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StateKey {
     method: &'static str,
     of: String,
 }
 
-/// How a notification relates to those before it.
+/// How a notification relates to earlier ones.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Event,
-    /// Takes the place of an unsent one with the same key.
+    /// Replaces an unsent notification with the same key.
     Replaces(StateKey),
-    /// Cannot be replaced, nor can later messages replace earlier ones.
+    /// Neither replaces earlier notifications with this key nor is replaced, and prevents later ones from replacing
+    /// earlier ones.
     Seals(StateKey),
 }
 
 impl Relation {
-    /// `$/progress` reports of one token, and `strata/status` of one session, show a state (`docs/commands.md`).
+    /// Classifies a notification. `$/progress` reports of one token, and `strata/status` notifications of one session,
+    /// describe a state (`docs/commands.md`).
     pub(super) fn of(request: &Request) -> Self {
         let field = |name| request.params().and_then(|params| params.get(name));
         match (request.method(), request.id()) {
@@ -115,10 +117,10 @@ impl Outbox {
         }
     }
 
-    /// Queues a message; one that comes after the end is dropped.
+    /// Queues a message. Drops it if the queue is closed.
     pub(super) fn push(&self, message: &impl Serialize, relation: Relation) {
         let Ok(body) = serde_json::to_vec(message) else {
-            // A `Value` inside an envelope of strings and numbers always serializes.
+            // A `Value` inside an envelope of strings and numbers can always be serialized.
             tracing::error!("a message could not be serialised");
             return;
         };
@@ -137,7 +139,7 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Blocks while the client has too much to read. For the reader's thread.
+    /// Blocks the calling thread while too much output is unsent. Used by the reader.
     pub(super) fn wait_for_room(&self) {
         let mut queue = self.lock();
         while queue.pressure == Pressure::On {
@@ -145,7 +147,7 @@ impl Outbox {
         }
     }
 
-    /// Waits while the client has too much to read. For tasks.
+    /// Waits asynchronously while too much output is unsent. Used by tasks.
     pub(super) async fn room(&self) {
         loop {
             let room = self.room.notified();
@@ -160,7 +162,7 @@ impl Outbox {
         self.lock().pressure == Pressure::On
     }
 
-    /// Takes no further message; [`Outbox::write_to`] returns when the queued ones are written.
+    /// Closes the queue for further messages. [`Outbox::write_to`] returns once all queued messages are written.
     pub(super) fn close(&self) {
         let mut queue = self.lock();
         if queue.door == State::Open {
@@ -170,7 +172,7 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Writes queued messages until [`Outbox::close`], or until writing fails.
+    /// Writes queued messages until [`Outbox::close`] is called or writing fails.
     pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
         loop {
             let Some(batch) = self.take() else { return Ok(()) };
@@ -180,7 +182,7 @@ impl Outbox {
         }
     }
 
-    /// The next bytes to write, all messages that fit into a batch. `None` after the last.
+    /// Waits for messages, and returns as many as fit in a batch. Returns `None` after the last message.
     fn take(&self) -> Option<Vec<u8>> {
         let mut queue = self.lock();
         loop {
@@ -197,7 +199,7 @@ impl Outbox {
         }
     }
 
-    /// Accounts for `size` bytes that are out of memory.
+    /// Subtracts `size` bytes from the unsent output after a write, and releases the pressure if possible.
     fn release(&self, size: usize, written: &io::Result<()>) {
         let mut queue = self.lock();
         queue.unsent -= size;
@@ -259,7 +261,7 @@ impl Queue {
     }
 }
 
-/// Like [`Write::write_all`] and a flush, but blocking with a non-blocking descriptor.
+/// Like [`Write::write_all`] followed by a flush, but also blocks on a non-blocking descriptor.
 fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match output.write(bytes) {
@@ -343,7 +345,7 @@ mod tests {
         assert!(!outbox.is_under_pressure(), "nothing is queued for nobody");
     }
 
-    /// Takes a few bytes at a time, after refusing once.
+    /// An output that rejects the first writes, and then accepts a few bytes at a time.
     struct SlowWriter {
         taken: Vec<u8>,
         refusals: Vec<ErrorKind>,

@@ -1,7 +1,7 @@
-//! The thread that reads.
+//! Reads the input on a dedicated thread.
 //!
-//! Owns the input and its order. Passes the client's answers directly to their waiters. Never writes, and waits only for input
-//! and for a client that does not read its own.
+//! Passes calls to the dispatcher in wire order, and the client's answers directly to the waiting callers. Never
+//! writes. Waits only for input, and for a client that does not read the output.
 
 use std::io::{ErrorKind, Read};
 use std::pin::Pin;
@@ -19,10 +19,10 @@ use super::message::{self, Incoming};
 use super::outbox::Outbox;
 use super::refusal;
 
-/// Bytes per read: the capacity of a pipe on Linux.
+/// Bytes per read, equal to the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
-/// Pause before reading again from an inherited descriptor that is non-blocking.
+/// Pause before the next attempt to read from an inherited non-blocking descriptor.
 const RETRY: Duration = Duration::from_millis(1);
 
 pub(super) struct Reader<T, R, A> {
@@ -38,7 +38,7 @@ where
     R: Stream<Item = Request> + Unpin + Send + 'static,
     A: Sink<Response> + Unpin,
 {
-    /// Reads until the input or serving ends.
+    /// Reads until the input ends or serving ends.
     pub(super) fn run(&mut self, mut input: impl Read, limits: Limits) {
         let mut decoder = FrameDecoder::new(limits);
         let mut chunk = vec![0; CHUNK];
@@ -90,7 +90,7 @@ where
     }
 
     fn route(&mut self, answer: Response) {
-        // It fails after `exit` only, when no one waits any more.
+        // Sending fails only after `exit`, when the answer is no longer needed.
         let _ = Pin::new(&mut self.answers).start_send(answer);
     }
 }

@@ -1,16 +1,16 @@
-//! Standard input and output as plain files.
+//! Opens standard input and output as plain files.
 //!
-//! Owns no buffer: the standard library's buffered output would cut each message in two at its last line feed, which
-//! wakes the client twice. Never used by anything but the binary; nothing else may write to standard output.
+//! The files are unbuffered, because the standard library's buffered output would split each message at its last line
+//! feed and wake the client twice. Only the binary uses this module, and nothing else may write to standard output.
 
 use std::fs::File;
 use std::io;
 
-/// Unbuffered duplicates of standard input and output.
+/// Returns unbuffered duplicates of standard input and output.
 ///
 /// # Errors
 ///
-/// The system's, when one of them is closed or there are no descriptors left.
+/// Returns the system's error if one of them is closed, or no descriptors are available.
 pub(crate) fn stdio() -> io::Result<(File, File)> {
     #[cfg(unix)]
     let handles = {

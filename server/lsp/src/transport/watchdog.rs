@@ -1,8 +1,8 @@
-//! Notices that the client's process is gone although its end of the input is still open (LSP 3.17, `processId`).
+//! Detects that the client's process has ended although the input is still open (LSP 3.17, `processId`).
 //!
-//! Owns one thread that checks every few seconds. Never signals a process and never starts one. On Linux a process is
-//! distinguished from a later one with the same id, and a zombie counts as gone; elsewhere on Unix only a client that is this
-//! process's parent can be watched.
+//! Uses one thread that checks every few seconds, and sends no signals. On Linux, a process is distinguished from a
+//! later one with the same id, and a zombie counts as ended. On other Unix systems, only the parent process can be
+//! watched.
 
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use super::exit::{Cause, ExitSignal};
 
-/// How often to look by default: a third of the ten seconds in which a server must follow its client.
+/// Default interval between checks: a third of the ten seconds within which a server must exit after its client.
 pub(super) const EVERY: Duration = Duration::from_secs(3);
 
-/// Raises [`Cause::ClientDied`] when the process ends. One that cannot be seen from the start (another PID
-/// namespace: containers, remote editors) is not watched.
+/// Raises [`Cause::ClientDied`] when the process ends. Does not watch a process that is not visible at the start, for
+/// example because it is in another PID namespace (containers, remote editors).
 pub(super) fn watch(process: u32, every: Duration, exit: &Arc<ExitSignal>) {
     let Some(life) = Life::of(process) else {
         tracing::info!(process, "cannot watch the client's process");
@@ -39,12 +39,12 @@ fn look(life: &Life, every: Duration, exit: &Weak<ExitSignal>) {
     }
 }
 
-/// One process, not merely a number.
+/// Identifies a process even if its id is reused.
 #[cfg(target_os = "linux")]
 #[derive(Debug, PartialEq, Eq)]
 struct Life {
     process: u32,
-    /// Clock ticks after boot: field 22 of proc_pid_stat(5).
+    /// Start time in clock ticks after boot (field 22 in proc_pid_stat(5)).
     started: String,
 }
 
@@ -52,7 +52,7 @@ struct Life {
 impl Life {
     fn of(process: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The name, field 2, is in parentheses and may hold anything, parentheses included.
+        // Field 2, the name, is in parentheses and may itself contain parentheses.
         let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?;
         let started = fields.nth(18)?.to_owned();
@@ -77,12 +77,12 @@ impl Life {
     }
 
     fn goes_on(&self) -> bool {
-        // A process whose parent dies gets another one.
+        // A process whose parent ends gets another parent.
         std::os::unix::process::parent_id() == self.process
     }
 }
 
-/// Not visible to the standard library.
+/// The standard library cannot observe other processes on this system.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Life;

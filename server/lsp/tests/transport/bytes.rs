@@ -1,16 +1,16 @@
-//! Streams of frames and things between them.
+//! Generates byte streams that mix frames with garbage.
 
 use proptest::prelude::*;
 
 use crate::mock::frame_bytes;
 
-/// A stretch of a stream.
+/// A part of a stream.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     Frame(Vec<u8>),
-    /// No frame, and nothing that could begin one.
+    /// Bytes that are not a frame and cannot begin one.
     Garbage(Vec<u8>),
-    /// A header section that is none, complete with a body.
+    /// An invalid header section, followed by a body.
     Broken(&'static str),
 }
 
@@ -31,7 +31,7 @@ impl Piece {
     }
 }
 
-/// Streams that end with a frame. Garbage holds no colon, so that it neither is nor swallows a header.
+/// Generates streams that end with a frame. Garbage contains no colon, so it cannot be or swallow a header.
 pub(crate) fn pieces() -> impl Strategy<Value = Vec<Piece>> {
     let body = || {
         prop_oneof![prop::collection::vec(any::<u8>(), 0..300), Just(b"Content-Length: 3\r\n\r\n".to_vec())]

@@ -1,4 +1,4 @@
-//! Behaviour at the edges: who may call when, how many, how often, and how it ends.
+//! Tests the limits of the protocol: which calls are allowed when, how many, how often, and how serving ends.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -75,7 +75,7 @@ fn requests_are_capped_and_nothing_else_is() {
     ours.send_all((1..=1000).map(|number| notify("test/late", named(number))));
     ours.send(&change(1));
     ours.world.wait_for("change 1");
-    // Handlers that wait for the client hold every place; the client's answer must reach them.
+    // Handlers that wait for the client occupy every slot, but the client's answer must still reach them.
     ours.send(&json!({ "jsonrpc": "2.0", "id": questions[7]["id"], "result": "here" }));
     assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 8, "result": "here" }));
     ours.send(&noop(514));
@@ -114,7 +114,7 @@ fn odd_answers_reach_whoever_waits() {
         let mut answer = json!({ "jsonrpc": "2.0", "id": ours.next()["id"] });
         answer.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         ours.send_all([answer, noop(1000 + id)]);
-        // Three replies at most, in any order: to the question, to a bad answer, to the no-op.
+        // At most three replies, in any order: to the question, to an invalid answer, and to the no-op.
         let (mut reply, mut refusal, mut passed) = (Value::Null, None, Value::Null);
         while reply.is_null() || passed.is_null() {
             let message = ours.next();
@@ -135,7 +135,7 @@ fn odd_answers_reach_whoever_waits() {
     assert_eq!((code(&reply), refusal), (Some(-32603), None));
     let (reply, refusal) = ask(4, json!({}));
     assert_eq!((code(&reply), refusal), (Some(INVALID_REQUEST), Some(INVALID_REQUEST)));
-    // Answers to nothing.
+    // Answers without a pending request.
     ours.send_all([json!({ "jsonrpc": "2.0", "id": 9999, "result": 1 }), noop(5)]);
     assert_eq!(ours.next()["id"], 5);
 }
@@ -146,7 +146,7 @@ fn the_end_of_the_input_ends_the_server_after_the_last_answer() {
     ours.send_all([call(1, "test/slow", named(1)), noop(2)]);
     ours.hang_up();
     assert_eq!(ours.next()["id"], 2);
-    // A slow machine may hide a server that has given up here, but can never make a good one fail.
+    // On a slow machine, this may miss a server that exits too early, but it cannot fail for a correct server.
     assert_eq!(ours.exit_within(Duration::from_millis(200)), None);
     ours.world.open("1");
     assert_eq!(ours.next()["id"], 1);
@@ -166,7 +166,7 @@ fn the_end_of_the_input_does_not_wait_for_ever() {
     assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::EndOfInput });
 }
 
-/// The client dies, but another process keeps its end of the pipe open, and no one has reaped the client yet.
+/// The client dies, but another process keeps the input pipe open, and the client is still a zombie.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
@@ -181,7 +181,7 @@ fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
     client.wait().unwrap();
 }
 
-/// In a container the client's number means nothing, or another process.
+/// In a container, the client's process id is unknown or belongs to another process.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_cannot_be_seen_is_not_taken_for_dead() {

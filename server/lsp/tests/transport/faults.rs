@@ -1,5 +1,5 @@
-//! One fault after the other that the library's own `Server` shows and the transport must not. `library_*` is the proof
-//! that the fault is there (tower-lsp-server 0.23); without such a test beside it, 0.23 no longer shows the fault.
+//! Faults of the library's own `Server` that the transport must not have. A test `library_*` proves that the library
+//! has the fault (tower-lsp-server 0.23). Without such a test, version 0.23 no longer has it.
 
 use serde_json::{Value, json};
 use strata_lsp::transport::{Cause, Exit, Options};
@@ -54,7 +54,7 @@ fn a_slow_request_can_be_cancelled_and_is_answered_once() {
     ours.send(&cancel(3));
     let answer = ours.next();
     assert_eq!((&answer["id"], code(&answer)), (&json!(3), Some(CANCELLED)));
-    // Too late, twice, and unknown: nothing results from it.
+    // Cancellations that are too late, repeated or unknown have no effect.
     ours.send_all([cancel(3), cancel(77), cancel("3")]);
     (1..=8).for_each(|number| ours.world.open(&number.to_string()));
     let answered: Vec<_> = ours.answers(7).iter().map(|answer| answer["id"].as_i64().unwrap()).collect();
@@ -70,7 +70,7 @@ async fn library_cancelling_waits_for_a_slow_request() {
     assert_eq!(library.next().await, None, "the fault is gone");
 }
 
-/// Bytes that are no frame, and how they are answered.
+/// Bytes that are not a valid frame, each with a description.
 fn broken_frames() -> Vec<(&'static str, Vec<u8>)> {
     let bytes = |text: &str| text.as_bytes().to_vec();
     vec![
@@ -124,7 +124,7 @@ fn assert_answered_and_survived(cases: Vec<(&str, Vec<u8>)>, expected: i64) {
     }
 }
 
-/// The library may answer, but then it ends, although its input is open.
+/// Checks that the library's server ends although its input is open. It may send an answer before.
 async fn assert_library_ends(cases: Vec<(&str, Vec<u8>)>) {
     for (name, bytes) in cases {
         let mut library = Library::start().await;
@@ -153,7 +153,7 @@ fn broken_json_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn library_broken_json_is_fatal() {
-    // An empty body makes it wait for the next frame as if it were the same one, and goes well.
+    // After an empty body, the library waits for the next frame and continues normally.
     let cases = broken_json().into_iter().filter(|(name, _)| *name != "empty").collect();
     assert_library_ends(cases).await;
 }
@@ -172,7 +172,7 @@ async fn library_json_that_is_no_message_is_fatal() {
 fn a_panic_is_an_error_reply() {
     let mut ours = Ours::start();
     for id in [1, 1] {
-        // The same id again: a request that panicked is over.
+        // The same id can be used again, since the request that panicked is complete.
         ours.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "test/panic" }));
         let reply = ours.next();
         assert_eq!((&reply["id"], code(&reply)), (&json!(1), Some(INTERNAL_ERROR)));
@@ -225,7 +225,7 @@ async fn library_an_unknown_dollar_request_is_never_answered() {
     assert_eq!(rest.iter().map(|message| &message["id"]).collect::<Vec<_>>(), [2], "the fault is gone");
 }
 
-/// 0.20 refused `null`, 0.23 takes it and refuses `{}`.
+/// Version 0.20 rejected `null`; version 0.23 accepts it but rejects `{}`.
 #[test]
 fn shutdown_is_not_refused_over_its_params() {
     for params in [Value::Null, json!({}), json!([])] {
@@ -245,7 +245,7 @@ async fn library_shutdown_is_refused_over_its_params() {
     assert_eq!(code(&library.next().await.unwrap()), Some(-32602), "the fault is gone");
 }
 
-/// 0.20 stayed alive while its input was open, 0.23 ends; it has no exit code.
+/// Version 0.20 continued while its input was open. Version 0.23 ends, but without an exit code.
 #[test]
 fn exit_ends_the_server_while_the_input_is_open() {
     let mut ours = Ours::start();

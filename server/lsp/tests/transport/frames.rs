@@ -1,4 +1,4 @@
-//! Properties of the frame decoder.
+//! Tests properties of the frame decoder.
 
 use proptest::prelude::*;
 use strata_lsp::transport::{DecodedFrame, Fault, FrameDecoder, Limits};
@@ -56,7 +56,7 @@ proptest! {
         prop_assert_eq!(decode(&bytes, &[1]), decode(&bytes, &[]));
     }
 
-    /// Frames come through whole, in order, whatever lies between them.
+    /// Frames are decoded completely and in order, regardless of the bytes between them.
     #[test]
     fn garbage_costs_nothing_but_itself(pieces in pieces()) {
         let bytes: Vec<u8> = pieces.iter().flat_map(Piece::bytes).collect();
@@ -64,7 +64,7 @@ proptest! {
         prop_assert_eq!(bodies(decode(&bytes, &[])), frames);
     }
 
-    /// Between two frames a lost boundary is reported at most once.
+    /// A lost boundary between two frames is reported at most once.
     #[test]
     fn faults_are_not_multiplied(garbage in prop::collection::vec(any::<u8>(), 0..5000)) {
         let bytes = [garbage, frame_bytes(b"{}")].concat();
@@ -76,7 +76,7 @@ proptest! {
         prop_assert_eq!(decode(&bytes, &cuts), decode(&bytes, &[]));
     }
 
-    /// Text of the kind that headers are made of, to get further into the machine.
+    /// Text with fragments of headers, which reaches more states of the decoder.
     #[test]
     fn headers_of_any_kind_do_no_harm(text in "((Content-Length|content-type|X)?[: ]{0,2}[0-9;=a]{0,4}(\r?\n){0,2}){0,40}", cuts in prop::collection::vec(0..9usize, 0..9)) {
         prop_assert_eq!(decode(text.as_bytes(), &cuts), decode(text.as_bytes(), &[]));
@@ -133,7 +133,7 @@ fn a_message_that_is_too_large_is_skipped_by_its_length() {
     );
 }
 
-/// A claimed length costs no memory before bytes arrive; garbage and skipped messages cost none at all.
+/// A claimed length takes no memory before bytes arrive. Garbage and skipped messages never take memory.
 #[test]
 fn memory_is_what_arrived() {
     let piece = [b'x'; 4096];

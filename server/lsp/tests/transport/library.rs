@@ -1,5 +1,5 @@
-//! A client of the library's own `Server`, in a runtime of one thread with a paused clock: a timeout fires only when no
-//! task can go on, so "nothing more comes" is a fact and not a guess.
+//! A client of the library's own `Server`, in a single-threaded runtime with a paused clock. A timeout fires only if no
+//! task can continue, so a test can be certain that no further message arrives.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) struct Library {
     serving: JoinHandle<()>,
 }
 
-/// What became of the server once nothing moves any more.
+/// State of the server once no task can continue.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Serves,
@@ -27,7 +27,7 @@ pub(crate) enum Fate {
 }
 
 impl Library {
-    /// A client whose server is initialized.
+    /// Creates a client whose server is initialized.
     pub(crate) async fn start() -> Self {
         let mut library = Self::fresh();
         library.send(&initialize()).await;
@@ -55,16 +55,16 @@ impl Library {
     }
 
     pub(crate) async fn send_raw(&mut self, bytes: &[u8]) {
-        // A server that has ended has closed its input.
+        // Writing fails if the server has ended and closed its input.
         let _ = self.input.write_all(bytes).await;
     }
 
-    /// The next message, or `None` when nothing more comes.
+    /// Returns the next message, or `None` if no further message arrives.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         timeout(Duration::from_secs(3600), read_message(&mut self.output)).await.ok()?
     }
 
-    /// All that comes until nothing more does.
+    /// Returns all further messages.
     pub(crate) async fn rest(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
         while let Some(message) = self.next().await {

@@ -1,8 +1,8 @@
-//! The transport against what a client can do to it; each fault of the library's own `Server` beside it.
+//! Tests the transport with everything that a client can do to it, and shows each fault of the library's own `Server`.
 //!
-//! Tests never measure time. What must happen is waited for (with a limit that only a hang reaches); that something does
-//! not happen is shown by what happens instead, or, for the library's server, by a paused clock that advances only when
-//! no task can go on.
+//! Tests never measure time. They wait for expected events, with a limit that only a hang reaches. To prove that an
+//! event does not occur, they check what occurs instead; for the library's server, they use a paused clock that
+//! advances only if no task can continue.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! A language server whose handlers do what a test tells them, and write down when.
+//! A language server whose handlers do what a test requests, and log it.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -13,10 +13,10 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::{DidChangeTextDocumentParams, InitializeParams, InitializeResult, request};
 use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
-/// Reached by a hang only.
+/// Timeout that only a hang reaches.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the handlers and the test share.
+/// State shared by the handlers and the test.
 #[derive(Clone, Default)]
 pub(crate) struct World {
     log: Arc<(Mutex<Vec<String>>, Condvar)>,
@@ -28,7 +28,7 @@ pub(crate) struct Mock {
     world: World,
 }
 
-/// The argument of all test methods.
+/// Argument of all test methods.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Arg {
@@ -74,7 +74,7 @@ impl World {
             .finish()
     }
 
-    /// Lets one handler through.
+    /// Lets one handler pass the gate.
     pub(crate) fn open(&self, gate: &str) {
         self.gate(gate).add_permits(1);
     }
@@ -83,7 +83,7 @@ impl World {
         self.log.0.lock().unwrap().clone()
     }
 
-    /// Waits until the log holds an entry.
+    /// Waits until the log contains an entry.
     pub(crate) fn wait_for(&self, entry: &str) {
         let log = self.log.0.lock().unwrap();
         let absent = |log: &mut Vec<String>| !log.iter().any(|logged| logged == entry);
@@ -129,7 +129,7 @@ impl Mock {
         Ok("x".repeat(arg.size))
     }
 
-    /// Sends as many notifications of one state and one event, and answers in the same poll.
+    /// Sends `size` notifications of a state and one of an event, and answers in the same poll.
     async fn tell(&self, arg: Arg) -> Result<()> {
         for count in 1..=arg.size {
             self.client.send_notification::<Status>(json!({ "count": count })).await;
@@ -153,7 +153,7 @@ impl Mock {
         panic!("a test wants it")
     }
 
-    /// What "event first" forbids: awaits before it acts.
+    /// Violates the rule "events first" by awaiting before it acts.
     async fn late(&self, arg: Arg) {
         self.world.note(format!("late {}", arg.name));
         self.world.pass(&arg.name).await;
@@ -183,12 +183,12 @@ impl LanguageServer for Mock {
     }
 }
 
-/// A request.
+/// Builds a request.
 pub(crate) fn call(id: impl Into<Value>, method: &str, params: impl Serialize) -> Value {
     json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
 }
 
-/// A notification.
+/// Builds a notification.
 pub(crate) fn notify(method: &str, params: impl Serialize) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
@@ -228,7 +228,7 @@ pub(crate) fn frame_bytes(body: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The code of an error reply.
+/// Returns the code of an error reply.
 pub(crate) fn code(reply: &Value) -> Option<i64> {
     reply.get("error")?.get("code")?.as_i64()
 }

@@ -1,4 +1,4 @@
-//! What order can be relied on.
+//! Tests the guarantees about order.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::ours::Ours;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Whatever is pending, handlers are entered in wire order, however the bytes are cut.
+    /// Handlers start in wire order, regardless of pending calls and of how the bytes are divided.
     #[test]
     fn handlers_are_entered_in_wire_order(kinds in prop::collection::vec(0..4usize, 1..300), cut in 1..5000usize) {
         let mut ours = Ours::start();
@@ -33,7 +33,8 @@ proptest! {
     }
 }
 
-/// Why handlers post their event first: after its first await a handler runs when it can, with any transport.
+/// Shows why handlers post their event first: after its first await, a handler continues at any time, with any
+/// transport.
 #[test]
 fn after_its_first_await_a_handler_runs_in_any_order() {
     let mut ours = Ours::start();
@@ -56,7 +57,7 @@ async fn library_after_its_first_await_a_handler_runs_in_any_order() {
     assert_eq!(library.world.log(), ["initialize", "late 1", "late 2", "acted 2", "acted 1"]);
 }
 
-/// LSP wants partial results and the end of a progress before the answer.
+/// LSP requires partial results and the end of progress to arrive before the answer.
 #[test]
 fn what_a_handler_sends_before_it_answers_arrives_before_its_answer() {
     let mut ours = Ours::start();

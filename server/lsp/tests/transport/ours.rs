@@ -1,4 +1,4 @@
-//! A client of our transport: real pipes, real threads.
+//! A client of the transport, with real pipes and threads.
 
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::sync::mpsc::{self, Receiver};
@@ -19,7 +19,7 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    /// A client whose server is initialized.
+    /// Creates a client whose server is initialized.
     pub(crate) fn start() -> Self {
         Self::start_with(Options::default())
     }
@@ -31,7 +31,7 @@ impl Ours {
         ours
     }
 
-    /// A client that has sent nothing yet.
+    /// Creates a client that has not sent a message yet.
     pub(crate) fn fresh(options: Options) -> Self {
         let (reader, input) = io::pipe().unwrap();
         let (output, writer) = io::pipe().unwrap();
@@ -52,24 +52,22 @@ impl Ours {
         self.input.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
-    /// The next message from the server.
+    /// Waits for the next message from the server.
     pub(crate) fn next(&self) -> Value {
         self.output.recv_timeout(LIMIT).expect("the server stays silent")
     }
 
-    /// The next `count` messages, sorted by id.
+    /// Waits for the next `count` messages, and sorts them by id.
     pub(crate) fn answers(&self, count: usize) -> Vec<Value> {
         let mut answers: Vec<_> = (0..count).map(|_| self.next()).collect();
         answers.sort_by_key(|answer| answer["id"].as_i64());
         answers
     }
 
-    /// Closes the input.
     pub(crate) fn hang_up(&mut self) {
         self.input = None;
     }
 
-    /// Waits until serving has ended.
     pub(crate) fn exit(&self) -> Exit {
         self.ended.recv_timeout(LIMIT).expect("the server goes on")
     }
@@ -78,7 +76,7 @@ impl Ours {
         self.ended.recv_timeout(time).ok()
     }
 
-    /// All that comes until the output ends. Ends serving.
+    /// Ends serving, and returns all messages until the output ends.
     pub(crate) fn rest(mut self) -> Vec<Value> {
         self.hang_up();
         self.exit();
@@ -90,7 +88,7 @@ impl Ours {
     }
 }
 
-/// Serves on a runtime of its own.
+/// Serves on a separate runtime.
 pub(crate) fn run<I, O>(world: &World, reader: I, writer: O, options: Options) -> Receiver<Exit>
 where
     I: Read + Send + 'static,
@@ -121,7 +119,7 @@ fn read_messages(output: PipeReader) -> Receiver<Value> {
     messages
 }
 
-/// Reads one frame, strictly. `None` at the end of the stream.
+/// Reads one frame and checks its format strictly. Returns `None` at the end of the stream.
 pub(crate) fn read_message(output: &mut impl BufRead) -> Option<Value> {
     let mut header = String::new();
     if output.read_line(&mut header).unwrap() == 0 {

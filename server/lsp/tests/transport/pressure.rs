@@ -1,4 +1,4 @@
-//! A client that stops reading.
+//! Tests a client that stops reading.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::ours::{read_message, run};
 const ANSWER: usize = 10_000;
 const REQUESTS: usize = 400;
 
-/// Bytes on their way.
+/// Counts bytes in transit.
 #[derive(Default)]
 struct Scale {
     asked: AtomicUsize,
@@ -23,13 +23,13 @@ struct Scale {
     most: AtomicUsize,
 }
 
-/// Gives one frame for each read.
+/// An input that returns one frame per read.
 struct Input {
     frames: std::vec::IntoIter<Vec<u8>>,
     scale: Arc<Scale>,
-    /// Told when all frames are taken.
+    /// Notified when all frames have been read.
     taken: Sender<()>,
-    /// Ends the input.
+    /// Ends the input when it is notified.
     end: Receiver<()>,
 }
 
@@ -49,7 +49,7 @@ impl Read for Input {
     }
 }
 
-/// Blocks in its first write, as a full pipe does.
+/// An output whose first write blocks, like a full pipe.
 struct Output {
     scale: Arc<Scale>,
     taken: Option<Receiver<()>>,
@@ -59,8 +59,8 @@ struct Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(taken) = self.taken.take() {
-            // Time for a reader without scruples to take everything. A slow machine may hide such a reader here, but can
-            // never make a good one fail.
+            // Time for a faulty reader to read everything. On a slow machine, this may miss a fault, but it cannot fail
+            // for a correct reader.
             let _ = taken.recv_timeout(Duration::from_millis(500));
         }
         self.bytes.lock().unwrap().extend_from_slice(bytes);
@@ -98,7 +98,7 @@ fn input_waits_for_a_client_that_does_not_read() {
     assert_eq!(ids[1..], (1..=REQUESTS).map(Value::from).collect::<Vec<_>>(), "nothing is lost");
 }
 
-/// A client that never reads again, then dies: nothing is left hanging.
+/// A client that never reads again and then dies does not block the end of the server.
 #[test]
 fn a_client_that_never_reads_again_can_still_end_the_server() {
     let (reader, mut input) = io::pipe().unwrap();
@@ -113,7 +113,7 @@ fn a_client_that_never_reads_again_can_still_end_the_server() {
     assert_eq!(exit.cause, Cause::OutputClosed);
 }
 
-/// Of a state that no one has read yet only the latest is kept; events are all kept, in order.
+/// Only the latest unsent notification of a state is kept, but all events are kept, in order.
 #[test]
 fn unsent_states_are_replaced_and_events_are_not() {
     let (reader, mut input) = io::pipe().unwrap();
@@ -121,7 +121,7 @@ fn unsent_states_are_replaced_and_events_are_not() {
     let world = World::default();
     let ended = run(&world, reader, writer, Options::default());
     input.write_all(&frame(&initialize())).unwrap();
-    // More than a pipe holds: the writer is stuck from here on.
+    // A pipe cannot hold this message, so the writer blocks from here on.
     input.write_all(&frame(&call(1, "test/big", sized(1 << 20)))).unwrap();
     for id in 2..=20 {
         let told = Arg { name: id.to_string(), size: 50 };
@@ -130,7 +130,7 @@ fn unsent_states_are_replaced_and_events_are_not() {
     (2..=20).for_each(|id| world.wait_for(&format!("told {id}")));
     input.write_all(&frame(&noop("last"))).unwrap();
     input.write_all(&frame(&change(1))).unwrap();
-    // The answer before it is queued, and all notifications with it.
+    // At this point, the previous answer and all notifications are queued.
     world.wait_for("change 1");
 
     let mut output = io::BufReader::new(output);

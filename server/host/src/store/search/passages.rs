@@ -1,4 +1,4 @@
-//! Searches texts that are not in a store. They are indexed in memory for each search.
+//! Searches texts that are not in a store, by indexing them in memory for each search.
 
 use rusqlite::Connection;
 
@@ -8,18 +8,18 @@ use super::{Limits, MatchedWords, terms};
 use crate::store::word_index::WordIndex;
 use crate::store::{StoreError, schema};
 
-/// A passage that matches.
+/// A text that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundPassage {
-    /// Index into the searched texts.
+    /// Index of the text in the searched slice.
     pub index: usize,
-    /// The text around the first match, on one line.
+    /// The part of the text around the first match, on one line.
     pub snippet: String,
-    /// BM25 score among these texts; higher is better.
+    /// BM25 score among the searched texts. Higher is better.
     pub score: f64,
 }
 
-/// Searches texts like [`Store::search`](crate::store::Store::search), best match first.
+/// Searches texts like [`Store::search`](crate::store::Store::search), and returns the best match first.
 ///
 /// # Errors
 /// [`StoreError::EmptyQuery`] if the query contains no words.

@@ -1,6 +1,6 @@
-//! Finds and ranks matches in bounded time. BM25 visits each match of a word twice (to count and to rate it), and
-//! common words match almost everywhere. Words with more than [`COMMON`] matches are therefore required but not used
-//! for ranking; BM25 gives them almost no weight anyway.
+//! Finds and ranks matches in bounded time. BM25 visits each match of a word twice, to count and to rate it, and common
+//! words match almost everywhere. Words with more than [`COMMON`] matches must therefore occur in a result, but are not
+//! used for ranking. BM25 would give them almost no weight anyway.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use super::{Coverage, MatchedWords, StoreError};
 use crate::store::word_index::spaced;
 
-/// Matches in ranking order.
+/// Matches in ranking order, best first.
 pub(super) struct RankedMatch {
     /// Rowids in the index, with their scores.
     pub(super) places: Vec<(i64, f64)>,
@@ -17,33 +17,32 @@ pub(super) struct RankedMatch {
     pub(super) matched: MatchedWords,
 }
 
-/// A word of the query.
 struct Word {
     /// The word as an FTS5 string literal, in which no other syntax is recognized.
     quoted: String,
-    /// Number of matches; not counted beyond [`COMMON`].
+    /// Number of matches. Not counted beyond [`COMMON`].
     places: usize,
 }
 
-/// A part of the query without spaces. If it has several words, they must be consecutive.
+/// A part of the query between spaces. If it contains several words, they must be consecutive in a match.
 struct Term {
     quoted: String,
     words: Vec<Word>,
 }
 
-/// A word with more matches than this is common. Rating one match takes about a microsecond.
+/// Maximum number of matches of a word that is not common. Rating one match takes about a microsecond.
 const COMMON: usize = 4_000;
 
-/// How many of the newest matches are ranked if the query has only common words.
+/// Number of the newest matches to rank if the query contains only common words.
 const NEWEST: usize = 2_000;
 
-/// Maximum number of common words to rank by: each costs a pass over all of its matches.
+/// Maximum number of common words to rank by. Each costs a pass over all of its matches.
 const RANKED_COMMON_WORDS: usize = 2;
 
-/// Lower than all rowids.
+/// A bound that is lower than all rowids.
 const OLDEST: i64 = 0;
 
-/// Returns the best matches, at most `hits`. With `within`, only these rowids are considered.
+/// Returns at most `hits` matches, best first. If `within` is given, considers only these rowids.
 pub(super) fn rank(
     connection: &Connection,
     terms: &[&str],
@@ -77,7 +76,7 @@ pub(super) fn rank(
     Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::Some })
 }
 
-/// Returns an expression for any of the rarest, most significant words: as many as can be ranked together.
+/// Returns an expression that matches any of the rarest words. Includes as many words as can be ranked together.
 fn rarest(terms: Vec<Term>) -> String {
     let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
     words.sort_by_key(|word| word.places);
@@ -90,7 +89,7 @@ fn rarest(terms: Vec<Term>) -> String {
     joined(affordable.map(|word| &*word.quoted), " OR ")
 }
 
-/// The index, restricted to the scope of a search.
+/// The word index, restricted to the scope of a search.
 struct Index<'c> {
     connection: &'c Connection,
     within: Option<&'c HashSet<i64>>,
@@ -98,7 +97,6 @@ struct Index<'c> {
     last: i64,
 }
 
-/// The newest matches, newest first.
 struct Newest {
     rowids: Vec<i64>,
     /// Number of skipped matches outside the scope.
@@ -106,7 +104,7 @@ struct Newest {
 }
 
 impl Term {
-    /// Returns an upper bound of matches: those of the rarest word.
+    /// Returns an upper bound for the number of matches, which is the number of matches of the rarest word.
     fn places(&self) -> usize {
         self.words.iter().map(|word| word.places).min().unwrap_or_default()
     }
@@ -128,7 +126,7 @@ impl<'c> Index<'c> {
         Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quoted(&spaced) })
     }
 
-    /// Counts the matches of an expression; stops beyond [`COMMON`].
+    /// Counts the matches of an expression. Stops beyond [`COMMON`].
     fn places(&self, expression: &str) -> Result<usize, StoreError> {
         let mut statement = self
             .connection
@@ -138,7 +136,7 @@ impl<'c> Index<'c> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Returns the best matches by BM25 that are not older than `oldest` and are in `matching`, if given.
+    /// Returns the best matches by BM25 that are not older than `oldest` and, if `matching` is given, are in that set.
     fn ranked(
         &self,
         expression: &str,
@@ -163,7 +161,7 @@ impl<'c> Index<'c> {
         Ok(places)
     }
 
-    /// Returns matches of a query that has only common words: ranked if that is affordable, else by age.
+    /// Returns matches of a query that has only common words, ranked if this is affordable and by age otherwise.
     fn common(&self, terms: &[Term], all: &str, hits: usize) -> Result<RankedMatch, StoreError> {
         let newest = self.newest(all, NEWEST.max(hits))?;
         let coverage =

@@ -1,7 +1,7 @@
-//! Extracts a short snippet around a match. Independent of the index.
+//! Extracts a short snippet around a match.
 
-/// Returns the text around the first occurrence of a term, on one line of at most `max` characters; the beginning of
-/// the text if no term occurs literally.
+/// Returns the text around the first occurrence of a term, on one line of at most `max` characters. If no term occurs
+/// literally, returns the beginning of the text.
 pub(super) fn snippet(text: &str, terms: &[&str], max: usize) -> String {
     let folded = fold(text);
     let at = terms.iter().filter_map(|term| folded.find(&*fold(term))).min().unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn snippet(text: &str, terms: &[&str], max: usize) -> String {
     line
 }
 
-/// Folds case without changing byte lengths, so that offsets stay valid.
+/// Folds case without changing byte lengths, so that byte offsets remain valid.
 fn fold(text: &str) -> String {
     text.chars()
         .map(|c| {

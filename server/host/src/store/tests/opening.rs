@@ -1,4 +1,4 @@
-//! Tests of opening the store: when there is nothing, something newer, something damaged, or another process.
+//! Tests of opening the store when it is missing, newer, damaged, or in use by another process.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};

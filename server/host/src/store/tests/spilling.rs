@@ -185,7 +185,7 @@ fn a_fork_that_cannot_have_the_outputs_is_none() {
     let mut store = home.open();
     drop(store.create(&new("a")).unwrap());
     let spilled = store.spills.write(&id("a"), b"x").unwrap();
-    // In the place of the directory for the copy's outputs.
+    // A file at the path of the directory for the copied outputs.
     let place = spilled.path.parent().unwrap().with_file_name("b");
     fs::write(&place, "x").unwrap();
     store.fork(&id("a"), &new("b"), None).unwrap_err();

@@ -1,5 +1,5 @@
-//! A process dies at any place: the next one finds exactly what SQLite had written until then, with the last write
-//! cut at any byte. After a power cut, it may find less: any part that the disk had not confirmed may be missing.
+//! Simulates the death of a process at any point. The next process finds exactly what SQLite had written, with the last
+//! write cut at any byte. After a power cut, any part that the disk had not confirmed may be missing.
 
 use std::collections::BTreeMap;
 use std::fs;
