@@ -2345,7 +2345,7 @@ export type Hit = {
 export interface IgnoredSetting {
   /** Dotted key of the setting, for example `symbols.map_budget`. */
   key: string;
-  /** Where the value comes from. */
+  /** Source of the value. */
   origin: SettingOrigin;
   /** Why the value was ignored. */
   reason: string;
@@ -2440,19 +2440,23 @@ export type IndexState =
   /** Indexing is complete. */
   | 'ready';
 
-/** The client's `initializationOptions`. Unknown fields are ignored, since clients may keep their own there. */
+/**
+ * The client's `initializationOptions`. Unknown fields are ignored, since clients may store their own options
+ * there.
+ */
 export interface InitializationOptions {
   /**
-   * The settings as the editor has them. A client that answers `workspace/configuration` is asked again once it is
-   * ready.
+   * The editor's settings. A client that supports `workspace/configuration` is asked for them again once it is
+   * initialized.
    */
   settings?: SettingsInput | null;
-  /** The requests of Strata's own that the client answers. */
+  /** Strata-specific requests that the client answers, by method. */
   requests?: string[];
-  /** The session to continue with. */
+  /** Id of the session to resume. */
   resume?: string | null;
   /**
-   * Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
+   * Whether the user trusts the workspace. Only a trusted workspace adds its rules, skills and memory to the system
+   * prompt.
    */
   trusted?: boolean;
 }

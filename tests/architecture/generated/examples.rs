@@ -338,6 +338,7 @@ impl Talk {
             ];
             status.extend(plain.map(|(name, value)| (name.to_owned(), value)));
             status.insert("cachedPercent".to_owned(), Value::Null);
+            status.insert("session".to_owned(), self.sessions[0].clone().into());
         }
         let params = cut(&self.masked("", &status));
         self.examples.insert("strata/status".to_owned(), Example { params, reply: None });
