@@ -91,7 +91,7 @@ pub(crate) enum Event {
     FilesCameOrWent(Vec<String>),
     /// The editor renamed files or folders, given by their old and new URIs.
     FilesRenamed(Vec<(String, String)>),
-    /// The client does not watch files.
+    /// The client refused to watch files, or did not answer the request in time.
     ClientDoesNotWatch,
     /// The server's own watcher reported changes.
     Seen(WatchEvent),

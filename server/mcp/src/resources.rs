@@ -33,7 +33,7 @@ pub(crate) enum Address {
     },
 }
 
-/// A resource in a listing.
+/// An entry in the reply to `resources/list`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedResource {
     pub(crate) uri: String,

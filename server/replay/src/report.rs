@@ -25,7 +25,8 @@ impl Replay {
     pub fn report(&self) -> String {
         let mut text = String::new();
         if !self.sessions.is_empty() {
-            let _ = writeln!(text, "Input cost as a share of no cache, {}\n", self.model);
+            let _ =
+                writeln!(text, "Input cost relative to the same prompts without a cache, {}\n", self.model);
             text.push_str(&sessions(&self.sessions, self.summary.as_ref()));
             if let Some(summary) = &self.summary {
                 let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));

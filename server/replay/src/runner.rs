@@ -25,7 +25,7 @@ pub struct Runner {
     pub session: Session,
     /// Provider of the session's own prompts. Independent of the session's own account of the cache.
     provider: Provider,
-    /// Providers of the same prompts in other layouts.
+    /// Simulated providers that charge the same prompts in each baseline layout. Only for the policy `flat`.
     baselines: Vec<(Column, Provider)>,
 }
 

@@ -355,7 +355,7 @@ define(
   "Ask the model and stream the answer (|strata-ask|). With `!`, the model may use read-only tools.",
   ask
 )
-define("status", "", "Show the contents and size of the window.", status)
+define("status", "", "Show what is in the model's context window, and how full it is.", status)
 define("sessions", "", "Choose a conversation to continue.", function(call)
   require("strata.pick").sessions(call.root)
 end)

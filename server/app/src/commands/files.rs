@@ -457,7 +457,7 @@ impl Command for List {
     }
 }
 
-/// Finds workspace files by letters of their paths. Skips ignored files.
+/// Finds workspace files by a fuzzy match on their paths. Skips ignored files.
 pub(super) struct Find;
 
 impl Command for Find {
@@ -598,7 +598,8 @@ fn change_chosen(
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         if lines.is_some() {
-            let message = "single lines cannot be removed; name the file and select the lines to keep";
+            let message =
+                "a range of lines cannot be removed; remove the whole file, then select the lines to keep";
             return Err(CommandError::invalid(&format!("paths[{at}]"), message));
         }
         let wanted: BTreeSet<FileKey> = match candidates.get(path) {

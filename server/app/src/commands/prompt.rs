@@ -390,7 +390,7 @@ fn awaited(context: &mut Context<'_>) -> Result<bool, CommandError> {
             Ok(true)
         }
         Err(problem) => {
-            tracing::info!(%problem, "could not install the compaction made for this prompt");
+            tracing::info!(%problem, "the compaction that the prompt waited for cannot be used");
             Ok(false)
         }
     }

@@ -71,7 +71,7 @@ fn a_history_becomes_tables_and_a_chart() {
     let run = repo.strata(&[&["replay", "--git", "project"], &SMALL[..]].concat());
     assert_eq!((run.code, &*run.err), (Some(0), ""));
     expect![[r#"
-        Input cost as a share of no cache, claude-sonnet-4-5
+        Input cost relative to the same prompts without a cache, claude-sonnet-4-5
 
         session    turns  files  tokens   none   auto   flat  fixed  ripple  ledger  +list  bound
         project-0      5  win3    2,373  1.000  1.250  1.000  1.249   1.000   0.781  0.785  0.387

@@ -22,14 +22,14 @@ impl Default for SymbolSettings {
     }
 }
 
-/// Selected files, and the list of files without an outline.
+/// Selected files, and the list of files that are not in the symbol map.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {
     /// Maximum size of a file or web page in the context, in bytes.
     pub max_bytes: u64,
-    /// Maximum tokens of the list of files without an outline. Directories are collapsed to stay within it. 0 omits
-    /// the list.
+    /// Maximum tokens of the list of files that are not in the symbol map. Directories are collapsed to stay within
+    /// it. 0 omits the list.
     #[schemars(extend("x-workspace" = true))]
     pub list_budget: usize,
 }

@@ -162,8 +162,8 @@ pub struct ToolOutputSettings {
     /// summarized. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
-    /// How to summarize archived tool results: with a model, by keeping the beginning and the end of each, or, with
-    /// `off`, not to archive at all.
+    /// How archived tool results are summarized: by a model (`llm`), or by keeping the beginning and the end of each
+    /// (`heuristic`). With `off`, nothing is archived.
     pub(crate) summary: ToolSummaryStrategy,
     /// When to archive tool results beyond `cutoff`: immediately, or once that saves more than rewriting the cache
     /// costs.

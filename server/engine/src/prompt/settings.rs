@@ -38,7 +38,7 @@ pub struct Settings {
     pub prompt: PromptSettings,
     /// The symbol map, which outlines the repository's files.
     pub symbols: SymbolSettings,
-    /// Selected files, and the list of files without an outline.
+    /// Selected files, and the list of files that are not in the symbol map.
     pub files: FileSettings,
     /// The context frame: a list of names relevant to the question, placed after it.
     pub context_frame: ContextFrameSettings,
@@ -297,7 +297,7 @@ pub struct ContextFrameSettings {
     /// Minimum score of an item, from 0 to 1. The best match scores 1. Lower this to include weaker matches.
     #[schemars(extend("x-workspace" = true))]
     pub min_score: f64,
-    /// Maximum number of items, whether or not `rerank` is on.
+    /// Maximum number of items. If `rerank` is on, `top_k` applies too, and the smaller limit counts.
     #[schemars(extend("x-workspace" = true))]
     pub max_items: usize,
 }

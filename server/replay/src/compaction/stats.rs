@@ -18,7 +18,7 @@ pub(crate) struct CompactionStats {
     pub nothing_old: usize,
     /// Number of conversations that a compaction would not have shortened.
     pub not_shorter: usize,
-    /// Number of provider rules that the results violate, alone or with the next messages.
+    /// Number of violations of provider rules in the compacted conversations, each followed by its next messages.
     pub violations: usize,
     /// Number of tool calls that were summarized away while they waited for their results.
     pub parted: usize,

@@ -65,7 +65,8 @@ pub(super) fn findings_from<'a>(
     Ok(Some(()))
 }
 
-/// The findings in a text or in a piece of it, in source order.
+/// What was found in a text or in a piece of it: symbols and imports, in source order, mentioned names, and the
+/// number of tests.
 #[derive(Default)]
 pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<Draft<'a>>,

@@ -95,7 +95,7 @@ pub struct Keep {
     pub tokens: usize,
     /// Number of newest messages to keep if `tokens` is 0 or would leave nothing to summarize.
     pub messages: usize,
-    /// Minimum number of newest exchanges to keep.
+    /// Number of newest exchanges to keep even if they exceed `tokens`, unless they are far too large.
     pub exchanges: usize,
 }
 
@@ -203,7 +203,8 @@ pub struct ProfileOptions {
     /// Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
     #[schemars(extend("x-workspace" = true))]
     pub keep_messages: Option<usize>,
-    /// Minimum number of newest exchanges to keep verbatim.
+    /// Number of newest exchanges to keep verbatim even if they exceed `keep_tokens`. Fewer are kept if they exceed
+    /// six times `keep_tokens`, half of the request limit, or the size at which a compaction is due.
     #[schemars(extend("x-workspace" = true))]
     pub keep_exchanges: Option<usize>,
     /// Maximum tokens of the summary.
@@ -219,12 +220,12 @@ pub struct ProfileOptions {
     /// Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit.
     #[schemars(extend("x-workspace" = true))]
     pub call_chars: Option<usize>,
-    /// Maximum characters per result in the digest of older tool results. Has an effect only in profiles like
-    /// `checkpoint`.
+    /// Maximum characters per result in the digest of older tool results. Has an effect only in `checkpoint` and in
+    /// profiles based on it (`like`).
     #[schemars(extend("x-workspace" = true))]
     pub digest_chars: Option<usize>,
-    /// Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
-    /// an effect only in profiles like `checkpoint`.
+    /// Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has an effect only in `checkpoint` and in
+    /// profiles based on it (`like`).
     #[schemars(extend("x-workspace" = true))]
     pub digest_lines: Option<usize>,
 }

@@ -79,7 +79,7 @@ pub(crate) struct Note {
     pub text: String,
 }
 
-/// Kind of a [`Note`].
+/// What a [`Note`] reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum NoteKind {
     Plan,

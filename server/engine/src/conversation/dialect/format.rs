@@ -22,7 +22,7 @@ pub enum Format {
     Responses,
     /// Google `generateContent`.
     Gemini,
-    /// Bedrock Converse API, including `modelId`.
+    /// Bedrock Converse API. The body also contains `modelId`, which belongs in the request's URL.
     Bedrock,
     /// Markdown, for reading and pasting.
     Markdown,

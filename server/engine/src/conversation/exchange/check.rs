@@ -26,8 +26,8 @@ pub struct BrokenRule {
 }
 
 /// Returns the rules that the messages would break if sent unchanged. Ignores hidden messages, except
-/// archived results, which still answer their calls. Only supports formats that Strata imports message by
-/// message.
+/// archived results, which still answer their calls. Only supports `Format::Anthropic` and
+/// `Format::OpenAi`; for other formats, the result is meaningless.
 pub fn violations<'a>(
     messages: impl IntoIterator<Item = &'a NewMessage>,
     format: Format,

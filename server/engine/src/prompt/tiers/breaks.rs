@@ -86,7 +86,7 @@ impl Breaks {
         self.by_item.get(key).copied()
     }
 
-    /// Records how many tokens of the last prompt the provider did not read from its cache as expected.
+    /// Records the cache shortfall of the last prompt, or `None` if the provider read as much as expected.
     pub(crate) fn missed(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;

@@ -105,8 +105,8 @@ impl Screen {
     }
 }
 
-/// Returns the name of the field that must stay unchanged, if any: sealed content, or the bytes of an image
-/// or other media.
+/// Returns the name of the field that must not be redacted, if any: the signature of reasoning, encrypted reasoning,
+/// or the bytes of an image or other media.
 fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let are_bytes = |name: &str| text(name).is_some_and(is_bytes);

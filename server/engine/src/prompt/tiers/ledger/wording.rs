@@ -101,11 +101,11 @@ fn name(key: &ItemKey) -> String {
     match key {
         ItemKey::File(path) => inline(path.as_str()),
         ItemKey::Lines(path, lines) => {
-            format!("{} {lines}, its first line counted as 1", inline(path.as_str()))
+            format!("{} {lines} (numbered from its own first line)", inline(path.as_str()))
         }
         ItemKey::Excerpt(ExcerptKey { file, place }) => {
             let (place, file) = (inline(&place.to_string()), inline(file.as_str()));
-            format!("the excerpt {place} of {file}, its first line counted as 1")
+            format!("the excerpt {place} of {file} (numbered from its own first line)")
         }
         other => inline(&other.to_string()),
     }
