@@ -1041,7 +1041,7 @@ export interface ContextFrameSettings {
   top_k: number;
   /** Minimum score of an item, from 0 to 1. The best match scores 1. Lower this to include weaker matches. */
   min_score: number;
-  /** Maximum number of items, whether or not `rerank` is on. */
+  /** Maximum number of items. If `rerank` is on, `top_k` applies too, and the smaller limit counts. */
   max_items: number;
 }
 
@@ -1058,7 +1058,7 @@ export interface ContextFrameSettingsInput {
   top_k?: number;
   /** Minimum score of an item, from 0 to 1. The best match scores 1. Lower this to include weaker matches. */
   min_score?: number;
-  /** Maximum number of items, whether or not `rerank` is on. */
+  /** Maximum number of items. If `rerank` is on, `top_k` applies too, and the smaller limit counts. */
   max_items?: number;
 }
 
@@ -1408,24 +1408,24 @@ export interface FileMatches {
   lines: MatchingLine[];
 }
 
-/** Selected files, and the list of files without an outline. */
+/** Selected files, and the list of files that are not in the symbol map. */
 export interface FileSettings {
   /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes: number;
   /**
-   * Maximum tokens of the list of files without an outline. Directories are collapsed to stay within it. 0 omits
-   * the list.
+   * Maximum tokens of the list of files that are not in the symbol map. Directories are collapsed to stay within
+   * it. 0 omits the list.
    */
   list_budget: number;
 }
 
-/** Selected files, and the list of files without an outline. */
+/** Selected files, and the list of files that are not in the symbol map. */
 export interface FileSettingsInput {
   /** Maximum size of a file or web page in the context, in bytes. */
   max_bytes?: number;
   /**
-   * Maximum tokens of the list of files without an outline. Directories are collapsed to stay within it. 0 omits
-   * the list.
+   * Maximum tokens of the list of files that are not in the symbol map. Directories are collapsed to stay within
+   * it. 0 omits the list.
    */
   list_budget?: number;
 }
@@ -1823,7 +1823,7 @@ export type Format =
   | 'responses'
   /** Google `generateContent`. */
   | 'gemini'
-  /** Bedrock Converse API, including `modelId`. */
+  /** Bedrock Converse API. The body also contains `modelId`, which belongs in the request's URL. */
   | 'bedrock'
   /** Markdown, for reading and pasting. */
   | 'markdown';
@@ -3313,7 +3313,10 @@ export interface ProfileOptions {
    * Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
    */
   keep_messages: number | null;
-  /** Minimum number of newest exchanges to keep verbatim. */
+  /**
+   * Number of newest exchanges to keep verbatim even if they exceed `keep_tokens`. Fewer are kept if they exceed
+   * six times `keep_tokens`, half of the request limit, or the size at which a compaction is due.
+   */
   keep_exchanges: number | null;
   /** Maximum tokens of the summary. */
   summary_tokens: number | null;
@@ -3327,13 +3330,13 @@ export interface ProfileOptions {
   /** Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit. */
   call_chars: number | null;
   /**
-   * Maximum characters per result in the digest of older tool results. Has an effect only in profiles like
-   * `checkpoint`.
+   * Maximum characters per result in the digest of older tool results. Has an effect only in `checkpoint` and in
+   * profiles based on it (`like`).
    */
   digest_chars: number | null;
   /**
    * Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
-   * an effect only in profiles like `checkpoint`.
+   * an effect only in `checkpoint` and in profiles based on it (`like`).
    */
   digest_lines: number | null;
 }
@@ -3393,7 +3396,10 @@ export interface ProfileOptionsInput {
    * Number of newest messages to keep verbatim if `keep_tokens` is 0, or if it would leave nothing to summarize.
    */
   keep_messages?: number | null;
-  /** Minimum number of newest exchanges to keep verbatim. */
+  /**
+   * Number of newest exchanges to keep verbatim even if they exceed `keep_tokens`. Fewer are kept if they exceed
+   * six times `keep_tokens`, half of the request limit, or the size at which a compaction is due.
+   */
   keep_exchanges?: number | null;
   /** Maximum tokens of the summary. */
   summary_tokens?: number | null;
@@ -3407,13 +3413,13 @@ export interface ProfileOptionsInput {
   /** Maximum characters of each tool call's arguments that the summarizing model sees. 0 means no limit. */
   call_chars?: number | null;
   /**
-   * Maximum characters per result in the digest of older tool results. Has an effect only in profiles like
-   * `checkpoint`.
+   * Maximum characters per result in the digest of older tool results. Has an effect only in `checkpoint` and in
+   * profiles based on it (`like`).
    */
   digest_chars?: number | null;
   /**
    * Maximum number of results in the digest of older tool results, newest first. The others are only counted. Has
-   * an effect only in profiles like `checkpoint`.
+   * an effect only in `checkpoint` and in profiles based on it (`like`).
    */
   digest_lines?: number | null;
 }
@@ -4511,7 +4517,7 @@ export interface Settings {
   prompt: PromptSettings;
   /** The symbol map, which outlines the repository's files. */
   symbols: SymbolSettings;
-  /** Selected files, and the list of files without an outline. */
+  /** Selected files, and the list of files that are not in the symbol map. */
   files: FileSettings;
   /** The context frame: a list of names relevant to the question, placed after it. */
   context_frame: ContextFrameSettings;
@@ -4560,7 +4566,7 @@ export interface SettingsInput {
   prompt?: PromptSettingsInput;
   /** The symbol map, which outlines the repository's files. */
   symbols?: SymbolSettingsInput;
-  /** Selected files, and the list of files without an outline. */
+  /** Selected files, and the list of files that are not in the symbol map. */
   files?: FileSettingsInput;
   /** The context frame: a list of names relevant to the question, placed after it. */
   context_frame?: ContextFrameSettingsInput;
@@ -4650,6 +4656,7 @@ export interface Step {
   tool: string;
   /** Path, command line or query; empty if the call has none. */
   subject: string;
+  /** Whether the call succeeded or failed, if its result is known. */
   ended: StepOutcome;
 }
 
@@ -4710,6 +4717,7 @@ export interface SummaryAuthor {
   model?: string;
 }
 
+/** What a model is asked to do for a compaction. */
 export type SummaryPurpose =
   /** Finds where the topic changed. */
   | 'find_topic'
@@ -5361,8 +5369,8 @@ export interface ToolOutputSettings {
    */
   cutoff: number;
   /**
-   * How to summarize archived tool results: with a model, by keeping the beginning and the end of each, or, with
-   * `off`, not to archive at all.
+   * How archived tool results are summarized: by a model (`llm`), or by keeping the beginning and the end of each
+   * (`heuristic`). With `off`, nothing is archived.
    */
   summary: ToolSummaryStrategy;
   /**
@@ -5398,8 +5406,8 @@ export interface ToolOutputSettingsInput {
    */
   cutoff?: number;
   /**
-   * How to summarize archived tool results: with a model, by keeping the beginning and the end of each, or, with
-   * `off`, not to archive at all.
+   * How archived tool results are summarized: by a model (`llm`), or by keeping the beginning and the end of each
+   * (`heuristic`). With `off`, nothing is archived.
    */
   summary?: ToolSummaryStrategy;
   /**

@@ -183,7 +183,7 @@ mod tests {
         ] {
             fs::write(&path, text).unwrap();
             let error = read_trace(&path).unwrap_err().to_string();
-            assert!(error.contains("t.json: no trace: ") && error.contains(expected), "{error}");
+            assert!(error.contains("t.json: not a trace: ") && error.contains(expected), "{error}");
         }
         let missing = read_trace(&folder.path().join("none.json")).unwrap_err();
         assert!(matches!(missing.problem, TraceProblem::Io(_)));

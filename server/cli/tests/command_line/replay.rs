@@ -213,7 +213,7 @@ fn compactions_are_measured_behind_every_message() {
     let rest: Vec<&str> = run.out.lines().skip(8).collect();
     expect![[r#"
 
-        Still named afterwards, percent: files by name / by full path
+        Still named after compaction, in percent: files by name / by full path
 
         profile              edited     both sides  requests  errors  in budget  violations
         topic         100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
@@ -278,10 +278,10 @@ fn what_cannot_be_replayed_is_said() {
     "#]]
     .assert_eq(&said(&["--git", "nowhere"]));
     expect![[r#"
-        error: project: no commit that would make a turn (one that changes up to 10 source files); is the history empty or shallow?
+        error: project: no usable commit (one that changes up to 10 source files); is the history empty or shallow?
     "#]].assert_eq(&said(&["--git", "project"]));
     expect![[r#"
-        error: broken.json: no trace: ?: EOF while parsing an object at line 1 column 1
+        error: broken.json: not a trace: ?: EOF while parsing an object at line 1 column 1
     "#]]
     .assert_eq(&said(&["--trace", "broken.json"]));
     expect![[r#"

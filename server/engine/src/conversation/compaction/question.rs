@@ -29,6 +29,7 @@ const PATH_CHARS: usize = 300;
 /// Minimum confidence at which a topic boundary is accepted.
 pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;
 
+/// What a model is asked to do for a compaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SummaryPurpose")]

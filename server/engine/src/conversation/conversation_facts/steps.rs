@@ -22,6 +22,7 @@ pub struct Step {
     pub tool: String,
     /// Path, command line or query; empty if the call has none.
     pub subject: String,
+    /// Whether the call succeeded or failed, if its result is known.
     pub(crate) ended: StepOutcome,
 }
 

@@ -38,7 +38,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
     };
     let figures = match broke.reason {
         Reason::First | Reason::None => String::new(),
-        _ => format!(" ({} tokens stayed cached, {} had to be sent again)", broke.kept, broke.rewritten),
+        _ => format!(" ({} tokens stayed cached, {} were sent again)", broke.kept, broke.rewritten),
     };
     let missed = broke.missed.map_or(String::new(), |missed| {
         format!(
