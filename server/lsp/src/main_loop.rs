@@ -280,8 +280,10 @@ impl MainLoop {
                 let services = Arc::clone(&self.services);
                 let read = move || {
                     if let Err(error) = file.check() {
-                        services
-                            .warn("tokenizer", format!("{error}; a quarter of the characters is counted"));
+                        services.warn(
+                            "tokenizer",
+                            format!("{error}; tokens are estimated instead, at four characters per token"),
+                        );
                     }
                 };
                 self.background.spawn(carried("read tokenizer", read), |_| ());

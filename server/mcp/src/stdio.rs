@@ -156,7 +156,8 @@ impl Transport<RoleServer> for BoundedTransport {
     }
 }
 
-/// Standard output. It reports when the client stops reading, because the service alone would continue.
+/// Wraps standard output to report that a write failed, that is, that the client has stopped reading. The service itself
+/// would keep running after such an error.
 struct Output {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,

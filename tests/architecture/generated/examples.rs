@@ -2,6 +2,7 @@
 //! `docs/PROTOCOL.md`. What differs from run to run (times, names of sessions and folders) is replaced.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use e2e::{Dialect, Editor, ModelServer, Reply, Repo, Setup, sse};
 use serde_json::{Value, json};
@@ -260,6 +261,8 @@ struct Talk {
     cache: String,
     /// That is below it.
     _state: TempDir,
+    /// The first `strata/status` after indexing.
+    status: Value,
     /// Names of sessions as they came, in order.
     sessions: Vec<String>,
     examples: BTreeMap<String, Example>,
@@ -268,10 +271,12 @@ struct Talk {
 impl Talk {
     fn new(repo: &Repo) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let editor = Setup::new(repo).state(state.path()).variable("ANTHROPIC_API_KEY", "a key").start();
+        let mut editor = Setup::new(repo).state(state.path()).variable("ANTHROPIC_API_KEY", "a key").start();
+        // Of the first session, before commands change it.
+        let status = editor.server.wait_for("strata/status", |status| status["index"] == "ready");
         let folder = repo.root().display().to_string();
         let cache = state.path().join("cache").display().to_string();
-        Self { editor, folder, cache, _state: state, sessions: Vec::new(), examples: BTreeMap::new() }
+        Self { editor, folder, cache, _state: state, status, sessions: Vec::new(), examples: BTreeMap::new() }
     }
 
     /// Runs a command, and returns its reply as it came.
@@ -326,8 +331,7 @@ impl Talk {
     }
 
     fn finish(mut self) -> BTreeMap<String, Example> {
-        let mut status = self.editor.server.wait_for("strata/status", |status| status["index"] == "ready");
-        // It is said somewhere in the conversation above, wherever that was just then.
+        let mut status = mem::take(&mut self.status);
         if let Value::Object(status) = &mut status {
             status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs"));
             let plain = [
@@ -338,7 +342,6 @@ impl Talk {
             ];
             status.extend(plain.map(|(name, value)| (name.to_owned(), value)));
             status.insert("cachedPercent".to_owned(), Value::Null);
-            status.insert("session".to_owned(), self.sessions[0].clone().into());
         }
         let params = cut(&self.masked("", &status));
         self.examples.insert("strata/status".to_owned(), Example { params, reply: None });

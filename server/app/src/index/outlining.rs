@@ -141,8 +141,8 @@ impl<'a> OutlineRun<'a> {
     }
 }
 
-/// Outlines a text. Returns `None` if it has no grammar, if `cancel` is raised, or if parsing takes longer than for any
-/// real code.
+/// Outlines a text. Returns `None` if there is no grammar for its language, if `cancel` is raised, or if outlining
+/// takes longer than [`OUTLINE_TIME`].
 pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
     let language = language_of(key, text.lines().next().unwrap_or_default())?;
     let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();

@@ -128,8 +128,8 @@ impl Buffer {
     }
 
     /// Parses the current text, starting from the last parse. Returns `None` if there is no grammar for the
-    /// language. The result may be provisional. A text that was given up has no symbols (see
-    /// [`Buffer::give_up`]).
+    /// language. The result may be provisional, and has
+    /// no symbols if [`Buffer::give_up`] was called for this text.
     ///
     /// # Errors
     /// [`Cancelled`] if the flag is raised before parsing finishes.

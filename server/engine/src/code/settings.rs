@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SymbolSettings {
-    /// Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000 and at most
-    /// 64,000. 4,000 tokens suffice for nine tenths of the definitions that later commits change; more than 8,000 add
-    /// little.
+    /// Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most 64,000,
+    /// and at most half of the window.
     #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
     /// Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them.

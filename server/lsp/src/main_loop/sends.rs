@@ -106,7 +106,7 @@ impl MainLoop {
         host.begin();
         let started = thread::Builder::new().name("strata-send".to_owned()).spawn(move || {
             let sent = catch_panic(|| job.answer(&mut host, &cancel)).unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, "asking a model panicked");
+                tracing::error!(%panicked, "the thread that sends a prompt panicked");
                 Err(CommandError::Internal)
             });
             host.end();

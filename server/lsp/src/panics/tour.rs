@@ -14,8 +14,9 @@ use super::state::Masks;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClientKind {
     Able,
-    /// A client without any capabilities, which also declares that it cannot watch files. The server watches files
-    /// itself, and the client sends its settings.
+    /// A client that declares only file watching and then rejects its registration (`client/registerCapability`), so the
+    /// server watches files itself. It sends its settings in `workspace/didChangeConfiguration`, because the server
+    /// cannot request them.
     Plain,
 }
 

@@ -372,11 +372,10 @@ function M.adapter(base, format)
   -- Most others speak as OpenAI does, but for Google's own.
   local google = (adapter.url or ""):find("generativelanguage", 1, true)
   format = format or FORMATS[by_address] or (google and "gemini" or "openai")
-  if adapter.type ~= "http" or not replies.reads(format) then
-    error(
-      ("Strata: cannot send chats through the adapter `%s`, whose format is %s"):format(adapter.name, format),
-      0
-    )
+  local reason = adapter.type ~= "http" and "it is not an HTTP adapter"
+    or not replies.reads(format) and ("its format `%s` is not supported"):format(format)
+  if reason then
+    error(("Strata: cannot send chats through the adapter `%s`, because %s"):format(adapter.name, reason), 0)
   end
   adapter.name, adapter.formatted_name = "strata", "Strata, " .. (adapter.formatted_name or adapter.name)
   -- Strata compacts. What runs at the provider cannot be declared.

@@ -46,8 +46,8 @@ impl Cues {
         Self(cues.matches(sentence).iter().fold(0, |found, at| found | 1 << at))
     }
 
-    /// Returns whether the sentence is a demand or a decision, which is kept verbatim. Only demands of the
-    /// user are binding.
+    /// Returns whether the sentence is a constraint or a decision, both of which are kept verbatim; `None` if it is
+    /// neither. Only the user can set constraints.
     pub(super) fn binding(self, by: Role) -> Option<Binding> {
         if by == Role::User && self.has(1) {
             Some(Binding::Constraint)

@@ -9,7 +9,7 @@ pub(crate) enum Structure {
     Continuation,
     /// Goal, constraints, progress, decisions, next steps, context, files (`checkpoint`).
     Checkpoint,
-    /// Decisions, approaches that worked and failed, and the current state (`rolling`).
+    /// Decisions, approaches that worked, approaches that failed, current state, next steps (`rolling`).
     Rolling,
     /// Short account of an earlier topic (`topic`).
     Topic,
@@ -124,7 +124,7 @@ const CHECKPOINT: &[Section] = &[
     section("### Done", "what is finished", &[Part::TasksDone, Part::Completed]),
     section(
         "### In Progress",
-        "what was begun, and how far it is",
+        "what was started, and how far along it is",
         &[Part::TasksActive, Part::LastCalls, Part::LastWords],
     ),
     section("### Blocked", "what fails or waits, and why", &[Part::Errors, Part::Failures]),

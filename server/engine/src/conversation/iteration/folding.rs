@@ -25,8 +25,8 @@ pub enum NotFolded {
 }
 
 impl Loop {
-    /// Returns the fold that is due, if any: the waiting iterations, up to [`MOST`], and at the end of an
-    /// interval the whole summary. `None` while nothing has left the window.
+    /// Returns the fold that is due, if any. It merges up to [`MOST`] waiting iterations into the summary, and at the end
+    /// of an interval rewrites the summary. `None` if there is nothing to merge or rewrite, or while folding is paused.
     pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);

@@ -19,7 +19,7 @@ const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 #[derive(Default)]
 struct Reader<'a> {
     findings: Findings,
-    /// Pointers and lifetimes of the cache points, in the order tools, system, messages.
+    /// JSON pointer and TTL (`5m` or `1h`) of each cache point, in the order tools, system, messages.
     breakpoints: Vec<(String, &'a str)>,
 }
 
