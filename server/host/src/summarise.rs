@@ -13,7 +13,8 @@ use crate::provider::{Limits, Provider, SendError, Target};
 /// Maximum size of an answer in bytes, regardless of the allowed tokens.
 const MAX_ANSWER: usize = 256 * 1024;
 
-/// Maximum bytes of an answer per allowed token, which is four times the size of a long token.
+/// Maximum size of an answer in bytes, per allowed token. English text averages about four bytes per token, so only an
+/// answer far above its token limit is rejected.
 const MAX_BYTES_PER_TOKEN: usize = 24;
 
 /// Maximum size of a reply in bytes. Larger than the maximum answer, since a reply contains reasoning and may contain

@@ -101,7 +101,7 @@ impl View {
         let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
         if !self.headless.reopen(&id, access)? {
             return Err(CommandError::failed(format!(
-                "session `{id}` is open in an editor, which alone can change it: ask the user to do it there"
+                "session `{id}` is open in another program (usually an editor), and only that program can change it: ask the user to make the change there"
             )));
         }
         self.opened = true;

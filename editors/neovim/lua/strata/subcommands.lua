@@ -363,7 +363,7 @@ local verbs = words("new", "reset", "fork", "rename", "delete")
 define(
   "session",
   "{verb} [name]",
-  "`new`, `reset` (keeps the files), `fork`, `rename` or `delete` the conversation.",
+  "Manage the conversation: start a `new` one, `reset` it (the selected files stay), or `fork`, `rename` or `delete` it.",
   session,
   verbs
 )
@@ -414,7 +414,7 @@ define(
 define(
   "auto",
   "[tokens]",
-  "Set the maximum tokens of relevant code added to questions automatically, 0 for none; without a number, toggle it.",
+  "Set how many tokens of relevant code may be added to each question (0 turns this off). Without a number, turn it on or off.",
   function(call)
     local budget = call.words[1] and tonumber(call.words[1]) or nil
     if call.words[1] and not budget then

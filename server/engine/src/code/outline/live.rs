@@ -165,8 +165,9 @@ impl LiveOutline {
         }
     }
 
-    /// Updates from one unbroken text to another. Once the walk of the new tree reaches a known anchor, everything up
-    /// to the next edit is unchanged. Comparing the trees instead would take half as long as parsing.
+    /// Updates the outline from the outlined text to `text`, neither of which has syntax errors. Walks the new tree again
+    /// from each edited piece, only until it reaches a known anchor, because everything from there to the next edit is
+    /// unchanged. Comparing the old and the new tree instead would take half as long as parsing.
     fn catch_up(
         &mut self,
         now: &SyntaxTree,

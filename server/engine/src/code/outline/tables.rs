@@ -52,7 +52,7 @@ pub(crate) enum Role {
     Silent,
 }
 
-/// The tables of one language.
+/// The outline rules of one language, as lookup tables indexed by node kind or by capture.
 pub(crate) struct Tables {
     /// [`flag`] bits by node kind.
     flags: Vec<u8>,

@@ -11,8 +11,8 @@ use crate::prompt::layout::Layout;
 /// Maximum characters of `prompt_cache_key`, according to the API reference.
 const CACHE_KEY_CHARS: usize = 64;
 
-/// Top-level fields that only Strata writes, even if a prompt omits them. `prompt_cache_retention` is left to the
-/// client, because it changes how long entries live, not where they end.
+/// Top-level fields reserved for Strata. Clients may not set them, even in a prompt that does not use them.
+/// `prompt_cache_retention` is not reserved, because it changes how long cache entries live, not where they end.
 pub(super) const FIELDS: &[&str] =
     &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"];
 

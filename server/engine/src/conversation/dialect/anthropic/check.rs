@@ -478,7 +478,8 @@ impl<'a> Reader<'a> {
         };
         let ephemeral = control.get("type").and_then(Value::as_str) == Some("ephemeral");
         if !ephemeral || ttl.is_none() {
-            let detail = "a breakpoint must be `ephemeral`, with a `ttl` of `5m` or `1h`";
+            let detail =
+                "a breakpoint's `type` must be `ephemeral`, and its `ttl`, if present, must be `5m` or `1h`";
             self.findings.add(Rule::BreakpointForm, path.clone(), detail);
         }
         self.breakpoints.push((path, ttl.unwrap_or("5m")));

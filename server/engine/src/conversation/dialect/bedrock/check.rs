@@ -203,7 +203,8 @@ impl<'a> Reader<'a> {
     fn point(&mut self, point: &'a Value, carries: bool, path: String) {
         let ttl = point.get("ttl").map_or(Some("5m"), Value::as_str).unwrap_or_default();
         if point.get("type").and_then(Value::as_str) != Some("default") || !["5m", "1h"].contains(&ttl) {
-            let detail = "a breakpoint must have the `type` `default` and a `ttl` of `5m` or `1h`";
+            let detail =
+                "a breakpoint's `type` must be `default`, and its `ttl`, if present, must be `5m` or `1h`";
             self.findings.add(Rule::BreakpointForm, path.clone(), detail);
         }
         if !carries {

@@ -12,7 +12,7 @@ use crate::tokens::counting::ImageSize;
 const SIDE_OF_FEW: u32 = 8_000;
 /// Maximum pixels per side if there are more than [`FEW`] images (Anthropic, "Vision").
 const SIDE_OF_MANY: u32 = 2_000;
-/// Maximum number of images of up to [`SIDE_OF_FEW`] pixels per side (Anthropic, "Vision").
+/// Maximum number of images in a request if any is larger than [`SIDE_OF_MANY`] (Anthropic, "Vision").
 const FEW: usize = 20;
 /// Maximum base64 characters of an image (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880
 /// bytes").
