@@ -325,7 +325,7 @@ async def test_an_agent_sees_what_the_person_selects_in_their_editor(repo):
         assert await selected(client) == ["src/greet.py"]
         editor.run("files.select", paths=["src/app.py"])
         assert await selected(client) == ["src/app.py", "src/greet.py"]
-        assert "open in an editor" in await refused(client, "files_deselect", paths=["src/app.py"])
+        assert "open in another program" in await refused(client, "files_deselect", paths=["src/app.py"])
         editor.run("toolOutput.add", content="x" * 300_000 + "\nlast line\n")
         session = editor.run("server.status")["session"]
         editor.close()
