@@ -16,6 +16,7 @@ use strata_engine::prompt::tiers::PolicyName;
 
 use crate::bound::Bound;
 use crate::columns::{Column, ColumnStats, share};
+use crate::gap::{ChargedPrompt, Gap};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
 
@@ -33,6 +34,9 @@ pub(crate) struct SessionStats {
     pub columns: BTreeMap<Column, ColumnStats>,
     /// The lower bound for any layout, relative to no cache.
     pub bound: f64,
+    /// Why `ledger` costs more than the bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Gap>,
     /// The same session with file list and session state in its prompts.
     pub everything: Option<Everything>,
     /// The same session with the code that its questions bring along.
@@ -45,6 +49,14 @@ pub(crate) struct SessionStats {
     pub problem: Option<String>,
     #[serde(skip)]
     pub prompts: usize,
+}
+
+/// A session as it was played.
+struct Played {
+    totals: SessionTotals,
+    bound: Bound<String>,
+    /// The prompts of `ledger`.
+    prompts: Vec<ChargedPrompt>,
 }
 
 /// `ledger` with excerpts in its prompts.
@@ -77,7 +89,8 @@ impl SessionStats {
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
-        let (totals, bound) = play(trace, PromptParts::Table, 0, policies, services, turn_done);
+        let Played { totals, bound, prompts } =
+            play(trace, PromptParts::Table, 0, policies, services, turn_done);
         let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: trace.name.clone(),
@@ -85,6 +98,8 @@ impl SessionStats {
             turns: totals.turns,
             columns: ColumnStats::of_each(&totals.columns),
             bound: share(bound.total(), none),
+            gap: (!prompts.is_empty())
+                .then(|| Gap::of(&prompts, &bound, prices_of(services)).relative_to(none)),
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
@@ -93,7 +108,7 @@ impl SessionStats {
         };
         if policies.contains(&PolicyName::Ledger) {
             let ledger = &[PolicyName::Ledger];
-            let (totals, _) = play(trace, PromptParts::Everything, 0, ledger, services, turn_done);
+            let Played { totals, .. } = play(trace, PromptParts::Everything, 0, ledger, services, turn_done);
             let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
             stats.everything = ledger.map(|ledger| Everything { ledger });
             stats.cut_short += totals.cut_short;
@@ -118,7 +133,7 @@ impl SessionStats {
             return;
         }
         let ledger = &[PolicyName::Ledger];
-        let (totals, _) = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
+        let Played { totals, .. } = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
         let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
         let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
         let changes_shown = changes_shown(trace, budget, services, turn_done);
@@ -149,7 +164,7 @@ fn play(
     policies: &[PolicyName],
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
-) -> (SessionTotals, Bound<String>) {
+) -> Played {
     let prices = prices_of(services);
     let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
     let all = std::iter::once(PolicyName::Flat).chain(others);
@@ -157,12 +172,16 @@ fn play(
     let mut scenario = Scenario::new(trace, parts);
     let mut bound = Bound::new(prices);
     let mut totals = SessionTotals::default();
+    let mut prompts = Vec::new();
     while let Some(turn) = scenario.turn() {
         let now_ms = totals.turns as u64 * PAUSE_MS;
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, (now_ms, auto_budget), services)?;
             if runner.policy == PolicyName::Flat {
                 scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
+            }
+            if runner.policy == PolicyName::Ledger {
+                prompts.push(prompt.charged.clone());
             }
             Ok(prompt)
         });
@@ -171,7 +190,7 @@ fn play(
         }
         scenario.advance();
     }
-    (totals, bound)
+    Played { totals, bound, prompts }
 }
 
 /// The share of the places that answers change in source files, tests aside, of which the excerpts in the prompt before show
