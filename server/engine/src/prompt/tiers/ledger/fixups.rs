@@ -13,8 +13,6 @@ use super::wording;
 
 /// Maximum consecutive updates of a file. The next change becomes one diff from the full text (`docs/tiers.md`).
 const MAX_PENDING: u32 = 3;
-/// Maximum length of a diff, in fifths of the text that it leads to. Beyond that, the text itself takes its place.
-const MAX_FIFTHS: usize = 4;
 /// Number of unchanged lines around each change in a diff.
 const CONTEXT: usize = 2;
 
@@ -111,7 +109,7 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) 
         (Entry::Net(key.clone(), diff), text, 1)
     };
     let update = LogBlock::fixup(entry, key, text, content);
-    if update.text_tokens() * 5 > piece.tokens * MAX_FIFTHS { full() } else { (update, updates) }
+    if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
 }
 
 /// Computes the additions and removals between two sorted lists.

@@ -336,25 +336,6 @@ fn a_diff_that_is_not_small_gives_way_to_the_whole_text() {
 }
 
 #[test]
-fn a_diff_that_saves_a_fifth_is_a_diff() {
-    let share_of_new_lines = |changed: usize| {
-        let mut session = Session::new(&[("a.py", 100)]);
-        session.select("a.py");
-        session.turn("?", "Yes.");
-        for line in 0..changed {
-            session.edit("a.py", line, &format!("LINE {line} of a.py"));
-        }
-        let layout = session.turn("?", "Yes.");
-        let full = text_of(&layout, "## `a.py`");
-        let update = layout.blocks().rfind(|block| block.part == Part::Updates && !block.items.is_empty());
-        update.map(|update| update.tokens * 100 / count(&full))
-    };
-    let shares: Vec<Option<usize>> = [10, 25, 50].map(share_of_new_lines).into();
-    assert!(shares[1].is_some_and(|share| (50..80).contains(&share)), "{shares:?}");
-    assert!(shares[0].is_some() && shares[2].is_none(), "{shares:?}");
-}
-
-#[test]
 fn a_change_back_to_the_full_text_says_so() {
     let mut session = Session::new(REPOSITORY);
     session.select("b.py");
