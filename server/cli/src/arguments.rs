@@ -676,13 +676,16 @@ pub(crate) struct ReplayArguments {
     /// Omit diffs for edits that the model's own messages contain
     #[arg(long)]
     pub(crate) history_deltas: bool,
+    /// Also report why `ledger` costs more than the bound: all of the difference, by cause
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Replay once more with this number of tokens of automatic context per question
     #[arg(long, value_name = "TOKENS", default_value_t = 0, hide_default_value = true)]
     pub(crate) auto: usize,
     /// Compact the conversations after each message with every profile, without a model, and report which facts survive
     /// and whether providers accept the result
     #[arg(long, requires = "transcripts")]
-    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "export"])]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "explain", "export"])]
     pub(crate) compaction: bool,
     /// Maximum number of messages per conversation to compact after, spread evenly
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]

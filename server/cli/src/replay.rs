@@ -29,6 +29,9 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         output::json(&replay)?;
     } else {
         output::text(&replay.report())?;
+        if arguments.explain {
+            output::text(&format!("\n{}", replay.explanation()))?;
+        }
     }
     if let Some(warning) = &replay.warning {
         output::tell(&format!("warning: {warning}"));

@@ -5,6 +5,15 @@ use std::collections::BTreeMap;
 
 use strata_engine::tokens::cost::Prices;
 
+/// The two parts of what a need costs, in tokens of plain input.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct NeedCost {
+    /// Reading it from the cache in every turn.
+    pub(crate) reads: f64,
+    /// What it costs on top of that to get it there, or not to.
+    pub(crate) writes: f64,
+}
+
 /// How many tokens of a block a turn needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Need {
@@ -65,6 +74,15 @@ impl<Key: Ord> Bound<Key> {
     /// Returns the bound, in tokens of plain input.
     pub(crate) fn total(&self) -> f64 {
         self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
+    }
+
+    /// What each need contributes to the bound of a session without pauses.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&Key, NeedCost)> {
+        self.needed.iter().map(|(key, needed)| {
+            let tokens: usize = needed.times.iter().map(|(tokens, times)| tokens * times).sum();
+            let reads = tokens as f64 * self.prices.read;
+            (key, NeedCost { reads, writes: self.cost(&needed.times) - reads })
+        })
     }
 
     /// Computes the cost of one block in layers. All turns need the lowest layer, and only turns with the largest size

@@ -10,6 +10,7 @@ mod bound;
 mod columns;
 pub mod compaction;
 mod conversation;
+mod gap;
 mod parallel;
 mod predictions;
 mod promises;

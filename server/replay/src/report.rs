@@ -259,7 +259,7 @@ fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
 }
 
 /// Shortens a long name to its end, which says more than its beginning.
-fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     let length = name.chars().count();
     if length <= NAME {
         return name.to_owned();

@@ -15,6 +15,7 @@ use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::{Charge, Prices, Provider, Usage};
 
 use crate::columns::{Column, ColumnTotals};
+use crate::gap::ChargedPrompt;
 use crate::promises::{BrokenPromise, broken_promises, has_whole_map};
 use crate::scenario::Scenario;
 
@@ -37,6 +38,8 @@ pub struct PromptStats {
     pub(crate) members: Vec<MapMember>,
     /// Names and tokens of the system prompt and the messages, which every layout needs.
     pub(crate) message_tokens: Vec<(String, usize)>,
+    /// What the prompt consists of and what it cost.
+    pub(crate) charged: ChargedPrompt,
     /// Whether something was omitted to fit into the window. The figures of such prompts are not comparable.
     pub(crate) cut_short: bool,
 }
@@ -160,6 +163,7 @@ impl Runner {
             nanos,
             members: prepared.members.clone(),
             message_tokens: message_tokens(&prepared.layout),
+            charged: ChargedPrompt::of(&prepared, charged, &self.session.selection),
             cut_short: is_cut_short(&prepared, services),
         };
         let usage = Usage {

@@ -16,6 +16,7 @@ use strata_engine::prompt::tiers::PolicyName;
 
 use crate::bound::Bound;
 use crate::columns::{Column, ColumnStats, share};
+use crate::gap::{ChargedPrompt, Gap};
 use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
 use crate::scenario::{PromptParts, Scenario};
 
@@ -34,6 +35,9 @@ pub(crate) struct SessionStats {
     pub columns: BTreeMap<Column, ColumnStats>,
     /// Lower bound on the cost of any layout, relative to no cache.
     pub bound: f64,
+    /// Why `ledger` costs more than the bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Gap>,
     /// Results with the file list and the session state in the prompts.
     pub everything: Option<Everything>,
     /// Results with excerpts in the prompts.
@@ -46,6 +50,14 @@ pub(crate) struct SessionStats {
     pub problem: Option<String>,
     #[serde(skip)]
     pub prompts: usize,
+}
+
+/// A session as it was played.
+struct Played {
+    totals: SessionTotals,
+    bound: Bound<String>,
+    /// The prompts of `ledger`.
+    prompts: Vec<ChargedPrompt>,
 }
 
 /// Results of `ledger` with excerpts in its prompts.
@@ -78,7 +90,8 @@ impl SessionStats {
         services: PromptServices<'_>,
         turn_done: &dyn Fn(),
     ) -> Self {
-        let (totals, bound) = play(trace, PromptParts::Table, 0, policies, services, turn_done);
+        let Played { totals, bound, prompts } =
+            play(trace, PromptParts::Table, 0, policies, services, turn_done);
         let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
         let mut stats = Self {
             name: trace.name.clone(),
@@ -86,6 +99,8 @@ impl SessionStats {
             turns: totals.turns,
             columns: ColumnStats::of_each(&totals.columns),
             bound: share(bound.total(), none),
+            gap: (!prompts.is_empty())
+                .then(|| Gap::of(&prompts, &bound, prices_of(services)).relative_to(none)),
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
@@ -94,7 +109,7 @@ impl SessionStats {
         };
         if policies.contains(&PolicyName::Ledger) {
             let ledger = &[PolicyName::Ledger];
-            let (totals, _) = play(trace, PromptParts::Everything, 0, ledger, services, turn_done);
+            let Played { totals, .. } = play(trace, PromptParts::Everything, 0, ledger, services, turn_done);
             let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
             stats.everything = ledger.map(|ledger| Everything { ledger });
             stats.cut_short += totals.cut_short;
@@ -119,7 +134,7 @@ impl SessionStats {
             return;
         }
         let ledger = &[PolicyName::Ledger];
-        let (totals, _) = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
+        let Played { totals, .. } = play(trace, PromptParts::Table, budget, ledger, services, turn_done);
         let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
         let without = self.columns.get(&Column::Ledger).map(|column| column.totals.cost);
         let changes_shown = changes_shown(trace, budget, services, turn_done);
@@ -150,7 +165,7 @@ fn play(
     policies: &[PolicyName],
     services: PromptServices<'_>,
     turn_done: &dyn Fn(),
-) -> (SessionTotals, Bound<String>) {
+) -> Played {
     let prices = prices_of(services);
     let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
     let all = std::iter::once(PolicyName::Flat).chain(others);
@@ -158,12 +173,16 @@ fn play(
     let mut scenario = Scenario::new(trace, parts);
     let mut bound = Bound::new(prices);
     let mut totals = SessionTotals::default();
+    let mut prompts = Vec::new();
     while let Some(turn) = scenario.turn() {
         let now_ms = totals.turns as u64 * PAUSE_MS;
         let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
             let prompt = play_turn(runner, turn, &scenario, (now_ms, auto_budget), services)?;
             if runner.policy == PolicyName::Flat {
                 scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
+            }
+            if runner.policy == PolicyName::Ledger {
+                prompts.push(prompt.charged.clone());
             }
             Ok(prompt)
         });
@@ -172,7 +191,7 @@ fn play(
         }
         scenario.advance();
     }
-    (totals, bound)
+    Played { totals, bound, prompts }
 }
 
 /// Returns the share of the ranges changed by answers that the excerpts of the preceding prompt show in full. Only

@@ -110,6 +110,25 @@ fn the_summary_counts_each_session_the_same() {
 }
 
 #[test]
+fn the_gap_is_explained_to_the_last_token() {
+    for model in ["claude-sonnet-4-5", "gpt-5", "claude-opus-4-7"] {
+        let settings = Settings { model: model.to_owned(), ..Settings::default() };
+        let material = Material::made_of(vec![trace("a", 3), trace("b", 12)]);
+        let replay = Replay::play(&material, &[PolicyName::Ledger], &settings, |_| ());
+        assert_eq!(replay.problems().count(), 0);
+        for session in &replay.sessions {
+            let gap = session.columns[&Column::Ledger].share - session.bound;
+            let explained = session.gap.as_ref().unwrap().total();
+            assert!((explained - gap).abs() < 1e-9, "{explained} instead of {gap}");
+        }
+        let text = replay.explanation();
+        assert!(text.contains("\ngap ") && text.contains("\nb "), "{text}");
+    }
+    let ripple = played(&[trace("t", 2)], &[PolicyName::Ripple]);
+    assert!(ripple.sessions[0].gap.is_none());
+}
+
+#[test]
 fn progress_counts_every_turn_once() {
     let folder = tempfile::tempdir().unwrap();
     let material = Material::gather(&saved(folder.path(), &[trace("a", 3), trace("b", 4)]), |_| ()).unwrap();

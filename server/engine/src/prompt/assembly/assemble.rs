@@ -356,6 +356,7 @@ impl Run<'_> {
             layout: Arc::new(attempt.laid.layout),
             sent,
             relied_on: attempt.laid.relied_on,
+            rebuilt: plan.cut == Cut::Fresh,
             asked: PromptRequest { request: Request::Nothing, ..self.ask.clone() }.into(),
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,

@@ -26,6 +26,8 @@ pub struct PreparedPrompt {
     pub sent: SentRequest,
     /// Tokens that the policy expected the provider to have cached; `None` if it has no expectation.
     pub relied_on: Option<usize>,
+    /// Whether nothing of the last prompt was allowed to stay, for lack of room.
+    pub rebuilt: bool,
     /// The request's options, without its content.
     pub asked: Arc<PromptRequest>,
     /// The message that the request adds to the history; `None` if nothing is sent.

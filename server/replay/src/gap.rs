@@ -1,0 +1,298 @@
+//! Why a session costs more than its bound: attributes every token of the difference to a [`Cause`]. A token costs at least its
+//! price as a read one; what is paid on top of that is the price of writing it, or of not caching it.
+
+mod prompt;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::Serialize;
+use strata_engine::prompt::layout::Part;
+use strata_engine::tokens::cost::Prices;
+use strata_engine::tokens::models::CacheKind;
+
+use crate::bound::Bound;
+use crate::columns::share;
+
+pub(crate) use prompt::ChargedPrompt;
+use prompt::{Name, SentBlock};
+
+/// A cause of costs above the bound.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Cause {
+    KeptFiles,
+    KeptOutlines,
+    KeptUpdates,
+    Wording,
+    FirstWrites,
+    Returned,
+    Updates,
+    Volatile,
+    Deselected,
+    Shed,
+    Rebuilt,
+    Slack,
+    Conversation,
+    Expired,
+    NoBreakpoint,
+    Uncached,
+    UnreadInside,
+    UnreadEnd,
+    UnreadLast,
+    LongPrompts,
+}
+
+impl Cause {
+    /// In table order.
+    pub(crate) const ALL: [Self; 20] = [
+        Self::KeptFiles,
+        Self::KeptOutlines,
+        Self::KeptUpdates,
+        Self::Wording,
+        Self::FirstWrites,
+        Self::Returned,
+        Self::Updates,
+        Self::Volatile,
+        Self::Deselected,
+        Self::Shed,
+        Self::Rebuilt,
+        Self::Slack,
+        Self::Conversation,
+        Self::Expired,
+        Self::NoBreakpoint,
+        Self::Uncached,
+        Self::UnreadInside,
+        Self::UnreadEnd,
+        Self::UnreadLast,
+        Self::LongPrompts,
+    ];
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::KeptFiles => "read: file texts, beyond the smallest version",
+            Self::KeptOutlines => "read: outlines that are outdated or of selected files",
+            Self::KeptUpdates => "read: updates",
+            Self::Wording => "read: headings and legend",
+            Self::FirstWrites => "first writes, beyond the bound's",
+            Self::Returned => "written when it came back after an absence",
+            Self::Updates => "written: updates",
+            Self::Volatile => "never cached: current versions",
+            Self::Deselected => "written again: a file before it was deselected or deleted",
+            Self::Shed => "written again: something before it was left out, full window",
+            Self::Rebuilt => "written again: rebuilt, full window",
+            Self::Slack => "written again: cut for `cache.slack`",
+            Self::Conversation => "written again: conversation or system prompt changed",
+            Self::Expired => "written again: expired",
+            Self::NoBreakpoint => "written again: no breakpoint between it and the break",
+            Self::Uncached => "written again: after the last breakpoint of the prompt before",
+            Self::UnreadInside => "write fee, not read by the next prompt: before an inner breakpoint",
+            Self::UnreadEnd => "write fee, not read by the next prompt: before the last breakpoint",
+            Self::UnreadLast => "write fee of the session's last prompt",
+            Self::LongPrompts => "higher price of long prompts",
+        })
+    }
+}
+
+/// The difference between the cost of a session and its bound, by cause.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub(crate) struct Gap {
+    pub(crate) causes: BTreeMap<Cause, f64>,
+}
+
+impl Gap {
+    /// Attributes the difference between what `prompts` cost and `bound`, in tokens of plain input.
+    pub(crate) fn of(prompts: &[ChargedPrompt], bound: &Bound<String>, prices: Prices) -> Self {
+        let mut gap = Self::default();
+        let mut seen = BTreeSet::new();
+        for (at, prompt) in prompts.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|before| prompts.get(before));
+            let history = Past { seen: &seen, last: before.map(|before| Last::new(before, prompt, prices)) };
+            gap.add_prompt(prompt, &history, prompts.get(at + 1), prices);
+            seen.extend(prompt.blocks.iter().flat_map(SentBlock::names));
+        }
+        for (key, cost) in bound.parts() {
+            let kept = match key {
+                key if key.starts_with("file:") => Cause::KeptFiles,
+                key if key.starts_with("symbol:") => Cause::KeptOutlines,
+                _ => Cause::Wording,
+            };
+            gap.add(kept, -cost.reads);
+            gap.add(Cause::FirstWrites, -cost.writes);
+        }
+        gap
+    }
+
+    /// The gap as a share of `whole`.
+    pub(crate) fn relative_to(mut self, whole: f64) -> Self {
+        self.causes.values_mut().for_each(|cost| *cost = share(*cost, whole));
+        self
+    }
+
+    /// The mean of several gaps.
+    pub(crate) fn mean(gaps: &[&Self]) -> Self {
+        let mut mean = Self::default();
+        for (cause, cost) in gaps.iter().flat_map(|gap| &gap.causes) {
+            mean.add(*cause, cost / gaps.len() as f64);
+        }
+        mean
+    }
+
+    pub(crate) fn total(&self) -> f64 {
+        self.causes.values().sum()
+    }
+
+    pub(crate) fn cost(&self, cause: Cause) -> f64 {
+        self.causes.get(&cause).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, cause: Cause, cost: f64) {
+        *self.causes.entry(cause).or_default() += cost;
+    }
+
+    fn add_prompt(
+        &mut self,
+        prompt: &ChargedPrompt,
+        past: &Past<'_>,
+        next: Option<&ChargedPrompt>,
+        prices: Prices,
+    ) {
+        let charge = prompt.charge;
+        let factor = prices.input(charge.total());
+        self.add(Cause::LongPrompts, charge.cost - charge.cost / factor);
+        let written = charge.read..charge.read + charge.written;
+        let next_read = next.map_or(0, |next| next.charge.read);
+        let inner = prompt.inner_mark();
+        let mut shown = BTreeSet::new();
+        let mut start = 0;
+        for block in &prompt.blocks {
+            let end = start + block.tokens;
+            let within = |from: usize, to: usize| end.min(to).saturating_sub(start.max(from));
+            self.add(kept(block), block.tokens as f64 * prices.read);
+            // A write whose entry the next prompt does not read costs its fee for nothing.
+            let all = within(written.start, written.end);
+            let useful = within(written.start, written.end.min(next_read.max(written.start)));
+            let inside = within(written.start.max(next_read), written.end.min(inner));
+            let fee = prices.write - 1.0;
+            if next.is_none() {
+                self.add(Cause::UnreadLast, all as f64 * fee);
+            } else {
+                self.add(Cause::UnreadInside, inside as f64 * fee);
+                self.add(Cause::UnreadEnd, (all - useful - inside) as f64 * fee);
+            }
+            let useful = if next.is_none() { 0 } else { useful };
+            let unread = block.tokens - within(0, charge.read);
+            let extra = unread as f64 * (1.0 - prices.read) + useful as f64 * fee;
+            let names: Vec<Name> = block.names().collect();
+            for name in &names {
+                let cause = past.cause(block, name, &shown);
+                self.add(cause, extra / names.len() as f64);
+            }
+            shown.extend(names);
+            start = end;
+        }
+    }
+}
+
+/// The cause of having to read a block, apart from what the bound reads.
+fn kept(block: &SentBlock) -> Cause {
+    match block.part {
+        Part::Files => Cause::KeptFiles,
+        Part::Map if !block.items.is_empty() => Cause::KeptOutlines,
+        Part::Updates if !block.items.is_empty() => Cause::KeptUpdates,
+        _ => Cause::Wording,
+    }
+}
+
+/// The prompts before one.
+struct Past<'a> {
+    /// Everything that they showed.
+    seen: &'a BTreeSet<Name>,
+    last: Option<Last>,
+}
+
+impl Past<'_> {
+    /// Why something of a block was not read from the cache. `shown` is what the prompt shows before it.
+    fn cause(&self, block: &SentBlock, name: &Name, shown: &BTreeSet<Name>) -> Cause {
+        if block.is_volatile() {
+            return Cause::Volatile;
+        }
+        // A new version of something that is still there.
+        let is_update = block.part == Part::Updates || shown.contains(name);
+        let again = self.last.as_ref().and_then(|last| Some((last, *last.places.get(name)?)));
+        match again {
+            Some((last, place)) if !shown.contains(name) => last.cause(place),
+            _ if is_update => Cause::Updates,
+            _ if self.seen.contains(name) => Cause::Returned,
+            _ => Cause::FirstWrites,
+        }
+    }
+}
+
+/// The prompt before, and what the current one could read of it.
+struct Last {
+    /// The token at which each thing begins that it shows.
+    places: BTreeMap<Name, usize>,
+    /// Tokens of the prefix that the provider cached.
+    cached: usize,
+    /// The token at which the first block begins that could not stay, and why.
+    broken: (usize, Cause),
+    /// The end of the last cached prefix before that.
+    available: usize,
+    read: usize,
+    rebuilt: bool,
+    expired: bool,
+}
+
+impl Last {
+    fn new(before: &ChargedPrompt, now: &ChargedPrompt, prices: Prices) -> Self {
+        let mut places = BTreeMap::new();
+        let mut start = 0;
+        for block in &before.blocks {
+            places.extend(block.names().map(|name| (name, start)));
+            start += block.tokens;
+        }
+        let cached = match prices.kind {
+            CacheKind::Automatic { .. } if start >= prices.min_tokens => start,
+            CacheKind::Automatic { .. } => 0,
+            _ => before.charge.read + before.charge.written,
+        };
+        let broken = before.broken_by(now);
+        let available = match prices.kind {
+            CacheKind::Automatic { granularity } => broken.0 - broken.0 % granularity.max(1),
+            _ => before.ends_of_marks().filter(|end| *end <= broken.0).last().unwrap_or(0),
+        };
+        Self {
+            places,
+            cached,
+            broken,
+            available: available.min(cached),
+            read: now.charge.read,
+            rebuilt: now.rebuilt,
+            expired: now.at_ms - before.at_ms > u64::from(prices.seconds) * 1_000,
+        }
+    }
+
+    /// Why something that began at this token was not read.
+    fn cause(&self, place: usize) -> Cause {
+        let (broken, cause) = self.broken;
+        if self.expired {
+            Cause::Expired
+        } else if place >= self.cached {
+            Cause::Uncached
+        } else if place >= broken {
+            cause
+        } else if self.read >= self.available {
+            Cause::NoBreakpoint
+        } else if self.rebuilt {
+            Cause::Rebuilt
+        } else {
+            Cause::Slack
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A prompt as a provider bills it, with what a comparison with the one before needs.
+
+use std::collections::BTreeSet;
+
+use strata_engine::conversation::selection::{Choice, Selection};
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::PreparedPrompt;
+use strata_engine::prompt::layout::{ItemKey, Part};
+use strata_engine::tokens::cost::{Charge, Mark};
+
+use super::Cause;
+
+/// A prompt and its charge.
+#[derive(Clone, Debug)]
+pub(crate) struct ChargedPrompt {
+    pub(super) blocks: Vec<SentBlock>,
+    pub(super) charge: Charge,
+    pub(super) at_ms: u64,
+    pub(super) selected: BTreeSet<FileKey>,
+    /// The files that belong in the map.
+    pub(super) members: BTreeSet<FileKey>,
+    /// Whether it was rebuilt for lack of room.
+    pub(super) rebuilt: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct SentBlock {
+    pub(super) part: Part,
+    pub(super) items: Vec<ItemKey>,
+    pub(super) tokens: usize,
+    pub(super) text: ContentHash,
+    pub(super) marked: bool,
+}
+
+/// What a part of a block is, whatever its version and place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Name {
+    /// A file's text, an outline or a web page.
+    Item(ItemKey),
+    /// Anything else.
+    Text(ContentHash),
+}
+
+impl ChargedPrompt {
+    pub(crate) fn of(prepared: &PreparedPrompt, charge: Charge, selection: &Selection) -> Self {
+        let spans = prepared.sent.spans.iter();
+        let blocks = prepared.layout.blocks().zip(spans).map(|(block, span)| SentBlock {
+            part: block.part,
+            items: block.items.clone(),
+            tokens: span.tokens,
+            text: span.hash,
+            marked: span.mark == Mark::Breakpoint,
+        });
+        let selected = selection.selected.keys().filter(|key| selection.choice(key) == Choice::Selected);
+        Self {
+            blocks: blocks.collect(),
+            charge,
+            at_ms: prepared.sent.at_ms,
+            selected: selected.cloned().collect(),
+            members: prepared.members.iter().map(|member| member.path.clone()).collect(),
+            rebuilt: prepared.rebuilt,
+        }
+    }
+
+    /// Tokens up to and including each marked block.
+    pub(super) fn ends_of_marks(&self) -> impl Iterator<Item = usize> {
+        let mut end = 0;
+        let ends = self.blocks.iter().map(move |block| {
+            end += block.tokens;
+            (block.marked, end)
+        });
+        ends.filter_map(|(marked, end)| marked.then_some(end))
+    }
+
+    /// The end of the last breakpoint but one.
+    pub(super) fn inner_mark(&self) -> usize {
+        let ends: Vec<usize> = self.ends_of_marks().collect();
+        ends.iter().rev().nth(1).copied().unwrap_or(0)
+    }
+
+    /// The token at which the first block begins that could not stay in the prompt after this one, and why.
+    pub(super) fn broken_by(&self, next: &Self) -> (usize, Cause) {
+        let texts: BTreeSet<ContentHash> = next.blocks.iter().map(|block| block.text).collect();
+        let shown: BTreeSet<&ItemKey> = next.blocks.iter().flat_map(|block| &block.items).collect();
+        let mut start = 0;
+        for block in &self.blocks {
+            let gone = match block.part {
+                _ if block.is_volatile() => None,
+                Part::System | Part::History | Part::Prompt => {
+                    (!texts.contains(&block.text)).then_some(Cause::Conversation)
+                }
+                _ => block.items.iter().find_map(|item| match item {
+                    _ if shown.contains(item) => None,
+                    ItemKey::File(path) | ItemKey::Lines(path, _) if next.selected.contains(path) => {
+                        Some(Cause::Shed)
+                    }
+                    ItemKey::Symbol(path) if next.selected.contains(path) => None,
+                    ItemKey::Symbol(path) if next.members.contains(path) => Some(Cause::Shed),
+                    _ => Some(Cause::Deselected),
+                }),
+            };
+            if let Some(cause) = gone {
+                return (start, cause);
+            }
+            start += block.tokens;
+        }
+        (start, Cause::NoBreakpoint)
+    }
+}
+
+impl SentBlock {
+    /// What the block shows.
+    pub(super) fn names(&self) -> impl Iterator<Item = Name> {
+        let items =
+            if matches!(self.part, Part::Files | Part::Map | Part::Urls) { &self.items[..] } else { &[] };
+        let text = items.is_empty().then_some(Name::Text(self.text));
+        items.iter().cloned().map(Name::Item).chain(text)
+    }
+
+    /// Whether the block follows the request and is never cached.
+    pub(super) fn is_volatile(&self) -> bool {
+        matches!(self.part, Part::SessionState | Part::ContextFrame)
+            || (self.part == Part::Updates && self.items.is_empty())
+    }
+}

@@ -1,0 +1,92 @@
+//! The gap as tables: each session, and the causes together.
+
+use strata_app::table::Table;
+
+use crate::columns::Column;
+use crate::replay::Replay;
+use crate::report::shown;
+use crate::session::SessionStats;
+
+use super::{Cause, Gap};
+
+/// Columns of the table of sessions.
+const GROUPS: [(&str, &[Cause]); 12] = [
+    ("kept", &[Cause::KeptFiles, Cause::KeptOutlines, Cause::KeptUpdates, Cause::Wording]),
+    ("first", &[Cause::FirstWrites]),
+    ("back", &[Cause::Returned]),
+    ("update", &[Cause::Updates, Cause::Volatile]),
+    ("left", &[Cause::Deselected]),
+    ("window", &[Cause::Shed, Cause::Rebuilt]),
+    ("slack", &[Cause::Slack]),
+    ("talk", &[Cause::Conversation, Cause::Expired]),
+    ("mark", &[Cause::NoBreakpoint]),
+    ("end", &[Cause::Uncached]),
+    ("unread", &[Cause::UnreadInside, Cause::UnreadEnd, Cause::UnreadLast]),
+    ("long", &[Cause::LongPrompts]),
+];
+
+impl Replay {
+    /// Why `ledger` costs more than the bound, in percent of no cache.
+    pub fn explanation(&self) -> String {
+        let sessions: Vec<(&SessionStats, &Gap)> = self
+            .sessions
+            .iter()
+            .filter(|session| session.problem.is_none())
+            .filter_map(|session| Some((session, session.gap.as_ref()?)))
+            .collect();
+        if sessions.is_empty() {
+            return "No session was played under `ledger`\n".to_owned();
+        }
+        format!(
+            "Why ledger costs more than the bound, in percent of no cache\n\n{}\n{}",
+            by_session(&sessions),
+            by_cause(&sessions)
+        )
+    }
+}
+
+fn by_session(sessions: &[(&SessionStats, &Gap)]) -> String {
+    let mut table = Table::of_figures();
+    let names = GROUPS.map(|(name, _)| name);
+    let mut head = ["session", "ledger", "bound", "gap"].to_vec();
+    head.extend(names);
+    table.row(row(head.into_iter().map(str::to_owned)));
+    for (session, gap) in sessions {
+        let ledger = session.columns.get(&Column::Ledger).map_or(0.0, |column| column.share);
+        let groups = GROUPS.map(|(_, causes)| causes.iter().map(|cause| gap.cost(*cause)).sum::<f64>());
+        let figures = [ledger, session.bound, gap.total()].into_iter().chain(groups).map(percent);
+        table.row(row([shown(&session.name)].into_iter().chain(figures)));
+    }
+    table.render()
+}
+
+/// A row of the table of sessions.
+fn row(cells: impl IntoIterator<Item = String>) -> [String; GROUPS.len() + 4] {
+    let mut cells = cells.into_iter();
+    std::array::from_fn(|_| cells.next().unwrap_or_default())
+}
+
+fn by_cause(sessions: &[(&SessionStats, &Gap)]) -> String {
+    let gaps: Vec<&Gap> = sessions.iter().map(|(_, gap)| *gap).collect();
+    let mean = Gap::mean(&gaps);
+    let mut table = Table::of_figures();
+    table.row(["cause", "mean", "of the gap", "most"].map(str::to_owned));
+    for cause in Cause::ALL {
+        let most = gaps.iter().map(|gap| gap.cost(cause)).fold(f64::NEG_INFINITY, f64::max);
+        let part = crate::columns::share(mean.cost(cause), mean.total());
+        table.row([
+            cause.to_string(),
+            percent(mean.cost(cause)),
+            format!("{:.0}%", part * 100.0),
+            percent(most),
+        ]);
+    }
+    let most = gaps.iter().map(|gap| gap.total()).fold(f64::NEG_INFINITY, f64::max);
+    table.row(["gap".to_owned(), percent(mean.total()), "100%".to_owned(), percent(most)]);
+    table.render()
+}
+
+fn percent(share: f64) -> String {
+    let text = format!("{:.1}", share * 100.0);
+    if text == "-0.0" { "0.0".to_owned() } else { text }
+}
