@@ -16,12 +16,11 @@ fn a_text_that_can_be_read_in_many_ways_costs_little_memory() {
     let mut editor = Editor::start(&repo);
     let process = Process::new(editor.server.process_id());
     let map = |editor: &mut Editor| editor.run("symbols.map", json!({}))["text"].to_string();
-    let first = map(&mut editor);
-    assert!(first.contains("int good(void)"), "{first}");
     editor.open("bad.c");
     for _ in 0..10 {
         editor.change("bad.c", |document| vec![document.edit(0..0, "let")]);
-        assert_eq!(map(&mut editor), first, "the others are as they were");
+        let map = map(&mut editor);
+        assert!(map.contains("int good(void)"), "the others are as they were: {map}");
     }
     let good = "int bad(void) { return 2; }\n";
     editor.change("bad.c", |document| vec![document.edit(0..document.text.len(), good)]);

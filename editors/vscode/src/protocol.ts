@@ -4793,9 +4793,8 @@ export type SymbolKind =
 /** The symbol map. */
 export interface SymbolSettings {
   /**
-   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000 and at most
-   * 64,000. 4,000 tokens suffice for nine tenths of the definitions that later commits change; more than 8,000 add
-   * little.
+   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most
+   * 64,000, and at most half of the window.
    */
   map_budget: number | null;
   /** Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them. */
@@ -4805,9 +4804,8 @@ export interface SymbolSettings {
 /** The symbol map. */
 export interface SymbolSettingsInput {
   /**
-   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000 and at most
-   * 64,000. 4,000 tokens suffice for nine tenths of the definitions that later commits change; more than 8,000 add
-   * little.
+   * Maximum tokens of the symbol map. Defaults to an eighth of the input window, but at least 4,000, at most
+   * 64,000, and at most half of the window.
    */
   map_budget?: number | null;
   /** Size limit for outlines, in bytes. Larger files appear in prompts by name only, unless you select them. */

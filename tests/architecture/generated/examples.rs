@@ -2,7 +2,6 @@
 //! `docs/PROTOCOL.md`. What differs from run to run (times, names of sessions and folders) is replaced.
 
 use std::collections::BTreeMap;
-use std::mem;
 
 use e2e::{Dialect, Editor, ModelServer, Reply, Repo, Setup, sse};
 use serde_json::{Value, json};
@@ -261,8 +260,6 @@ struct Talk {
     cache: String,
     /// That is below it.
     _state: TempDir,
-    /// The first `strata/status` after indexing.
-    status: Value,
     /// Names of sessions as they came, in order.
     sessions: Vec<String>,
     examples: BTreeMap<String, Example>,
@@ -271,12 +268,10 @@ struct Talk {
 impl Talk {
     fn new(repo: &Repo) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let mut editor = Setup::new(repo).state(state.path()).variable("ANTHROPIC_API_KEY", "a key").start();
-        // Of the first session, before commands change it.
-        let status = editor.server.wait_for("strata/status", |status| status["index"] == "ready");
+        let editor = Setup::new(repo).state(state.path()).variable("ANTHROPIC_API_KEY", "a key").start();
         let folder = repo.root().display().to_string();
         let cache = state.path().join("cache").display().to_string();
-        Self { editor, folder, cache, _state: state, status, sessions: Vec::new(), examples: BTreeMap::new() }
+        Self { editor, folder, cache, _state: state, sessions: Vec::new(), examples: BTreeMap::new() }
     }
 
     /// Runs a command, and returns its reply as it came.
@@ -331,7 +326,8 @@ impl Talk {
     }
 
     fn finish(mut self) -> BTreeMap<String, Example> {
-        let mut status = mem::take(&mut self.status);
+        let mut status = self.editor.server.wait_for("strata/status", |status| status["index"] == "ready");
+        // Sent somewhere in the conversation above; where depends on how busy the machine is.
         if let Value::Object(status) = &mut status {
             status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs"));
             let plain = [
@@ -339,6 +335,11 @@ impl Talk {
                 ("percent", json!(0.1)),
                 ("compactionPercent", json!(0.0)),
                 ("stateVersion", json!(12)),
+                ("session", json!(self.sessions[0])),
+                ("model", json!("claude-sonnet-5-5")),
+                ("window", json!(1_000_000)),
+                ("shed", json!(0)),
+                ("redacted", json!(0)),
             ];
             status.extend(plain.map(|(name, value)| (name.to_owned(), value)));
             status.insert("cachedPercent".to_owned(), Value::Null);
