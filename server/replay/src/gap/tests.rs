@@ -110,7 +110,9 @@ fn what_follows_a_deselected_file_is_written_again_because_of_it() {
 
 #[test]
 fn a_file_that_stays_selected_without_being_shown_was_left_out() {
-    let select = |prompts: &mut [ChargedPrompt]| drop(prompts[1].selected.insert("1".into()));
+    let select = |prompts: &mut [ChargedPrompt]| {
+        prompts[1].selected.insert("1".into());
+    };
     let turns = ["s! f1 f2!", "s! f2"];
     let costs = causes_of(&turns, select);
     assert!(
