@@ -126,7 +126,7 @@ fn json_has_all_figures() {
     let session = &reply["sessions"][1];
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     expect!["model sessions summary conversations conversationMeans prompts turns"].assert_eq(&keys(&reply));
-    expect!["name selection turns columns bound everything cutShort"].assert_eq(&keys(session));
+    expect!["name selection turns columns bound gap everything cutShort"].assert_eq(&keys(session));
     expect!["none automatic flat fixed ledger"].assert_eq(&keys(&session["columns"]));
     expect!["share hitShare length turns tokens read written cost worst nanos slowest"]
         .assert_eq(&keys(&session["columns"]["ledger"]));
