@@ -15,12 +15,17 @@ fn a_text_that_can_be_read_in_many_ways_costs_little_memory() {
     }
     let mut editor = Editor::start(&repo);
     let process = Process::new(editor.server.process_id());
-    let map = |editor: &mut Editor| editor.run("symbols.map", json!({}))["text"].to_string();
+    // The map without the file that is edited: its name is missing while its text is parsed.
+    let others = |editor: &mut Editor| {
+        let map = editor.run("symbols.map", json!({}))["text"].as_str().unwrap().to_owned();
+        map.lines().filter(|line| *line != "bad.c").map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = others(&mut editor);
+    assert!(first.iter().any(|line| line.contains("int good(void)")), "{first:?}");
     editor.open("bad.c");
     for _ in 0..10 {
         editor.change("bad.c", |document| vec![document.edit(0..0, "let")]);
-        let map = map(&mut editor);
-        assert!(map.contains("int good(void)"), "the others are as they were: {map}");
+        assert_eq!(others(&mut editor), first, "the others are as they were");
     }
     let good = "int bad(void) { return 2; }\n";
     editor.change("bad.c", |document| vec![document.edit(0..document.text.len(), good)]);
