@@ -185,7 +185,6 @@ impl Gap {
                 self.add(Cause::UnreadInside, inside as f64 * fee);
                 self.add(Cause::UnreadEnd, (all - useful - inside) as f64 * fee);
             }
-            let useful = if next.is_none() { 0 } else { useful };
             let unread = block.tokens - within(0, charge.read);
             let extra = unread as f64 * (1.0 - prices.read) + useful as f64 * fee;
             let names: Vec<Name> = block.names().collect();
