@@ -223,13 +223,13 @@ impl Document {
         }
     }
 
-    /// Whether an edit starts directly after a CR, and so may separate it from its LF.
+    /// Whether an edit starts directly after a CR, and may therefore separate it from its LF.
     fn parts_a_pair(&self, range: &Range<usize>) -> bool {
         range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
-    /// Returns a position as tree-sitter counts it, where only LF ends a line. It matches the editor's
-    /// position unless the text has a lone CR.
+    /// Returns a position as tree-sitter counts it: only LF ends a line. It matches the editor's position
+    /// unless the text has a lone CR.
     fn point(&self, byte: usize) -> TreePoint {
         let row = self.rope.byte_to_line(byte);
         TreePoint { byte, row, column: byte - self.rope.line_to_byte(row) }

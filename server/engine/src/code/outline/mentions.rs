@@ -1,5 +1,5 @@
-//! Counts, for each name and kind of usage, the pieces of a text with that usage, so that a piece can be
-//! removed again.
+//! Counts, for each name and kind of usage, the pieces of a text in which it occurs, so that pieces can be
+//! added and removed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

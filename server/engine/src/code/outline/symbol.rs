@@ -68,10 +68,10 @@ pub enum SymbolKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Part of the product.
+    /// Anything that does not exist only for tests.
     #[default]
     Product,
-    /// A symbol that, with everything in it, exists only for tests.
+    /// A symbol that exists only for tests, along with its members.
     Tests,
 }
 
