@@ -116,7 +116,7 @@ impl Screen {
         }
     }
 
-    /// Returns a screen with other settings that shares the known secrets.
+    /// Returns a screen with other settings that shares the secrets found so far.
     pub fn with(&self, settings: &RedactionSettings) -> Self {
         Self {
             key: Arc::clone(&self.key),
