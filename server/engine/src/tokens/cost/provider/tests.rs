@@ -101,7 +101,7 @@ fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
     assert_eq!(
         (charge.read, charge.written),
         (4000, 10),
-        "an automatic lookup also finds the entry"
+        "a lookup also finds the entry"
     );
     spans[2].mark = Mark::None;
     let charge = provider.charge(&spans, 4).unwrap();
