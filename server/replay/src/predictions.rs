@@ -1,6 +1,6 @@
-//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the size of
-//! the next request. Every bill includes content that the record lacks (the agent's own instructions and tools), and no
-//! estimate does.
+//! Evaluates predictions on recorded conversations with bills: how well each estimator would have predicted the
+//! size of the next request. Every bill includes content that is missing from the record (the agent's own
+//! instructions and tools), and that no estimate includes.
 
 use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
@@ -14,7 +14,7 @@ use strata_engine::tokens::models::Model;
 /// Number of requests from which a calibration learns before its predictions count.
 pub(crate) const LEARNT_FROM: usize = 3;
 
-/// Share of the bill by which a prediction must miss it to count as too small or too large.
+/// Error, as a share of the bill, above which a prediction counts as too small or too large.
 const TOO_FAR: f64 = 0.05;
 
 /// A way to predict the size of a request.

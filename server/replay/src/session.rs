@@ -40,7 +40,7 @@ pub(crate) struct SessionStats {
     pub gap: Option<Gap>,
     /// Results with the file list and the session state in the prompts.
     pub everything: Option<Everything>,
-    /// Results with excerpts in the prompts.
+    /// Results with excerpts in the prompts; absent without a budget for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpts: Option<WithExcerpts>,
     /// Number of prompts that omitted something to fit into the window.
@@ -104,7 +104,7 @@ impl SessionStats {
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
-            problem: totals.problem.or_else(|| (totals.turns == 0).then(|| "it has no turns".to_owned())),
+            problem: totals.problem.or_else(|| (totals.turns == 0).then(|| "the session has no turns".to_owned())),
             prompts: totals.prompts,
         };
         if policies.contains(&PolicyName::Ledger) {
