@@ -95,8 +95,8 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
         setting.insert("enum".to_owned(), values.into());
         setting.insert("markdownEnumDescriptions".to_owned(), texts.into());
     }
-    // `.vscode/settings.json` is part of the workspace, like `.strata.toml`, so it cannot set settings of the
-    // scope `machine`.
+    // `.vscode/settings.json` is part of the workspace, so it must not set more than `.strata.toml` can. VS Code
+    // ignores settings of scope `machine` there.
     if schema[WORKSPACE_KEYWORD] != true {
         setting.insert("scope".to_owned(), "machine".into());
     }
