@@ -104,9 +104,7 @@ impl Arrows {
             .flat_map(|from| self.named.get(*from).into_iter().flatten().map(move |to| (from, to)));
         arrows
             .filter(|(_, (to, _))| open.contains(to))
-            .map(|(from, (to, names))| {
-                format!("{} uses {names:?} of {}", self.files[*from], self.files[to])
-            })
+            .map(|(from, (to, names))| format!("{} uses {names:?} of {}", self.files[*from], self.files[to]))
             .collect()
     }
 }

@@ -35,10 +35,7 @@ fn every_module_says_what_it_owns() {
 #[test]
 fn no_module_is_a_drawer_for_everything() {
     let findings = modules::drawers(&Repo::open().sources());
-    hold(
-        &findings,
-        "Name the module after its purpose, or move its functions to where they belong.",
-    );
+    hold(&findings, "Name the module after its purpose, or move its functions to where they belong.");
 }
 
 #[test]
@@ -71,7 +68,10 @@ fn the_domain_and_the_grammars_never_await() {
 fn events_are_posted_before_the_first_await() {
     let repo = Repo::open();
     let backend = repo.source("server/lsp/src/backend.rs");
-    hold(&imports::late_events(&backend), "Post the event first, so that events are handled in the order of their messages.");
+    hold(
+        &imports::late_events(&backend),
+        "Post the event first, so that events are handled in the order of their messages.",
+    );
 }
 
 #[test]
@@ -89,7 +89,10 @@ fn public_functions_take_no_booleans() {
 #[test]
 fn dependencies_point_one_way() {
     let findings = dependencies::against_the_order(&Repo::open().members());
-    hold(&findings, "The layers are grammars <- engine <- host <- app <- {lsp, mcp, replay} <- cli <- tests.");
+    hold(
+        &findings,
+        "The layers are grammars <- engine <- host <- app <- {lsp, mcp, replay} <- cli <- tests.",
+    );
 }
 
 #[test]
@@ -165,5 +168,8 @@ fn clippy_keeps_the_engine_pure() {
 fn no_file_names_a_path_of_a_developers_machine() {
     let repo = Repo::open();
     let findings = local_paths::paths(&repo.texts(), &local_paths::Machine::here(&repo.root));
-    hold(&findings, "Use a path relative to the repository, or the path of an invented user such as /home/me.");
+    hold(
+        &findings,
+        "Use a path relative to the repository, or the path of an invented user such as /home/me.",
+    );
 }

@@ -63,7 +63,12 @@ pub(crate) fn replaced(files: &[File]) -> Vec<String> {
             if let Some((phrase, instead)) =
                 NEVER.iter().find(|(phrase, _)| has(&lower, phrase)).filter(|_| !is_kept())
             {
-                found.push(format!("{}:{} contains `{}`; write {instead}", file.path, index + 1, phrase.trim()));
+                found.push(format!(
+                    "{}:{} contains `{}`; write {instead}",
+                    file.path,
+                    index + 1,
+                    phrase.trim()
+                ));
             }
         }
     }

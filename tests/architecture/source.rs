@@ -31,7 +31,9 @@ impl PathUse {
 
 pub(crate) fn parse(text: &str) -> Tree {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_rust::LANGUAGE.into()).expect("the grammar is compatible with the library");
+    parser
+        .set_language(&tree_sitter_rust::LANGUAGE.into())
+        .expect("the grammar is compatible with the library");
     parser.parse(text, None).expect("parsing was not cancelled")
 }
 

@@ -355,9 +355,10 @@ impl Server {
             }
             (None, _) => {
                 let id = id.as_i64().unwrap_or_else(|| panic!("a response without an id: {message}"));
-                let command = self.open.remove(&id).unwrap_or_else(|| {
-                    panic!("request {id} was answered twice or never sent: {message}")
-                });
+                let command = self
+                    .open
+                    .remove(&id)
+                    .unwrap_or_else(|| panic!("request {id} was answered twice or never sent: {message}"));
                 let answer = answer_of(&mut message);
                 if let (Some(command), Ok(reply)) = (command, &answer) {
                     contract::check_reply(&command, reply);

@@ -104,7 +104,9 @@ impl SessionStats {
             everything: None,
             excerpts: None,
             cut_short: totals.cut_short,
-            problem: totals.problem.or_else(|| (totals.turns == 0).then(|| "the session has no turns".to_owned())),
+            problem: totals
+                .problem
+                .or_else(|| (totals.turns == 0).then(|| "the session has no turns".to_owned())),
             prompts: totals.prompts,
         };
         if policies.contains(&PolicyName::Ledger) {

@@ -41,7 +41,10 @@ fn is_kept(path: &str, text: &str) {
     let line = kept.lines().zip(text.lines()).take_while(|(kept, made)| kept == made).count();
     let (is, should) =
         (kept.lines().nth(line).unwrap_or("(its end)"), text.lines().nth(line).unwrap_or("(its end)"));
-    panic!("{path} is outdated from line {} on; update it with\n\n    {RENEW}\n\n- {is}\n+ {should}", line + 1);
+    panic!(
+        "{path} is outdated from line {} on; update it with\n\n    {RENEW}\n\n- {is}\n+ {should}",
+        line + 1
+    );
 }
 
 /// Follows the references of a schema.

@@ -306,10 +306,7 @@ fn lists_are_sums_and_hashes_are_a_short_cut() {
 }
 
 #[test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "hosts share a counter between threads"
-)]
+#[expect(clippy::disallowed_methods, reason = "hosts share a counter between threads")]
 fn threads_share_one_counter() {
     let counter = TokenCounter::new();
     let text = "shared between threads ".repeat(2_000);

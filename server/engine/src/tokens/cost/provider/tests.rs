@@ -98,11 +98,7 @@ fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
     let mut spans = request(&[("a", 2000), ("b", 2000), ("e|", 10)]);
     spans[1].mark = Mark::Lookup;
     let charge = provider.charge(&spans, 3).unwrap();
-    assert_eq!(
-        (charge.read, charge.written),
-        (4000, 10),
-        "a lookup also finds the entry"
-    );
+    assert_eq!((charge.read, charge.written), (4000, 10), "a lookup also finds the entry");
     spans[2].mark = Mark::None;
     let charge = provider.charge(&spans, 4).unwrap();
     assert_eq!((charge.read, charge.written, charge.plain), (4000, 0, 10));
