@@ -143,7 +143,7 @@ impl Material {
         Ok(())
     }
 
-    /// Numbers sessions of the same name, because two repositories may have the same name.
+    /// Appends numbers to repeated session names, since two repositories may have the same name.
     fn make_names_unique(&mut self) {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for trace in &mut self.traces {

@@ -56,14 +56,14 @@ struct Live {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Identifies the text. Unique within the process, whatever versions the editor sends.
+    /// Identifies the text. Unique within the process and independent of the editor's versions.
     generation: u64,
     parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
     trail: EditTrail,
     live: Arc<Mutex<Option<Live>>>,
-    /// Generation of the last text whose parse was given up. Shared by all clones, so that none of them
-    /// retries.
+    /// Generation of the last text for which [`Buffer::give_up`] was called. Shared by all clones, so that none
+    /// of them retries.
     given_up: Arc<AtomicU64>,
 }
 

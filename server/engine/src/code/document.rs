@@ -38,12 +38,12 @@ pub enum OutOfStep {
 impl fmt::Display for OutOfStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NeverOpened => f.write_str("it was changed before it was opened"),
+            Self::NeverOpened => f.write_str("the document was changed before it was opened"),
             Self::VersionWentBack { have, got } => {
                 write!(f, "version {got} arrived after version {have}")
             }
             Self::InvalidRange { detail } => write!(f, "a change has an invalid range: {detail}"),
-            Self::Misread { detail } => write!(f, "a message about it is invalid: {detail}"),
+            Self::Misread { detail } => write!(f, "a message about the document is invalid: {detail}"),
         }
     }
 }
